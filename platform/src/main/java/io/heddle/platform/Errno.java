@@ -1,0 +1,64 @@
+package io.heddle.platform;
+
+/** The errno values that Heddle tells apart (asm-generic/errno-base.h, asm-generic/errno.h). */
+public final class Errno {
+  public static final int EPERM = 1;
+  public static final int ENOENT = 2;
+  public static final int EINTR = 4;
+  public static final int EIO = 5;
+  public static final int EAGAIN = 11;
+  public static final int ENOMEM = 12;
+  public static final int EACCES = 13;
+  public static final int EFAULT = 14;
+  public static final int EBUSY = 16;
+  public static final int ENODEV = 19;
+  public static final int EINVAL = 22;
+  public static final int ENOSPC = 28;
+  public static final int ENOSYS = 38;
+  public static final int EMSGSIZE = 90;
+  public static final int EOPNOTSUPP = 95;
+  public static final int EAFNOSUPPORT = 97;
+  public static final int EADDRINUSE = 98;
+  public static final int EADDRNOTAVAIL = 99;
+  public static final int ENETDOWN = 100;
+  public static final int ENETUNREACH = 101;
+  public static final int ENOBUFS = 105;
+  public static final int ETIMEDOUT = 110;
+  public static final int ECONNREFUSED = 111;
+  public static final int EHOSTUNREACH = 113;
+
+  private Errno() {}
+
+  /** The symbolic name and number, as {@code EINVAL (22)}; the bare number where the name isn't known here. */
+  public static String describe(int errno) {
+    String name =
+        switch (errno) {
+          case EPERM -> "EPERM";
+          case ENOENT -> "ENOENT";
+          case EINTR -> "EINTR";
+          case EIO -> "EIO";
+          case EAGAIN -> "EAGAIN";
+          case ENOMEM -> "ENOMEM";
+          case EACCES -> "EACCES";
+          case EFAULT -> "EFAULT";
+          case EBUSY -> "EBUSY";
+          case ENODEV -> "ENODEV";
+          case EINVAL -> "EINVAL";
+          case ENOSPC -> "ENOSPC";
+          case ENOSYS -> "ENOSYS";
+          case EMSGSIZE -> "EMSGSIZE";
+          case EOPNOTSUPP -> "EOPNOTSUPP";
+          case EAFNOSUPPORT -> "EAFNOSUPPORT";
+          case EADDRINUSE -> "EADDRINUSE";
+          case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
+          case ENETDOWN -> "ENETDOWN";
+          case ENETUNREACH -> "ENETUNREACH";
+          case ENOBUFS -> "ENOBUFS";
+          case ETIMEDOUT -> "ETIMEDOUT";
+          case ECONNREFUSED -> "ECONNREFUSED";
+          case EHOSTUNREACH -> "EHOSTUNREACH";
+          default -> "errno";
+        };
+    return name + " (" + errno + ")";
+  }
+}

@@ -1,0 +1,270 @@
+package io.heddle.platform;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The Linux system calls that Heddle makes, each as one small static method over {@code long} addresses.
+ *
+ * <p>Every method returns what the C function returns, or the negated errno where that is −1: one value, no exception,
+ * no allocation. All shapes are shared per number of arguments, since each distinct shape costs about 2 ms at start-up;
+ * one handle per method, since several {@code invokeExact} in one method stop being inlined. Integers are passed as
+ * {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an {@code int} argument's register.
+ */
+public final class LinuxCalls {
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+  private static final VarHandle ERRNO_VALUE =
+      Linker.Option.captureStateLayout()
+          .varHandle(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
+
+  /* One capture segment a thread: errno is only meaningful on the thread that made the call. */
+  private static final ThreadLocal<MemorySegment> CAPTURE =
+      ThreadLocal.withInitial(() -> Arena.global().allocate(Linker.Option.captureStateLayout()));
+
+  private static final MethodHandle SOCKET = find("socket", 3);
+  private static final MethodHandle BIND = find("bind", 3);
+  private static final MethodHandle CONNECT = find("connect", 3);
+  private static final MethodHandle GETSOCKNAME = find("getsockname", 3);
+  private static final MethodHandle SETSOCKOPT = find("setsockopt", 5);
+  private static final MethodHandle GETSOCKOPT = find("getsockopt", 5);
+  private static final MethodHandle CLOSE = find("close", 1);
+  private static final MethodHandle SENDMSG = find("sendmsg", 3);
+  private static final MethodHandle RECVMSG = find("recvmsg", 3);
+  private static final MethodHandle RECVMMSG = find("recvmmsg", 5);
+  private static final MethodHandle SEND = find("send", 4);
+  private static final MethodHandle RECV = find("recv", 4);
+  private static final MethodHandle EPOLL_CREATE1 = find("epoll_create1", 1);
+  private static final MethodHandle EPOLL_CTL = find("epoll_ctl", 4);
+  private static final MethodHandle EPOLL_WAIT = find("epoll_wait", 4);
+  private static final MethodHandle EVENTFD = find("eventfd", 2);
+  private static final MethodHandle READ = find("read", 3);
+  private static final MethodHandle WRITE = find("write", 3);
+
+  private LinuxCalls() {}
+
+  private static MethodHandle find(String name, int arguments) {
+    var layouts = new java.lang.foreign.MemoryLayout[arguments];
+    java.util.Arrays.fill(layouts, JAVA_LONG);
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
+  }
+
+  /** The capture segment of the calling thread; hot callers keep it instead of looking it up at each call. */
+  public static MemorySegment errnoCapture() {
+    return CAPTURE.get();
+  }
+
+  private static long result(MemorySegment capture, long value) {
+    return value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : value;
+  }
+
+  /* C functions that return int leave the upper half of the register undefined. */
+  private static int intResult(MemorySegment capture, long value) {
+    return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
+  }
+
+  private static RuntimeException unexpected(Throwable thrown) {
+    return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
+  }
+
+  public static int socket(int domain, int type, int protocol) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int bind(int fd, long addressOfSockaddr, int lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) BIND.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int connect(int fd, long addressOfSockaddr, int lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) CONNECT.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Fills the sockaddr; {@code addressOfLength} points to a socklen_t that is in-out. */
+  public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) GETSOCKNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int setsockopt(int fd, int level, int option, long addressOfValue, int lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(
+          capture,
+          (long)
+              SETSOCKOPT.invokeExact(
+                  capture, (long) fd, (long) level, (long) option, addressOfValue, (long) lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Sets an option whose value is a C {@code int}. Control path: it opens an arena. */
+  public static int setIntOption(int fd, int level, int option, int value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment cell = arena.allocate(JAVA_INT);
+      cell.set(JAVA_INT, 0, value);
+      return setsockopt(fd, level, option, cell.address(), Integer.BYTES);
+    }
+  }
+
+  /** The value of an option that is a C {@code int}, or the negated errno. Control path: it opens an arena. */
+  public static int getIntOption(int fd, int level, int option) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment cells = arena.allocate(JAVA_INT, 2);
+      cells.setAtIndex(JAVA_INT, 1, Integer.BYTES);
+      MemorySegment capture = CAPTURE.get();
+      int result =
+          intResult(
+              capture,
+              (long)
+                  GETSOCKOPT.invokeExact(
+                      capture,
+                      (long) fd,
+                      (long) level,
+                      (long) option,
+                      cells.address(),
+                      cells.address() + Integer.BYTES));
+      return result < 0 ? result : cells.get(JAVA_INT, 0);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int close(int fd) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Bytes sent, or the negated errno. */
+  public static long sendmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
+    try {
+      return result(capture, (long) SENDMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Bytes received, or the negated errno. */
+  public static long recvmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
+    try {
+      return result(capture, (long) RECVMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Messages received, or the negated errno; never waits for a timeout of its own. */
+  public static int recvmmsg(MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
+    try {
+      return intResult(
+          capture,
+          (long) RECVMMSG.invokeExact(capture, (long) fd, addressOfMmsghdrs, (long) count, (long) flags, 0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static long send(MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
+    try {
+      return result(capture, (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static long recv(MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
+    try {
+      return result(capture, (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int epollCreate() {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int epollControl(int epollFd, int operation, int fd, long addressOfEvent) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(
+          capture, (long) EPOLL_CTL.invokeExact(capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Ready events, or the negated errno; {@code timeoutMs} 0 looks, −1 waits for ever. */
+  public static int epollWait(
+      MemorySegment capture, int epollFd, long addressOfEvents, int maxEvents, int timeoutMs) {
+    try {
+      return intResult(
+          capture,
+          (long)
+              EPOLL_WAIT.invokeExact(capture, (long) epollFd, addressOfEvents, (long) maxEvents, (long) timeoutMs));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int eventfd(int initial, int flags) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static long read(MemorySegment capture, int fd, long address, long lengthBytes) {
+    try {
+      return result(capture, (long) READ.invokeExact(capture, (long) fd, address, lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static long write(MemorySegment capture, int fd, long address, long lengthBytes) {
+    try {
+      return result(capture, (long) WRITE.invokeExact(capture, (long) fd, address, lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+}

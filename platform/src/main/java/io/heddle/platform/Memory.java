@@ -1,0 +1,77 @@
+package io.heddle.platform;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The whole native address space as one segment, and the access layouts that go with it.
+ *
+ * <p>The data path works with plain {@code long} addresses: a segment of a shared arena costs three to five times as
+ * much in a foreign call, and NCCL hands us bare pointers anyway. Every access through {@link #ALL} is unchecked, so
+ * whoever computes an address has checked its bounds before.
+ */
+public final class Memory {
+  /** Offset in this segment equals native address. */
+  public static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  public static final ValueLayout.OfShort NATIVE_SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
+  public static final ValueLayout.OfInt NATIVE_INT = ValueLayout.JAVA_INT_UNALIGNED;
+  public static final ValueLayout.OfLong NATIVE_LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  public static final ValueLayout.OfShort NETWORK_SHORT = NATIVE_SHORT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+  public static final ValueLayout.OfInt NETWORK_INT = NATIVE_INT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+  public static final ValueLayout.OfLong NETWORK_LONG = NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+
+  private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
+  private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
+
+  private Memory() {}
+
+  private static VarHandle withoutBase(ValueLayout layout) {
+    return MethodHandles.insertCoordinates(layout.varHandle(), 0, ALL);
+  }
+
+  /** Reads an aligned {@code int} with acquire semantics. */
+  public static int getIntAcquire(long address) {
+    return (int) ALIGNED_INT.getAcquire(address);
+  }
+
+  /** Writes an aligned {@code int} with release semantics. */
+  public static void setIntRelease(long address, int value) {
+    ALIGNED_INT.setRelease(address, value);
+  }
+
+  /** Reads an aligned {@code long} with acquire semantics. */
+  public static long getLongAcquire(long address) {
+    return (long) ALIGNED_LONG.getAcquire(address);
+  }
+
+  /** Writes an aligned {@code long} with release semantics. */
+  public static void setLongRelease(long address, long value) {
+    ALIGNED_LONG.setRelease(address, value);
+  }
+
+  /** Copies {@code lengthBytes} bytes from one native address to another. The ranges may overlap. */
+  public static void copy(long fromAddress, long toAddress, long lengthBytes) {
+    MemorySegment.copy(ALL, fromAddress, ALL, toAddress, lengthBytes);
+  }
+
+  /** Fills {@code lengthBytes} bytes at {@code address} with zero. */
+  public static void clear(long address, long lengthBytes) {
+    ALL.asSlice(address, lengthBytes).fill((byte) 0);
+  }
+
+  /** Copies a native range into a new array. Control path only: it allocates. */
+  public static byte[] toArray(long address, int lengthBytes) {
+    return ALL.asSlice(address, lengthBytes).toArray(JAVA_BYTE);
+  }
+
+  /** Allocates zeroed memory that lives as long as {@code arena}, and returns its address. */
+  public static long allocate(Arena arena, long lengthBytes, long alignmentBytes) {
+    return arena.allocate(lengthBytes, alignmentBytes).address();
+  }
+}

@@ -1,0 +1,27 @@
+package io.heddle.platform;
+
+/** A system call or verb that failed, with its name and errno. */
+public final class SystemCallException extends HeddleException {
+  private static final long serialVersionUID = 1L;
+
+  private final String call;
+  private final int errno;
+
+  /**
+   * @param call name of the function as its manual page spells it, with the object it was applied to
+   * @param errno positive errno value
+   */
+  public SystemCallException(String call, int errno) {
+    super(call + " failed: " + Errno.describe(errno));
+    this.call = call;
+    this.errno = errno;
+  }
+
+  public String call() {
+    return call;
+  }
+
+  public int errno() {
+    return errno;
+  }
+}

@@ -1,0 +1,22 @@
+package io.heddle.verbs;
+
+/** Takes asynchronous events of a device (ibv_get_async_event). Control thread. */
+@FunctionalInterface
+public interface AsyncEventListener {
+  /** What happened (ibv_event_type). */
+  enum Kind {
+    DEVICE_FATAL,
+    PORT_ACTIVE,
+    PORT_ERROR,
+    GID_CHANGE,
+    COMPLETION_QUEUE_ERROR,
+    QUEUE_PAIR_FATAL,
+    QUEUE_PAIR_REQUEST_ERROR,
+    QUEUE_PAIR_ACCESS_ERROR
+  }
+
+  /**
+   * @param queuePairNumber for the kinds that concern a queue pair, else 0
+   */
+  void onAsyncEvent(Kind kind, int queuePairNumber);
+}

@@ -1,0 +1,31 @@
+package io.heddle.verbs;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+
+/** A verb that failed on the control path: its name, the object, and errno. */
+public final class VerbsException extends HeddleException {
+  private static final long serialVersionUID = 1L;
+
+  private final String verb;
+  private final int errno;
+
+  /**
+   * @param verb the verb's name, as {@code ibv_modify_qp}'s manual page would spell it, without prefix: {@code modify_qp}
+   * @param object what it was applied to and with which values
+   * @param errno positive errno value
+   */
+  public VerbsException(String verb, String object, int errno) {
+    super(verb + " on " + object + " failed: " + Errno.describe(errno));
+    this.verb = verb;
+    this.errno = errno;
+  }
+
+  public String verb() {
+    return verb;
+  }
+
+  public int errno() {
+    return errno;
+  }
+}
