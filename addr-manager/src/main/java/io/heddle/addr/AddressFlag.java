@@ -1,0 +1,46 @@
+package io.heddle.addr;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** State of an address that matters here (IFA_F_* in linux/if_addr.h). */
+public enum AddressFlag {
+  /** A privacy address (RFC 8981): it changes every few hours. IPv6 only; for IPv4 the bit means something else. */
+  TEMPORARY(0x01),
+  /** Usable before duplicate detection has ended (RFC 4429). */
+  OPTIMISTIC(0x04),
+  /** Another host has the same address. */
+  DUPLICATE(0x08),
+  /** Its preferred lifetime is over. */
+  DEPRECATED(0x20),
+  /** Duplicate detection hasn't ended. */
+  TENTATIVE(0x40),
+  /** Set by hand, not by router advertisements. */
+  PERMANENT(0x80),
+  /** Made from a secret and the prefix (RFC 7217) instead of the MAC. */
+  STABLE_PRIVACY(0x800);
+
+  private final int bit;
+
+  AddressFlag(int bit) {
+    this.bit = bit;
+  }
+
+  static Set<AddressFlag> ofBits(int bits, boolean ipv6) {
+    Set<AddressFlag> flags = EnumSet.noneOf(AddressFlag.class);
+    for (AddressFlag flag : values()) {
+      if ((bits & flag.bit) != 0 && (ipv6 || flag != TEMPORARY)) {
+        flags.add(flag);
+      }
+    }
+    return flags;
+  }
+
+  static int toBits(Set<AddressFlag> flags) {
+    int bits = 0;
+    for (AddressFlag flag : flags) {
+      bits |= flag.bit;
+    }
+    return bits;
+  }
+}

@@ -1,0 +1,132 @@
+package io.heddle.addr;
+
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A snapshot of the interfaces and addresses in this process's network namespace.
+ *
+ * @param links by index
+ * @param addresses by interface, then address; every one belongs to one of the links
+ */
+public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addresses) {
+  private static final Path SYSFS = Path.of("/sys/class/net");
+
+  public HostAddresses {
+    links = links.stream().sorted(Comparator.comparingInt(NetworkLink::index)).toList();
+    addresses =
+        addresses.stream()
+            .sorted(
+                Comparator.comparingInt(AssignedAddress::interfaceIndex)
+                    .thenComparing(AssignedAddress::address, AddressText.ORDER))
+            .toList();
+  }
+
+  /**
+   * Asks the kernel. An address whose interface came into being between the two questions is left out; an {@link
+   * AddressWatcher} opened before tells of it.
+   *
+   * @throws SystemCallException when netlink can't be used
+   */
+  public static HostAddresses read() {
+    try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
+      List<NetworkLink> links = new ArrayList<>();
+      for (AddressEvent event : socket.dump(Rtnetlink.RTM_GETLINK)) {
+        if (event instanceof AddressEvent.LinkChanged changed) {
+          links.add(changed.link().withSpeed(speedFromSysfs(changed.link())));
+        }
+      }
+      List<AssignedAddress> addresses = new ArrayList<>();
+      for (AddressEvent event : socket.dump(Rtnetlink.RTM_GETADDR)) {
+        if (event instanceof AddressEvent.AddressChanged changed
+            && links.stream().anyMatch(link -> link.index() == changed.address().interfaceIndex())) {
+          addresses.add(changed.address());
+        }
+      }
+      return new HostAddresses(links, addresses);
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException for an index that the snapshot doesn't have
+   */
+  public NetworkLink link(int index) {
+    for (NetworkLink link : links) {
+      if (link.index() == index) {
+        return link;
+      }
+    }
+    throw new IllegalArgumentException("no interface has index " + index);
+  }
+
+  public NetworkLink linkOf(AssignedAddress address) {
+    return link(address.interfaceIndex());
+  }
+
+  /** Addresses that nothing speaks against, in order. */
+  public List<AssignedAddress> usable() {
+    return addresses.stream().filter(address -> whyUnusable(address).isEmpty()).toList();
+  }
+
+  /** What speaks against using this address as it is; the most lasting reason first. */
+  public Optional<Unusable> whyUnusable(AssignedAddress assigned) {
+    InetAddress address = assigned.address();
+    NetworkLink link = linkOf(assigned);
+    if (link.loopback() || address.isLoopbackAddress()) {
+      return Optional.of(Unusable.LOOPBACK);
+    }
+    if (address instanceof Inet4Address) {
+      return Optional.of(Unusable.IPV4);
+    }
+    return whyUnusableThoughNamed(assigned);
+  }
+
+  /** The same for an address that the operator named: loopback and IPv4 are then allowed. */
+  Optional<Unusable> whyUnusableThoughNamed(AssignedAddress assigned) {
+    InetAddress address = assigned.address();
+    NetworkLink link = linkOf(assigned);
+    if (address.isLinkLocalAddress()) {
+      return Optional.of(Unusable.LINK_LOCAL);
+    }
+    if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
+      return Optional.of(Unusable.MULTICAST_OR_UNSPECIFIED);
+    }
+    if (assigned.has(AddressFlag.DUPLICATE)) {
+      return Optional.of(Unusable.DUPLICATE);
+    }
+    if (assigned.has(AddressFlag.TENTATIVE) && !assigned.has(AddressFlag.OPTIMISTIC)) {
+      return Optional.of(Unusable.TENTATIVE);
+    }
+    if (assigned.has(AddressFlag.DEPRECATED)) {
+      return Optional.of(Unusable.DEPRECATED);
+    }
+    if (assigned.has(AddressFlag.TEMPORARY)) {
+      return Optional.of(Unusable.TEMPORARY);
+    }
+    return link.isUp() ? Optional.empty() : Optional.of(Unusable.LINK_DOWN);
+  }
+
+  /*
+   * sysfs shows the namespace that mounted it, which need not be ours: the index tells. Reading speed fails with EINVAL
+   * on a link that is down.
+   */
+  private static long speedFromSysfs(NetworkLink link) {
+    Path folder = SYSFS.resolve(link.name());
+    try {
+      if (Integer.parseInt(Files.readString(folder.resolve("ifindex")).strip()) != link.index()) {
+        return 0;
+      }
+      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip())) * 1_000_000;
+    } catch (IOException | NumberFormatException saysNothing) {
+      return 0;
+    }
+  }
+}

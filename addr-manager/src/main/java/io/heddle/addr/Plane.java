@@ -1,0 +1,71 @@
+package io.heddle.addr;
+
+import java.util.Comparator;
+
+/**
+ * One disjoint way through the fabric, as this host sees it.
+ *
+ * @param key what both ends call it: {@code plane:<value>}, {@code if:<name>} or {@code subnet:<four hex digits>}
+ * @param address the one local address that stands for it
+ * @param link the interface that carries the address
+ * @param reason why this key and this address, as a clause
+ */
+public record Plane(String key, AssignedAddress address, NetworkLink link, String reason) {
+  static final String OPERATOR_PREFIX = "plane:";
+  static final String INTERFACE_PREFIX = "if:";
+  static final String SUBNET_PREFIX = "subnet:";
+
+  /**
+   * The order of planes, and with it of a list of weights: by text, with runs of digits compared as numbers, so that
+   * {@code if:eth10} comes after {@code if:eth9}. Subnet keys have fixed width and compare as text.
+   */
+  public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
+
+  private static int compareKeys(String left, String right) {
+    if (left.startsWith(SUBNET_PREFIX) && right.startsWith(SUBNET_PREFIX)) {
+      return left.compareTo(right);
+    }
+    int i = 0;
+    int j = 0;
+    while (i < left.length() && j < right.length()) {
+      int leftEnd = digitsEnd(left, i);
+      int rightEnd = digitsEnd(right, j);
+      int order;
+      if (leftEnd > i && rightEnd > j) {
+        order = compareNumbers(left.substring(i, leftEnd), right.substring(j, rightEnd));
+        i = leftEnd;
+        j = rightEnd;
+      } else {
+        order = Character.compare(left.charAt(i++), right.charAt(j++));
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    int order = Integer.compare(left.length() - i, right.length() - j);
+    /* "01" and "1" are the same number but different keys. */
+    return order != 0 ? order : left.compareTo(right);
+  }
+
+  private static int digitsEnd(String text, int from) {
+    int end = from;
+    while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+      end++;
+    }
+    return end;
+  }
+
+  private static int compareNumbers(String left, String right) {
+    String a = withoutLeadingZeros(left);
+    String b = withoutLeadingZeros(right);
+    return a.length() != b.length() ? Integer.compare(a.length(), b.length()) : a.compareTo(b);
+  }
+
+  private static String withoutLeadingZeros(String digits) {
+    int start = 0;
+    while (start < digits.length() - 1 && digits.charAt(start) == '0') {
+      start++;
+    }
+    return digits.substring(start);
+  }
+}

@@ -1,0 +1,181 @@
+package io.heddle.addr;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which planes a host has. The key of an address comes from the first of these that answers:
+ *
+ * <ol>
+ *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not used;
+ *   <li>the interface, where more than one interface carries a usable address and each carries those of one /64;
+ *   <li>the subnet: the low 16 bits of the /64.
+ * </ol>
+ *
+ * <p>One address stands for a plane: EUI-64 before others, then the lowest.
+ */
+public final class PlaneDiscovery {
+  private PlaneDiscovery() {}
+
+  /**
+   * What was found.
+   *
+   * @param planes in {@link Plane#KEY_ORDER}
+   * @param rejected addresses without a plane, in the snapshot's order
+   * @param remarks sentences about the operator's rules that a person should see, such as a rule that fits no address
+   */
+  public record Result(List<Plane> planes, List<RejectedAddress> rejected, List<String> remarks) {
+    public Result {
+      planes = List.copyOf(planes);
+      rejected = List.copyOf(rejected);
+      remarks = List.copyOf(remarks);
+    }
+  }
+
+  private record Candidate(AssignedAddress address, NetworkLink link, String key, String keyReason) {}
+
+  public static Result discover(HostAddresses host, PlaneRules rules) {
+    List<Candidate> candidates = new ArrayList<>();
+    List<RejectedAddress> rejected = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
+    if (rules.isEmpty()) {
+      byInterfaceOrSubnet(host, candidates, rejected);
+    } else {
+      byRule(host, rules, candidates, rejected, remarks);
+    }
+    Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
+    for (Candidate candidate : candidates) {
+      byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
+    }
+    List<Plane> planes = new ArrayList<>();
+    byKey.forEach((key, group) -> planes.add(choose(group, rejected)));
+    rejected.sort(
+        Comparator.<RejectedAddress>comparingInt(each -> each.link().index())
+            .thenComparing(each -> each.address().address(), AddressText.ORDER));
+    return new Result(planes, rejected, remarks);
+  }
+
+  private static void byRule(
+      HostAddresses host,
+      PlaneRules rules,
+      List<Candidate> candidates,
+      List<RejectedAddress> rejected,
+      List<String> remarks) {
+    List<AssignedAddress> addresses = new ArrayList<>(host.addresses());
+    addresses.addAll(namedLoopbackAddresses(host, rules));
+    Set<PlaneRules.Rule> fitting = new java.util.HashSet<>();
+    for (AssignedAddress address : addresses) {
+      NetworkLink link = host.linkOf(address);
+      Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
+      Optional<Unusable> unusable = unusableUnder(rule.orElse(null), host, address);
+      rule.ifPresent(fitting::add);
+      if (unusable.isPresent()) {
+        rejected.add(new RejectedAddress(address, link, unusable.get().reason()));
+      } else if (rule.isEmpty()) {
+        rejected.add(new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
+      } else {
+        String reason = "HEDDLE_PLANES names " + rule.get().selector();
+        candidates.add(new Candidate(address, link, Plane.OPERATOR_PREFIX + rule.get().key(), reason));
+      }
+    }
+    for (PlaneRules.Rule rule : rules.rules()) {
+      if (!fitting.contains(rule)) {
+        remarks.add("HEDDLE_PLANES: " + rule.selector() + "=" + rule.key() + " fits no address of this host");
+      }
+    }
+  }
+
+  /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 or ::1. */
+  private static Optional<Unusable> unusableUnder(
+      PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
+    return rule == null || rule.isInterface() ? host.whyUnusable(address) : host.whyUnusableThoughNamed(address);
+  }
+
+  /* All of 127.0.0.0/8 may be bound, but the kernel lists only 127.0.0.1. */
+  private static List<AssignedAddress> namedLoopbackAddresses(HostAddresses host, PlaneRules rules) {
+    List<AssignedAddress> named = new ArrayList<>();
+    for (NetworkLink link : host.links()) {
+      for (PlaneRules.Rule rule : link.loopback() ? rules.rules() : List.<PlaneRules.Rule>of()) {
+        InetAddress address = rule.address();
+        if (address instanceof Inet4Address
+            && rule.isWholeAddress()
+            && address.isLoopbackAddress()
+            && host.addresses().stream().noneMatch(each -> each.address().equals(address))) {
+          named.add(new AssignedAddress(link.index(), address, 8, Set.of(AddressFlag.PERMANENT)));
+        }
+      }
+    }
+    return named;
+  }
+
+  private static void byInterfaceOrSubnet(
+      HostAddresses host, List<Candidate> candidates, List<RejectedAddress> rejected) {
+    List<AssignedAddress> usable = new ArrayList<>();
+    for (AssignedAddress address : host.addresses()) {
+      Optional<Unusable> unusable = host.whyUnusable(address);
+      if (unusable.isPresent()) {
+        rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get().reason()));
+      } else {
+        usable.add(address);
+      }
+    }
+    boolean byInterface = interfacesArePlanes(usable);
+    for (AssignedAddress address : usable) {
+      NetworkLink link = host.linkOf(address);
+      String key =
+          byInterface
+              ? Plane.INTERFACE_PREFIX + link.name()
+              : String.format(Locale.ROOT, "%s%04x", Plane.SUBNET_PREFIX, address.subnetId());
+      String reason =
+          byInterface
+              ? "one of several interfaces with one subnet each"
+              : "the low 16 bits of its /64";
+      candidates.add(new Candidate(address, link, key, reason));
+    }
+  }
+
+  private static boolean interfacesArePlanes(List<AssignedAddress> usable) {
+    Map<Integer, AssignedAddress> firstOf = new TreeMap<>();
+    for (AssignedAddress address : usable) {
+      AssignedAddress first = firstOf.putIfAbsent(address.interfaceIndex(), address);
+      if (first != null && !first.inSameSubnet(address)) {
+        return false;
+      }
+    }
+    return firstOf.size() > 1;
+  }
+
+  /* The candidates come in the snapshot's order: by interface, then address. */
+  private static Plane choose(List<Candidate> group, List<RejectedAddress> rejected) {
+    Candidate chosen =
+        group.stream()
+            .min(
+                Comparator.<Candidate, Boolean>comparing(each -> !each.address().isEui64())
+                    .thenComparing(each -> each.address().address(), AddressText.ORDER))
+            .orElseThrow();
+    String reason = chosen.keyReason();
+    if (group.size() > 1) {
+      boolean othersAreEui64 = group.stream().filter(each -> each.address().isEui64()).count() > 1;
+      reason +=
+          chosen.address().isEui64() && !othersAreEui64
+              ? "; of " + group.size() + " addresses the one with EUI-64 form"
+              : "; of " + group.size() + " addresses the lowest";
+    }
+    for (Candidate other : group) {
+      if (other != chosen) {
+        String why = "plane " + chosen.key() + " already has " + AddressText.of(chosen.address().address());
+        rejected.add(new RejectedAddress(other.address(), other.link(), why));
+      }
+    }
+    return new Plane(chosen.key(), chosen.address(), chosen.link(), reason);
+  }
+}

@@ -1,0 +1,156 @@
+package io.heddle.addr;
+
+import io.heddle.platform.HeddleException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operator's word on planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a selector is an address, a
+ * prefix ({@code fd00:1:1:1::/64}) or an interface name. Of several rules that fit an address, the closest decides:
+ * address, then the longest prefix, then interface.
+ */
+public final class PlaneRules {
+  private static final String VARIABLE = "HEDDLE_PLANES";
+  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9._-]{1,32}");
+  private static final Pattern INTERFACE_NAME = Pattern.compile("[^/:=,\\s]{1,15}");
+  private static final String GRAMMAR =
+      "; a part is selector=key, where the selector is an address (fd00:1:1:1::5), a prefix (fd00:1:1:1::/64) or an"
+          + " interface name (eth0), and the key has 1 to 32 letters, digits, dots, dashes or underscores";
+
+  /** No rule: planes are found from interfaces and subnets. */
+  public static final PlaneRules NONE = new PlaneRules(List.of());
+
+  private final List<Rule> rules;
+
+  /**
+   * One part.
+   *
+   * @param address the address or the prefix's first bits, null for an interface
+   * @param prefixLength bits of the address that count; for an interface 0
+   */
+  record Rule(String selector, @Nullable InetAddress address, int prefixLength, String key) {
+    boolean isInterface() {
+      return address == null;
+    }
+
+    boolean isWholeAddress() {
+      return address != null && prefixLength == 8 * address.getAddress().length;
+    }
+
+    boolean matches(AssignedAddress candidate, NetworkLink link) {
+      return address == null ? link.name().equals(selector) : sharesPrefix(address, candidate.address(), prefixLength);
+    }
+
+    private static boolean sharesPrefix(InetAddress left, InetAddress right, int bits) {
+      byte[] a = left.getAddress();
+      byte[] b = right.getAddress();
+      if (a.length != b.length) {
+        return false;
+      }
+      int whole = bits / 8;
+      for (int i = 0; i < whole; i++) {
+        if (a[i] != b[i]) {
+          return false;
+        }
+      }
+      return bits % 8 == 0 || (a[whole] ^ b[whole]) >> (8 - bits % 8) == 0;
+    }
+
+    /* Addresses before prefixes before interfaces; longer prefixes first. */
+    int closeness() {
+      return isInterface() ? -1 : isWholeAddress() ? Integer.MAX_VALUE : prefixLength;
+    }
+  }
+
+  private PlaneRules(List<Rule> rules) {
+    this.rules = List.copyOf(rules);
+  }
+
+  /**
+   * @param value the value of {@code HEDDLE_PLANES}; null or blank means no rule
+   * @throws HeddleException for a value that breaks the grammar, naming the part and what is allowed
+   */
+  public static PlaneRules parse(@Nullable String value) {
+    if (value == null || value.isBlank()) {
+      return NONE;
+    }
+    List<Rule> rules = new ArrayList<>();
+    String[] parts = value.split(",", -1);
+    for (int i = 0; i < parts.length; i++) {
+      String part = parts[i].strip();
+      String where = VARIABLE + " part " + (i + 1) + " of " + parts.length + ", \"" + part + "\": ";
+      Rule rule = parsePart(part, where);
+      for (Rule earlier : rules) {
+        if (sameSelector(earlier, rule)) {
+          throw new HeddleException(
+              where + "the selector " + rule.selector() + " already has the key " + earlier.key()
+                  + "; name each selector once");
+        }
+      }
+      rules.add(rule);
+    }
+    return new PlaneRules(rules);
+  }
+
+  private static boolean sameSelector(Rule left, Rule right) {
+    if (left.address() == null || right.address() == null) {
+      return left.selector().equals(right.selector());
+    }
+    return left.prefixLength() == right.prefixLength()
+        && Rule.sharesPrefix(left.address(), right.address(), left.prefixLength());
+  }
+
+  private static Rule parsePart(String part, String where) {
+    int equals = part.indexOf('=');
+    if (equals < 0) {
+      throw new HeddleException(where + "no \"=\"" + GRAMMAR);
+    }
+    String selector = part.substring(0, equals).strip();
+    String key = part.substring(equals + 1).strip();
+    if (!KEY.matcher(key).matches()) {
+      throw new HeddleException(where + "\"" + key + "\" isn't a plane key" + GRAMMAR);
+    }
+    int slash = selector.indexOf('/');
+    InetAddress address = AddressText.parse(slash < 0 ? selector : selector.substring(0, slash));
+    if (address != null) {
+      int bits = 8 * address.getAddress().length;
+      int length = slash < 0 ? bits : prefixLength(selector.substring(slash + 1), bits, where);
+      return new Rule(selector, address, length, key);
+    }
+    if (slash >= 0 || selector.indexOf(':') >= 0 || !INTERFACE_NAME.matcher(selector).matches()) {
+      throw new HeddleException(
+          where + "\"" + selector + "\" is neither an address, a prefix nor an interface name" + GRAMMAR);
+    }
+    return new Rule(selector, null, 0, key);
+  }
+
+  private static int prefixLength(String text, int bits, String where) {
+    int length = text.matches("[0-9]{1,3}") ? Integer.parseInt(text) : -1;
+    if (length < 0 || length > bits) {
+      throw new HeddleException(where + "the prefix length \"" + text + "\" isn't a number from 0 to " + bits);
+    }
+    return length;
+  }
+
+  boolean isEmpty() {
+    return rules.isEmpty();
+  }
+
+  List<Rule> rules() {
+    return rules;
+  }
+
+  Optional<Rule> ruleFor(AssignedAddress candidate, NetworkLink link) {
+    Rule best = null;
+    for (Rule rule : rules) {
+      if (rule.matches(candidate, link) && (best == null || rule.closeness() > best.closeness())) {
+        best = rule;
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+}

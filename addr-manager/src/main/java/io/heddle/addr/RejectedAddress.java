@@ -1,0 +1,13 @@
+package io.heddle.addr;
+
+/**
+ * An address that carries no plane.
+ *
+ * @param reason why, as a clause
+ */
+public record RejectedAddress(AssignedAddress address, NetworkLink link, String reason) {
+  @Override
+  public String toString() {
+    return address + " on " + link.name() + " isn't used: " + reason;
+  }
+}

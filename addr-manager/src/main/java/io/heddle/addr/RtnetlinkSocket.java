@@ -1,0 +1,179 @@
+package io.heddle.addr;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A NETLINK_ROUTE socket. One thread at a time. */
+final class RtnetlinkSocket implements AutoCloseable {
+  private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_RCVTIMEO = 20;
+  private static final int SOCKADDR_NL_BYTES = 12;
+
+  /** The kernel fills a reader's buffer up to 32 KiB with one part of a dump (netlink(7)). */
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  /** The kernel answers a dump at once; the limit only keeps a broken one from hanging us. */
+  private static final long DUMP_TIMEOUT_SECONDS = 5;
+
+  private static final int DUMP_ATTEMPTS = 5;
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+  private final int fd;
+  private int sequence;
+  private long skippedMessages;
+  private boolean closed;
+
+  private RtnetlinkSocket(int fd) {
+    this.fd = fd;
+  }
+
+  /**
+   * @param groups RTMGRP_* bits whose events the socket is to receive, 0 for none
+   * @throws SystemCallException when netlink can't be used
+   */
+  static RtnetlinkSocket open(int groups) {
+    int fd = LinuxCalls.socket(Rtnetlink.AF_NETLINK, SOCK_RAW_CLOEXEC, Rtnetlink.NETLINK_ROUTE);
+    if (fd < 0) {
+      throw new SystemCallException("socket(AF_NETLINK, NETLINK_ROUTE)", -fd);
+    }
+    RtnetlinkSocket socket = new RtnetlinkSocket(fd);
+    try (Arena confined = Arena.ofConfined()) {
+      MemorySegment address = confined.allocate(SOCKADDR_NL_BYTES, 4);
+      address.set(ValueLayout.JAVA_SHORT, 0, (short) Rtnetlink.AF_NETLINK);
+      address.set(ValueLayout.JAVA_INT, 8, groups);
+      socket.check("bind(AF_NETLINK)", LinuxCalls.bind(fd, address.address(), SOCKADDR_NL_BYTES));
+      MemorySegment timeout = confined.allocate(ValueLayout.JAVA_LONG, 2);
+      timeout.setAtIndex(ValueLayout.JAVA_LONG, 0, DUMP_TIMEOUT_SECONDS);
+      socket.check(
+          "setsockopt(SO_RCVTIMEO)",
+          LinuxCalls.setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, timeout.address(), 2 * Long.BYTES));
+      return socket;
+    } catch (RuntimeException failed) {
+      socket.close();
+      throw failed;
+    }
+  }
+
+  private void check(String call, long result) {
+    if (result < 0) {
+      throw new SystemCallException(call, (int) -result);
+    }
+  }
+
+  int fileDescriptor() {
+    return fd;
+  }
+
+  long skippedMessages() {
+    return skippedMessages;
+  }
+
+  /**
+   * Everything of one kind.
+   *
+   * @param type RTM_GETLINK or RTM_GETADDR
+   * @throws SystemCallException when the kernel refuses or doesn't answer
+   */
+  List<AddressEvent> dump(int type) {
+    for (int attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
+      List<AddressEvent> events = new ArrayList<>();
+      if (dumpOnce(type, events)) {
+        return events;
+      }
+    }
+    throw new HeddleException(
+        "interfaces or addresses kept changing while they were listed, " + DUMP_ATTEMPTS + " times in a row");
+  }
+
+  /* False where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
+  private boolean dumpOnce(int type, List<AddressEvent> events) {
+    byte[] request = Rtnetlink.dumpRequest(type, ++sequence);
+    MemorySegment.copy(request, 0, buffer, ValueLayout.JAVA_BYTE, 0, request.length);
+    check(
+        "send on rtnetlink",
+        LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.length, 0));
+    boolean consistent = true;
+    while (true) {
+      int received = receive(0);
+      if (received == -Errno.EINTR) {
+        continue;
+      }
+      check("recv on rtnetlink", received);
+      ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
+      int length;
+      while ((length = Rtnetlink.messageLength(run)) > 0) {
+        ByteBuffer message = message(run, length);
+        int kind = message.getShort(4) & 0xffff;
+        boolean ours = message.getInt(8) == sequence;
+        consistent &= !ours || (message.getShort(6) & Rtnetlink.NLM_F_DUMP_INTR) == 0;
+        if (ours && kind == Rtnetlink.NLMSG_DONE) {
+          return consistent;
+        }
+        if (ours && kind == Rtnetlink.NLMSG_ERROR) {
+          throw new SystemCallException("rtnetlink dump of type " + type, errorOf(message));
+        }
+        AddressEvent event = ours ? Rtnetlink.decode(message) : null;
+        if (event != null) {
+          events.add(event);
+        }
+        run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
+      }
+    }
+  }
+
+  /** Takes one datagram of events: how many it held, or a negated errno (EAGAIN where none waits). */
+  int receiveEvents(AddressListener listener) {
+    int received = receive(MSG_DONTWAIT);
+    if (received < 0) {
+      return received;
+    }
+    ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
+    int count = 0;
+    int length;
+    while ((length = Rtnetlink.messageLength(run)) > 0) {
+      AddressEvent event = Rtnetlink.decode(message(run, length));
+      if (event == null) {
+        skippedMessages++;
+      } else {
+        listener.onAddressEvent(event);
+        count++;
+      }
+      run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
+    }
+    return count;
+  }
+
+  private int receive(int flags) {
+    return (int) LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer.address(), BUFFER_BYTES, flags);
+  }
+
+  private static ByteBuffer message(ByteBuffer run, int length) {
+    return run.slice(run.position(), length).order(ByteOrder.nativeOrder());
+  }
+
+  private static int errorOf(ByteBuffer message) {
+    int errno = message.remaining() >= Rtnetlink.HEADER_BYTES + 4 ? -message.getInt(Rtnetlink.HEADER_BYTES) : 0;
+    return errno > 0 ? errno : Errno.EIO;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LinuxCalls.close(fd);
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.heddle.addr;
+
+/** Why an address can't carry a plane. */
+public enum Unusable {
+  LOOPBACK("it is a loopback address; only HEDDLE_PLANES can name one"),
+  IPV4("it is an IPv4 address; only HEDDLE_PLANES can name one"),
+  LINK_LOCAL("it is link-local, so no router forwards it"),
+  MULTICAST_OR_UNSPECIFIED("it is no unicast address"),
+  DUPLICATE("another host has the same address (duplicate detection failed)"),
+  TENTATIVE("it is tentative: duplicate detection hasn't ended"),
+  DEPRECATED("it is deprecated: its preferred lifetime is over"),
+  TEMPORARY("it is a temporary (privacy) address, which will change"),
+  LINK_DOWN("its interface is down or has no carrier");
+
+  private final String reason;
+
+  Unusable(String reason) {
+    this.reason = reason;
+  }
+
+  /** A clause that follows "isn't used: ". */
+  public String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,36 @@
+package io.heddle.addr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.net.InetAddress;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class AddressTextTest {
+  /* The examples of RFC 5952, sections 4.2 and 4.3, and the ends of the range. */
+  @ParameterizedTest
+  @CsvSource({
+    "2001:0db8::0001, 2001:db8::1",
+    "2001:db8:0:0:0:0:2:1, 2001:db8::2:1",
+    "2001:db8:0:1:1:1:1:1, 2001:db8:0:1:1:1:1:1",
+    "2001:0:0:1:0:0:0:1, 2001:0:0:1::1",
+    "2001:db8:0:0:1:0:0:1, 2001:db8::1:0:0:1",
+    "2001:DB8::AAAA, 2001:db8::aaaa",
+    "0:0:0:0:0:0:0:0, ::",
+    "::1, ::1",
+    "fe80::, fe80::",
+    "127.0.1.2, 127.0.1.2"
+  })
+  void writesCanonicalForm(String given, String canonical) {
+    InetAddress address = AddressText.parse(given);
+    assertEquals(canonical, address == null ? null : AddressText.of(address));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"eth0", "1", "127.1", "0x7f.0.0.1", "localhost", "fe80::1%eth0", "[::1]", "1.2.3.256", ":::", ""})
+  void whatIsNoWholeAddressIsNone(String text) {
+    assertNull(AddressText.parse(text));
+  }
+}

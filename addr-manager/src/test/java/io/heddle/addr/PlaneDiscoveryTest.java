@@ -1,0 +1,183 @@
+package io.heddle.addr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class PlaneDiscoveryTest {
+  private static final String EUI64 = ":0:ff:fe00:101";
+
+  private static NetworkLink link(int index, String name, boolean up) {
+    return new NetworkLink(index, name, 9000, up, up, index == 1, "", 0, "", 0);
+  }
+
+  private static AssignedAddress address(int link, String text, AddressFlag... flags) {
+    Set<AddressFlag> set = EnumSet.noneOf(AddressFlag.class);
+    set.addAll(Arrays.asList(flags));
+    return new AssignedAddress(link, InetAddress.ofLiteral(text), text.contains(":") ? 64 : 8, set);
+  }
+
+  private static HostAddresses host(int interfaces, AssignedAddress... addresses) {
+    List<NetworkLink> links = new ArrayList<>(List.of(link(1, "lo", true)));
+    for (int i = 0; i < interfaces; i++) {
+      links.add(link(2 + i, "e" + i, true));
+    }
+    return new HostAddresses(links, List.of(addresses));
+  }
+
+  private static List<String> planes(PlaneDiscovery.Result result) {
+    return result.planes().stream()
+        .map(plane -> plane.key() + " " + AddressText.of(plane.address().address()))
+        .toList();
+  }
+
+  private static List<String> rejected(PlaneDiscovery.Result result) {
+    return result.rejected().stream().map(RejectedAddress::toString).toList();
+  }
+
+  private static PlaneDiscovery.Result discover(HostAddresses host, String rules) {
+    return PlaneDiscovery.discover(host, PlaneRules.parse(rules));
+  }
+
+  @Test
+  void severalInterfacesWithOneSubnetEachAreThePlanes() {
+    HostAddresses host = host(2, address(2, "fd00:1:1:1" + EUI64), address(3, "fd00:1:1:2" + EUI64));
+    assertEquals(
+        List.of("if:e0 fd00:1:1:1:0:ff:fe00:101", "if:e1 fd00:1:1:2:0:ff:fe00:101"), planes(discover(host, "")));
+  }
+
+  @Test
+  void oneInterfaceWithSeveralSubnetsGivesAPlanePerSubnet() {
+    HostAddresses host =
+        host(1, address(2, "fd00:1:1:10" + EUI64), address(2, "fd00:1:1:9" + EUI64), address(2, "fd00:1:1:a::1"));
+    assertEquals(
+        List.of(
+            "subnet:0009 fd00:1:1:9:0:ff:fe00:101",
+            "subnet:000a fd00:1:1:a::1",
+            "subnet:0010 fd00:1:1:10:0:ff:fe00:101"),
+        planes(discover(host, "")));
+  }
+
+  @Test
+  void oneInterfaceWithTwoSubnetsAmongSeveralMakesSubnetsThePlanes() {
+    HostAddresses host =
+        host(2, address(2, "fd00:1:1:1::1"), address(2, "fd00:1:1:2::1"), address(3, "fd00:1:1:3::1"));
+    assertEquals(
+        List.of("subnet:0001 fd00:1:1:1::1", "subnet:0002 fd00:1:1:2::1", "subnet:0003 fd00:1:1:3::1"),
+        planes(discover(host, "")));
+  }
+
+  @Test
+  void aSingleUsableAddressIsASubnetPlane() {
+    assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(discover(host(2, address(3, "fd00:1:1:1::1")), "")));
+  }
+
+  @Test
+  void eui64StandsForThePlaneThenTheLowest() {
+    PlaneDiscovery.Result result =
+        discover(host(1, address(2, "fd00:1:1:1::1"), address(2, "fd00:1:1:1" + EUI64)), "");
+    assertEquals(List.of("subnet:0001 fd00:1:1:1:0:ff:fe00:101"), planes(result));
+    assertEquals(
+        "the low 16 bits of its /64; of 2 addresses the one with EUI-64 form", result.planes().getFirst().reason());
+    assertEquals(
+        List.of(
+            "fd00:1:1:1::1/64 on e0 isn't used: plane subnet:0001 already has fd00:1:1:1:0:ff:fe00:101"),
+        rejected(result));
+
+    assertEquals(
+        List.of("subnet:0001 fd00:1:1:1::1"),
+        planes(discover(host(1, address(2, "fd00:1:1:1::2"), address(2, "fd00:1:1:1::1")), "")));
+  }
+
+  @Test
+  void everyUnusableAddressIsRejectedWithItsReason() {
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(1, "lo", true), link(2, "e0", true), link(3, "e1", false)),
+            List.of(
+                address(1, "127.0.0.1"),
+                address(1, "fd00:9::9"),
+                address(2, "192.0.2.1"),
+                address(2, "fd00::1:0:0:1", AddressFlag.DUPLICATE, AddressFlag.TENTATIVE),
+                address(2, "fd00::1:0:0:2", AddressFlag.TENTATIVE),
+                address(2, "fd00::1:0:0:3", AddressFlag.DEPRECATED),
+                address(2, "fd00::1:0:0:4", AddressFlag.TEMPORARY),
+                address(2, "fe80::1"),
+                address(3, "fd00::1:0:0:5")));
+    PlaneDiscovery.Result result = discover(host, "");
+    assertEquals(List.of(), result.planes());
+    assertEquals(
+        List.of(
+            "127.0.0.1/8 " + on("lo", Unusable.LOOPBACK),
+            "fd00:9::9/64 " + on("lo", Unusable.LOOPBACK),
+            "192.0.2.1/8 " + on("e0", Unusable.IPV4),
+            "fd00::1:0:0:1/64 " + on("e0", Unusable.DUPLICATE),
+            "fd00::1:0:0:2/64 " + on("e0", Unusable.TENTATIVE),
+            "fd00::1:0:0:3/64 " + on("e0", Unusable.DEPRECATED),
+            "fd00::1:0:0:4/64 " + on("e0", Unusable.TEMPORARY),
+            "fe80::1/64 " + on("e0", Unusable.LINK_LOCAL),
+            "fd00::1:0:0:5/64 " + on("e1", Unusable.LINK_DOWN)),
+        rejected(result));
+  }
+
+  private static String on(String link, Unusable unusable) {
+    return "on " + link + " isn't used: " + unusable.reason();
+  }
+
+  @Test
+  void anOptimisticAddressIsUsable() {
+    HostAddresses host = host(1, address(2, "fd00::1", AddressFlag.TENTATIVE, AddressFlag.OPTIMISTIC));
+    assertEquals(1, discover(host, "").planes().size());
+  }
+
+  @Test
+  void rulesDecideAndLeaveTheRestOut() {
+    HostAddresses host =
+        host(
+            2,
+            address(2, "fd00:1:1:1::1"),
+            address(2, "fd00:1:1:2::1"),
+            address(3, "fd00:1:1:3::1"),
+            address(3, "fd00:1:1:4::1", AddressFlag.TENTATIVE));
+    PlaneDiscovery.Result result = discover(host, "fd00:1:1:2::/64=10,e1=9,e7=3");
+    assertEquals(List.of("plane:9 fd00:1:1:3::1", "plane:10 fd00:1:1:2::1"), planes(result));
+    assertEquals(
+        List.of(
+            "fd00:1:1:1::1/64 on e0 isn't used: HEDDLE_PLANES is set and doesn't name it",
+            "fd00:1:1:4::1/64 " + on("e1", Unusable.TENTATIVE)),
+        rejected(result));
+    assertEquals(List.of("HEDDLE_PLANES: e7=3 fits no address of this host"), result.remarks());
+  }
+
+  @Test
+  void namedLoopbackAddressesArePlanesThoughTheKernelListsOnlyOne() {
+    HostAddresses host = host(0, address(1, "127.0.0.1"), address(1, "::1"));
+    PlaneDiscovery.Result result = discover(host, "127.0.1.1=1,127.0.1.2=2");
+    assertEquals(List.of("plane:1 127.0.1.1", "plane:2 127.0.1.2"), planes(result));
+    assertEquals("lo", result.planes().getFirst().link().name());
+    assertEquals(2, result.rejected().size());
+    assertTrue(result.remarks().isEmpty());
+  }
+
+  @Test
+  void anInterfaceRuleDoesNotDragInIpv4() {
+    HostAddresses host = host(1, address(2, "192.0.2.1"), address(2, "fd00:1:1:1::1"));
+    assertEquals(List.of("plane:x fd00:1:1:1::1"), planes(discover(host, "e0=x")));
+  }
+
+  @Test
+  void keysAreOrderedByTheirNumbers() {
+    List<String> keys =
+        new ArrayList<>(List.of("if:e10", "if:e9", "subnet:00a1", "plane:2", "plane:10", "if:e9b", "subnet:0010", "plane:02"));
+    keys.sort(Plane.KEY_ORDER);
+    assertEquals(
+        List.of("if:e9", "if:e9b", "if:e10", "plane:02", "plane:2", "plane:10", "subnet:0010", "subnet:00a1"), keys);
+  }
+}
