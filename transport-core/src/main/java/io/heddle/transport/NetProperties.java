@@ -1,0 +1,37 @@
+package io.heddle.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What NCCL asks of a device, the superset of all versions of its interface.
+ *
+ * @param name the device's name in NCCL's log
+ * @param pciPath sysfs path for NCCL's topology search; it fails for several devices without one
+ * @param guid identifies the physical device together with {@code port}
+ * @param pointerSupport bits: host memory 1, CUDA 2, dma-buf 4
+ * @param registrationIsGlobal whether a registration serves all communicators of the device
+ * @param forceFlush whether received GPU data must always be flushed
+ * @param speedMegabitsPerSecond of all usable planes together, bounded by the port's
+ * @param port number from 1
+ * @param latencyUs one way; net_ib reports 0
+ * @param maxReceives buffers in one grouped receive
+ * @param railId -1 where undefined
+ * @param planeId -1 where undefined: a device of ours spans all planes
+ */
+public record NetProperties(
+    String name,
+    @Nullable String pciPath,
+    long guid,
+    int pointerSupport,
+    boolean registrationIsGlobal,
+    boolean forceFlush,
+    long speedMegabitsPerSecond,
+    int port,
+    double latencyUs,
+    int maxComms,
+    int maxReceives,
+    long maxP2pBytes,
+    long maxCollectiveBytes,
+    int maxMultiRequestSize,
+    int railId,
+    int planeId) {}
