@@ -1,0 +1,305 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commit.h"
+#include "shim.h"
+
+/*
+ * A test() that finds its request pending enters Java when it is the first of a sweep over the comm's requests, which
+ * shows by the request that entered last coming round again. A caller who stops testing that one enters Java after this
+ * many answers from memory; 32 of them cost as much as two entries.
+ */
+#define MOST_SKIPPED 32
+
+/* Signal handlers are looked at on one progress call in this many, besides the control path's calls. */
+#define PROGRESS_PER_REHOOK 1024
+
+static struct heddle_host host;
+static struct heddle_calls calls;
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool started;
+
+static bool fill_host(int abi) {
+  static char library[PATH_MAX];
+  Dl_info where;
+  if (dladdr(&host, &where) == 0 || realpath(where.dli_fname, library) == NULL) {
+    heddle_log(NCCL_LOG_WARN, "can't find out where the plugin's library lies: %s", strerror(errno));
+    return false;
+  }
+  host = (struct heddle_host){
+      .size = sizeof(struct heddle_host),
+      .table_version = HEDDLE_TABLE_VERSION,
+      .abi_version = (uint64_t)abi,
+      .log = heddle_log_sentence,
+      .library_path = library,
+      .commit = HEDDLE_COMMIT,
+      .sizeof_request = sizeof(struct heddle_request),
+      .sizeof_comm = sizeof(struct heddle_comm),
+      .sizeof_properties = sizeof(struct heddle_properties),
+      .sizeof_calls = sizeof(struct heddle_calls),
+      .offsetof_request_sizes = offsetof(struct heddle_request, sizes),
+      .offsetof_request_comm = offsetof(struct heddle_request, comm),
+      .offsetof_request_java_id = offsetof(struct heddle_request, java_id),
+  };
+  calls.size = sizeof calls;
+  return true;
+}
+
+static int start(int abi) {
+  pthread_mutex_lock(&start_lock);
+  int result = NCCL_SUCCESS;
+  if (!started) {
+    heddle_fork_guard_install();
+    result = fill_host(abi) ? heddle_jvm_start(&host, &calls) : NCCL_SYSTEM_ERROR;
+    started = result == NCCL_SUCCESS;
+  }
+  pthread_mutex_unlock(&start_lock);
+  return result;
+}
+
+static int64_t as_int(const void *pointer) {
+  return (int64_t)(intptr_t)pointer;
+}
+
+static void *as_pointer(int64_t id) {
+  return (void *)(intptr_t)id;
+}
+
+int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger, void **context) {
+  if (heddle_in_forked_child) {
+    return heddle_refuse_in_child();
+  }
+  heddle_log_to(logger);
+  int result = start(abi);
+  if (result == NCCL_SUCCESS) {
+    result = heddle_enter();
+  }
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  int64_t id = 0;
+  result = calls.init((int64_t)comm_id, traffic_class, as_int(&id));
+  heddle_signals_rehook();
+  if (result == NCCL_SUCCESS && context != NULL) {
+    *context = as_pointer(id);
+  }
+  return result;
+}
+
+int heddle_finalize(void *context) {
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result : calls.finalize(as_int(context));
+}
+
+int heddle_devices(int *count) {
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  int64_t found = 0;
+  result = calls.devices(as_int(&found));
+  *count = result == NCCL_SUCCESS ? (int)found : 0;
+  return result;
+}
+
+int heddle_get_properties(int device, struct heddle_properties *properties) {
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  memset(properties, 0, sizeof *properties);
+  return calls.get_properties(device, as_int(properties));
+}
+
+int heddle_listen(void *context, int device, void *handle, void **listen_comm) {
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  heddle_signals_rehook();
+  int64_t id = 0;
+  result = calls.listen(as_int(context), device, as_int(handle), as_int(&id));
+  *listen_comm = as_pointer(id);
+  return result;
+}
+
+int heddle_connect(void *context, int device, int traffic_class, void *handle, void **comm) {
+  *comm = NULL;
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  int64_t address = 0;
+  result = calls.connect(as_int(context), device, traffic_class, as_int(handle), as_int(&address));
+  if (result == NCCL_SUCCESS && address != 0) {
+    heddle_signals_rehook(); /* not in the 10^4 calls before that only ask */
+    *comm = as_pointer(address);
+  }
+  return result;
+}
+
+int heddle_accept(void *listen_comm, void **comm) {
+  *comm = NULL;
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  int64_t address = 0;
+  result = calls.accept(as_int(listen_comm), as_int(&address));
+  if (result == NCCL_SUCCESS && address != 0) {
+    heddle_signals_rehook();
+    *comm = as_pointer(address);
+  }
+  return result;
+}
+
+static int64_t java_id(void *comm) {
+  return ((struct heddle_comm *)comm)->java_id;
+}
+
+int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  heddle_signals_rehook();
+  int64_t id = 0;
+  result = calls.register_memory(java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
+  *handle = as_pointer(id);
+  return result;
+}
+
+int heddle_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **handle) {
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  int64_t id = 0;
+  result = calls.register_dma_buf(java_id(comm), as_int(data), (int64_t)size, type, (int64_t)offset, fd, as_int(&id));
+  *handle = as_pointer(id);
+  return result;
+}
+
+int heddle_dereg(void *comm, void *handle) {
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result : calls.deregister_memory(java_id(comm), as_int(handle));
+}
+
+/* The three below leave NULL behind unless there is a request: NCCL doesn't clear *request, nor its 0x1, itself. */
+
+int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, void **request) {
+  *request = NULL;
+  int result = heddle_enter();
+  if (UNLIKELY(result != NCCL_SUCCESS)) {
+    return result;
+  }
+  return calls.isend(java_id(comm), as_int(data), (int64_t)size, tag, as_int(handle), as_int(request));
+}
+
+int heddle_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **request) {
+  _Static_assert(sizeof(size_t) == 8 && sizeof(int) == 4, "Java reads sizes as 64-bit and tags as 32-bit integers");
+  *request = NULL; /* it may hold 0x1, the hint that a confirmation is optional; we always confirm */
+  int result = heddle_enter();
+  if (UNLIKELY(result != NCCL_SUCCESS)) {
+    return result;
+  }
+  if (UNLIKELY(n < 1 || n > HEDDLE_MAX_RECEIVES)) {
+    heddle_log(NCCL_LOG_WARN, "irecv of %d buffers at once; 1 to %d are possible", n, HEDDLE_MAX_RECEIVES);
+    return NCCL_INVALID_ARGUMENT;
+  }
+  return calls.irecv(java_id(comm), n, as_int(data), as_int(sizes), as_int(tags), as_int(handles), as_int(request));
+}
+
+int heddle_iflush(void *comm, int n, void **data, int *sizes, void **handles, void **request) {
+  *request = NULL;
+  int result = heddle_enter();
+  if (UNLIKELY(result != NCCL_SUCCESS)) {
+    return result;
+  }
+  return calls.iflush(java_id(comm), n, as_int(data), as_int(sizes), as_int(handles), as_int(request));
+}
+
+static int32_t state_of(struct heddle_request *request) {
+  return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE); /* pairs with Java's release store after the sizes */
+}
+
+/* True when this test() must move things on. Only the thread that tests this comm's requests writes these fields. */
+static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
+  if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->skipped >= MOST_SKIPPED) {
+    comm->sweep_marker = request;
+    comm->skipped = 0;
+    return true;
+  }
+  comm->skipped++;
+  return false;
+}
+
+static int progress(struct heddle_comm *comm) {
+  static _Thread_local unsigned since_rehook __attribute__((tls_model("initial-exec")));
+  int result = heddle_enter();
+  if (UNLIKELY(result != NCCL_SUCCESS)) {
+    return result;
+  }
+  if (UNLIKELY(++since_rehook % PROGRESS_PER_REHOOK == 0)) {
+    heddle_signals_rehook();
+  }
+  return calls.progress(comm->java_id);
+}
+
+int heddle_test(void *opaque, int *done, int *sizes) {
+  *done = 0; /* the caller doesn't initialise it */
+  if (UNLIKELY(heddle_in_forked_child)) {
+    return heddle_refuse_in_child();
+  }
+  struct heddle_request *request = opaque;
+  struct heddle_comm *comm = request->comm;
+  int32_t state = state_of(request);
+  if (state == HEDDLE_REQUEST_PENDING) {
+    if (!begins_sweep(comm, request)) {
+      return NCCL_SUCCESS;
+    }
+    int result = progress(comm);
+    if (UNLIKELY(result != NCCL_SUCCESS)) {
+      return result;
+    }
+    state = state_of(request);
+    if (state == HEDDLE_REQUEST_PENDING) {
+      return NCCL_SUCCESS;
+    }
+  }
+  if (UNLIKELY(state == HEDDLE_REQUEST_RELEASED)) {
+    heddle_log(NCCL_LOG_WARN, "test() of a request that was finished before");
+    return NCCL_INVALID_USAGE;
+  }
+  if (state == HEDDLE_REQUEST_DONE) {
+    *done = 1;
+    if (sizes != NULL) {
+      /* Only as many as there are: the caller's array may be longer and is summed over. */
+      memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
+    }
+  }
+  if (comm->sweep_marker == request) {
+    comm->sweep_marker = NULL; /* it won't come round again */
+  }
+  /* From here on the line is Java's; pairs with its acquire load when it looks for a free one. */
+  __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
+  return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
+}
+
+int heddle_close_send(void *comm) {
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result : calls.close_send(java_id(comm));
+}
+
+int heddle_close_receive(void *comm) {
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result : calls.close_receive(java_id(comm));
+}
+
+int heddle_close_listen(void *listen_comm) {
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result : calls.close_listen(as_int(listen_comm));
+}

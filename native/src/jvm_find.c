@@ -1,0 +1,129 @@
+#include <ctype.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#define OLDEST_VERSION 25
+
+static void reject(struct heddle_jvm_choice *choice, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void reject(struct heddle_jvm_choice *choice, const char *format, ...) {
+  size_t used = strlen(choice->rejected);
+  size_t left = sizeof choice->rejected - used;
+  if (left < 8) {
+    return;
+  }
+  if (used > 0) {
+    memcpy(choice->rejected + used, "; ", 3);
+    used += 2;
+    left -= 2;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(choice->rejected + used, left, format, arguments);
+  va_end(arguments);
+}
+
+/* Reads JAVA_VERSION="25.0.3" of the release file; returns the first number, or 0 where there is none. */
+static int read_version(const char *home, char *version, size_t size) {
+  char path[PATH_MAX + 16];
+  snprintf(path, sizeof path, "%s/release", home);
+  snprintf(version, size, "unknown");
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    return 0;
+  }
+  char line[512];
+  int number = 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (strncmp(line, "JAVA_VERSION=", 13) == 0) {
+      char *value = line + 13;
+      value[strcspn(value, "\r\n")] = '\0';
+      if (*value == '"') {
+        value++;
+        value[strcspn(value, "\"")] = '\0';
+      }
+      snprintf(version, size, "%.30s", value);
+      number = isdigit((unsigned char)*value) ? atoi(value) : 0;
+      break;
+    }
+  }
+  fclose(file);
+  return number;
+}
+
+/* Takes home when it holds a virtual machine that is new enough, otherwise notes why not. */
+static bool take(struct heddle_jvm_choice *choice, const char *home, const char *source) {
+  char library[PATH_MAX + 32];
+  snprintf(library, sizeof library, "%s/lib/server/libjvm.so", home);
+  if (realpath(library, choice->library) == NULL) {
+    reject(choice, "%s=%s has no lib/server/libjvm.so", source, home);
+    return false;
+  }
+  int number = read_version(home, choice->version, sizeof choice->version);
+  if (number < OLDEST_VERSION) {
+    reject(choice, "%s=%s is version %s", source, home, choice->version);
+    return false;
+  }
+  snprintf(choice->home, sizeof choice->home, "%s", home);
+  snprintf(choice->source, sizeof choice->source, "%s", source);
+  return true;
+}
+
+/* Of the homes that match a pattern the one nearest to the version that we are tested with: the smallest that will do. */
+static bool take_from_folder(struct heddle_jvm_choice *choice, const char *pattern) {
+  glob_t found;
+  if (glob(pattern, GLOB_TILDE, NULL, &found) != 0) {
+    return false;
+  }
+  const char *best = NULL;
+  int best_number = INT_MAX;
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    char library[PATH_MAX];
+    char version[32];
+    snprintf(library, sizeof library, "%s/lib/server/libjvm.so", found.gl_pathv[i]);
+    int number = read_version(found.gl_pathv[i], version, sizeof version);
+    if (number >= OLDEST_VERSION && number < best_number && access(library, R_OK) == 0) {
+      best = found.gl_pathv[i];
+      best_number = number;
+    }
+  }
+  bool taken = best != NULL && take(choice, best, "system folder");
+  globfree(&found);
+  if (!taken) {
+    reject(choice, "no version %d or later in %s", OLDEST_VERSION, pattern);
+  }
+  return taken;
+}
+
+bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice) {
+  memset(choice, 0, sizeof *choice);
+  const char *wish = getenv("HEDDLE_JAVA_HOME");
+  if (wish != NULL && *wish != '\0') {
+    return take(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit wish is not replaced by something else */
+  }
+  static const char *const SHIPPED[] = {"jre", "runtime"};
+  for (size_t i = 0; i < sizeof SHIPPED / sizeof SHIPPED[0]; i++) {
+    char home[PATH_MAX];
+    if (snprintf(home, sizeof home, "%s/%s", plugin_folder, SHIPPED[i]) < (int)sizeof home && access(home, F_OK) == 0 &&
+        take(choice, home, "beside the plugin")) {
+      return true;
+    }
+  }
+  const char *java_home = getenv("JAVA_HOME");
+  if (java_home != NULL && *java_home != '\0' && take(choice, java_home, "JAVA_HOME")) {
+    return true;
+  }
+  static const char *const FOLDERS[] = {"/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/*j[dr]*"};
+  for (size_t i = 0; i < sizeof FOLDERS / sizeof FOLDERS[0]; i++) {
+    if (take_from_folder(choice, FOLDERS[i])) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,295 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+JavaVM *heddle_vm = NULL;
+
+static bool own_machine;
+/* A machine that failed half-way through its creation can't be made again in this process. */
+static bool creation_failed;
+
+typedef jint (*get_created_vms)(JavaVM **, jsize, jsize *);
+typedef jint (*create_vm)(JavaVM **, void **, void *);
+
+/* ---- a machine that is here already ---- */
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *out) {
+  (void)size;
+  const char *slash = strrchr(info->dlpi_name, '/');
+  if (slash != NULL && strcmp(slash, "/libjvm.so") == 0) {
+    snprintf(out, PATH_MAX, "%s", info->dlpi_name);
+    return 1;
+  }
+  return 0;
+}
+
+static void use_signal_handler_of(void *library) {
+  int (*handle)(int, void *, void *, int);
+  *__extension__(void **)&handle = dlsym(library, "JVM_handle_linux_signal");
+  heddle_signals_use(handle);
+}
+
+/* The host's libjvm may be loaded RTLD_LOCAL, so its symbols are asked of the library itself. */
+static JavaVM *existing_vm(void) {
+  char path[PATH_MAX] = "";
+  if (dl_iterate_phdr(find_loaded, path) == 0) {
+    return NULL;
+  }
+  void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  if (library == NULL) {
+    return NULL;
+  }
+  get_created_vms created;
+  *__extension__(void **)&created = dlsym(library, "JNI_GetCreatedJavaVMs");
+  JavaVM *vm = NULL;
+  jsize count = 0;
+  if (created == NULL || created(&vm, 1, &count) != JNI_OK || count == 0) {
+    dlclose(library);
+    return NULL;
+  }
+  use_signal_handler_of(library);
+  heddle_log(NCCL_LOG_INFO, "using the Java machine that this process has already (%s)", path);
+  return vm;
+}
+
+/* ---- a machine of our own ---- */
+
+static char complaint[512]; /* what the machine said while it was made */
+static pthread_t creator;
+static bool creating;
+static jmp_buf creation_aborted;
+
+/* The machine's words reach nobody under -Xlog:disable; the first of them belong into our line about the failure. */
+static jint JNICALL on_message(FILE *stream, const char *format, va_list arguments) {
+  if (creating && pthread_equal(creator, pthread_self())) {
+    size_t used = strlen(complaint);
+    int written = vsnprintf(complaint + used, sizeof complaint - used, format, arguments);
+    for (char *c = complaint + used; *c != '\0'; c++) {
+      *c = *c == '\n' ? ' ' : *c;
+    }
+    return written;
+  }
+  return vfprintf(stream, format, arguments);
+}
+
+/*
+ * The machine ends the process when it can't be created (no address space for the heap, say). A plugin may not: NCCL has
+ * other transports. So we leave its creation for good; the memory and locks that it took stay taken.
+ */
+static void JNICALL on_abort(void) {
+  if (creating && pthread_equal(creator, pthread_self())) {
+    longjmp(creation_aborted, 1);
+  }
+}
+
+#define MOST_OPTIONS 64
+
+struct options {
+  JavaVMOption list[MOST_OPTIONS];
+  int count;
+  char class_path[PATH_MAX + 32];
+  char archive[PATH_MAX + 32];
+  char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
+};
+
+static bool add(struct options *options, const char *text, void *extra) {
+  if (options->count == MOST_OPTIONS) {
+    heddle_log(NCCL_LOG_WARN, "HEDDLE_JVM_OPTIONS has too many options; %d fit", MOST_OPTIONS);
+    return false;
+  }
+  options->list[options->count].optionString = (char *)text;
+  options->list[options->count].extraInfo = extra;
+  options->count++;
+  return true;
+}
+
+static bool collect_options(struct options *options, const char *folder, const char *jar) {
+  static const char *const FIXED[] = {
+      "-Xrs",                /* leaves INT, TERM, HUP and QUIT to the host */
+      "-XX:+UseSerialGC",    /* fewest threads; the data path doesn't allocate */
+      "-Xmx64m",
+      "-Xss512k",
+      "-XX:+UseSystemMemoryBarrier", /* a quarter off every crossing between C and Java */
+      "-XX:-UsePerfData",    /* no file in /tmp */
+      "-XX:+DisableAttachMechanism",
+      "-XX:TieredStopAtLevel=4",
+      "--enable-native-access=ALL-UNNAMED",
+      "-Xlog:disable",
+  };
+  memset(options, 0, sizeof *options);
+  void *message_hook;
+  void *abort_hook;
+  *__extension__(jint(JNICALL **)(FILE *, const char *, va_list)) & message_hook = on_message;
+  *__extension__(void(JNICALL **)(void)) & abort_hook = on_abort;
+  add(options, "vfprintf", message_hook);
+  add(options, "abort", abort_hook);
+  snprintf(options->class_path, sizeof options->class_path, "-Djava.class.path=%s", jar);
+  add(options, options->class_path, NULL);
+  for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++) {
+    add(options, FIXED[i], NULL);
+  }
+  char archive[PATH_MAX];
+  if (snprintf(archive, sizeof archive, "%s/heddle.jsa", folder) < (int)sizeof archive && access(archive, R_OK) == 0) {
+    snprintf(options->archive, sizeof options->archive, "-XX:SharedArchiveFile=%s", archive);
+    add(options, options->archive, NULL);
+  }
+  const char *more = getenv("HEDDLE_JVM_OPTIONS");
+  options->more = strdup(more == NULL ? "" : more);
+  if (options->more == NULL) {
+    return false;
+  }
+  char *rest = NULL;
+  for (char *word = strtok_r(options->more, " \t\n", &rest); word != NULL; word = strtok_r(NULL, " \t\n", &rest)) {
+    if (!add(options, word, NULL)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
+  struct heddle_jvm_choice choice;
+  if (!heddle_jvm_find(folder, &choice)) {
+    heddle_log(NCCL_LOG_WARN, "no Java runtime of version 25 or later (%s). Install one (on Debian: temurin-25-jre) or set "
+                              "HEDDLE_JAVA_HOME to its folder",
+               choice.rejected);
+    return NULL;
+  }
+  /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */
+  void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
+  create_vm create_java_vm = NULL;
+  if (library != NULL) {
+    *__extension__(void **)&create_java_vm = dlsym(library, "JNI_CreateJavaVM");
+  }
+  if (create_java_vm == NULL) {
+    heddle_log(NCCL_LOG_WARN, "can't load the Java runtime %s (by %s): %s", choice.library, choice.source, dlerror());
+    return NULL;
+  }
+  static struct options options; /* the machine keeps pointers into it */
+  if (!collect_options(&options, folder, jar)) {
+    return NULL;
+  }
+  JavaVMInitArgs arguments = {
+      .version = JNI_VERSION_10, .nOptions = options.count, .options = options.list, .ignoreUnrecognized = JNI_FALSE};
+  JavaVM *volatile vm = NULL;
+  volatile jint result = JNI_ERR;
+  creator = pthread_self();
+  complaint[0] = '\0';
+  if (setjmp(creation_aborted) == 0) {
+    creating = true;
+    result = create_java_vm((JavaVM **)&vm, (void **)env, &arguments);
+  } else {
+    creation_failed = true;
+  }
+  creating = false;
+  if (result != JNI_OK) {
+    const char *more = getenv("HEDDLE_JVM_OPTIONS");
+    heddle_log(NCCL_LOG_WARN, "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s",
+               choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
+               more == NULL ? "not set" : more, creation_failed ? "; this process can't try again" : "");
+    return NULL;
+  }
+  use_signal_handler_of(library);
+  heddle_log(NCCL_LOG_INFO, "Java %s at %s, by %s%s%s%s%s", choice.version, choice.home, choice.source,
+             options.archive[0] == '\0' ? ", no class archive" : ", class archive beside the plugin",
+             choice.rejected[0] == '\0' ? "" : " (", choice.rejected, choice.rejected[0] == '\0' ? "" : ")");
+  return vm;
+}
+
+/* ---- both ---- */
+
+struct boot {
+  struct heddle_host *host;
+  struct heddle_calls *calls;
+  int result;
+};
+
+static bool find_jar(const char *library, char *folder, char *jar) {
+  snprintf(folder, PATH_MAX, "%s", library);
+  char *slash = strrchr(folder, '/');
+  if (slash != NULL) {
+    *slash = '\0';
+  }
+  if (snprintf(jar, PATH_MAX, "%s/heddle-plugin.jar", folder) >= PATH_MAX || access(jar, R_OK) != 0) {
+    heddle_log(NCCL_LOG_WARN, "can't read %s (%s); it belongs beside %s", jar, strerror(errno), library);
+    return false;
+  }
+  return true;
+}
+
+static void *boot(void *argument) {
+  struct boot *task = argument;
+  pthread_setname_np(pthread_self(), "heddle-start");
+  task->result = NCCL_SYSTEM_ERROR;
+  char folder[PATH_MAX];
+  char jar[PATH_MAX];
+  if (!find_jar(task->host->library_path, folder, jar)) {
+    return NULL;
+  }
+  static JavaVM *vm; /* stays when only Java's part failed: the next init tries that part again */
+  JNIEnv *env = NULL;
+  if (vm == NULL) {
+    vm = existing_vm();
+    own_machine = vm == NULL;
+    if (own_machine) {
+      vm = create(folder, jar, &env);
+    }
+  }
+  if (vm == NULL) {
+    return NULL;
+  }
+  if (env == NULL) {
+    JavaVMAttachArgs arguments = {.version = JNI_VERSION_10, .name = "heddle-start", .group = NULL};
+    jint result = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &arguments);
+    if (result != JNI_OK) {
+      heddle_log(NCCL_LOG_WARN, "the Java machine of this process refused a thread (%d)", (int)result);
+      return NULL;
+    }
+  }
+  if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
+    __atomic_store_n(&heddle_vm, vm, __ATOMIC_RELEASE);
+    task->result = NCCL_SUCCESS;
+  }
+  (*vm)->DetachCurrentThread(vm);
+  return NULL;
+}
+
+/*
+ * A thread of our own makes the machine: its stack is known to be large enough, and all signals are blocked in it, hence
+ * in the machine's own threads, which therefore never take a signal that the host's threads wait for. (The machine
+ * unblocks the fault signals in its threads by itself.)
+ */
+int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
+  if (creation_failed) {
+    heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
+    return NCCL_SYSTEM_ERROR;
+  }
+  struct boot task = {.host = host, .calls = calls, .result = NCCL_SYSTEM_ERROR};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 2 * 1024 * 1024);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, boot, &task);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    heddle_log(NCCL_LOG_WARN, "can't create the thread that starts Java: %s", strerror(error));
+    return NCCL_SYSTEM_ERROR;
+  }
+  pthread_join(thread, NULL);
+  return task.result;
+}

@@ -1,0 +1,124 @@
+/*
+ * What the files of the shim know of each other. Each section is one file.
+ *
+ * Life of the shim: NCCL loads it (nothing runs), calls init of the newest table that it knows; core.c has jvm_start.c
+ * find or make a virtual machine and lets Java fill the table of java_calls.h; afterwards every call of NCCL goes
+ * adapter_vN.c -> core.c -> Java. The library is linked so that it is never unloaded: a process can have a virtual
+ * machine only once.
+ */
+#ifndef HEDDLE_SHIM_H
+#define HEDDLE_SHIM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jni.h>
+
+#include "java_calls.h"
+#include "nccl_abi.h"
+
+#define HEDDLE_NAME "Heddle"
+#define HEDDLE_EXPORT __attribute__((visibility("default")))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* ---- log.c: NCCL's logger, or standard error for warnings as long as none is known ---- */
+
+void heddle_log_to(nccl_logger logger);
+void heddle_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The form that Java calls: one finished sentence. */
+void heddle_log_sentence(int64_t level, const char *sentence);
+
+/* ---- fork_guard.c: neither the virtual machine nor verbs survive in a forked child, so nothing of ours runs there ---- */
+
+extern bool heddle_in_forked_child;
+void heddle_fork_guard_install(void);
+int heddle_refuse_in_child(void);
+
+/* ---- threads.c: NCCL's threads become Java threads once, after a look at their stack ---- */
+
+extern _Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec")));
+int heddle_attach_thread(void);
+
+/* Before anything that enters Java. */
+static inline int heddle_enter(void) {
+  if (UNLIKELY(heddle_in_forked_child)) {
+    return heddle_refuse_in_child();
+  }
+  return LIKELY(heddle_thread_attached) ? NCCL_SUCCESS : heddle_attach_thread();
+}
+
+/* ---- signals.c: the virtual machine's fault handlers stay in front of whoever installs some later ---- */
+
+/* libjvm_symbol: JVM_handle_linux_signal of the machine in use, or NULL where it has none. */
+void heddle_signals_use(int (*handle)(int, void *, void *, int));
+/* Looks at the current handlers and puts ours in front again; cheap enough for every registration. */
+void heddle_signals_rehook(void);
+
+/* ---- jvm_find.c: which libjvm.so ---- */
+
+struct heddle_jvm_choice {
+  char library[PATH_MAX]; /* real path of libjvm.so */
+  char home[PATH_MAX];
+  char source[64];        /* what named it: a variable or a kind of folder */
+  char version[32];       /* JAVA_VERSION of its release file, or "unknown" */
+  char rejected[1024];    /* what was looked at before and why it wasn't taken; may be empty */
+};
+
+/* plugin_folder: where the .so lies. False: choice->rejected says why there is none. */
+bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice);
+
+/* ---- jvm_start.c: makes the machine or joins one, loads the jar, has Java fill the table ---- */
+
+/* The machine in use; NULL until heddle_jvm_start() succeeded. */
+extern JavaVM *heddle_vm;
+
+/* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
+int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
+
+/* ---- java_class.c: finds PluginEntry by JNI and calls start ---- */
+
+/* own_machine: the class path is ours; otherwise the jar gets a class loader of its own. False: logged. */
+bool heddle_java_enter(JNIEnv *env, bool own_machine, const char *jar, struct heddle_host *host,
+                       struct heddle_calls *calls);
+
+/* ---- core.c: one implementation for all versions, with the widest types ---- */
+
+/* traffic_class -1: undefined. abi: 6 to 12. */
+int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger, void **context);
+int heddle_finalize(void *context);
+nccl_devices heddle_devices;
+int heddle_get_properties(int device, struct heddle_properties *properties);
+nccl_listen_v11 heddle_listen;
+int heddle_connect(void *context, int device, int traffic_class, void *handle, void **comm);
+nccl_accept_v6 heddle_accept;
+nccl_reg_v8 heddle_reg;
+nccl_reg_dma_buf heddle_reg_dma_buf;
+nccl_dereg heddle_dereg;
+nccl_isend_v9 heddle_isend;
+nccl_irecv_v9 heddle_irecv;
+nccl_iflush heddle_iflush;
+nccl_test heddle_test;
+nccl_close heddle_close_send;
+nccl_close heddle_close_receive;
+nccl_close heddle_close_listen;
+
+/* ---- narrow.c: forms that several old versions share ---- */
+
+nccl_listen_v6 heddle_listen_v6;
+nccl_connect_v7 heddle_connect_v7;
+nccl_accept_v7 heddle_accept_v7;
+nccl_reg_v6 heddle_reg_v6;
+nccl_isend_v6 heddle_isend_v6;
+nccl_isend_v10 heddle_isend_v10;
+nccl_irecv_v6 heddle_irecv_v6;
+nccl_irecv_v10 heddle_irecv_v10;
+nccl_connect_v11 heddle_connect_v11;
+
+/* NCCL stores these as int; what is larger becomes INT_MAX. */
+static inline int heddle_clamp(int64_t value) {
+  return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
+}
+
+#endif

@@ -1,0 +1,11 @@
+package io.heddle.plugin;
+
+/** Offsets in {@code struct heddle_calls} of native/src/java_calls.h. */
+final class CallsLayout {
+  static final long SIZE_FIELD = 0;
+  static final long FIRST_CALL = 16;
+  static final int CALLS = 17;
+  static final long SIZE = FIRST_CALL + 8L * CALLS;
+
+  private CallsLayout() {}
+}

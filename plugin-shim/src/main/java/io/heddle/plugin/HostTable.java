@@ -1,0 +1,100 @@
+package io.heddle.plugin;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * What the shim tells Java: {@code struct heddle_host} of native/src/java_calls.h, by offset, and the check that both
+ * sides mean the same structures. A jar beside another version's library must refuse to start, not corrupt memory.
+ */
+final class HostTable {
+  static final long TABLE_VERSION = 1;
+
+  private static final long SIZE = 0;
+  private static final long VERSION = 8;
+  private static final long ABI_VERSION = 16;
+  private static final long LOG = 24;
+  private static final long LIBRARY_PATH = 32;
+  private static final long COMMIT = 40;
+  private static final long FACTS = 48;
+  private static final long SIZEOF_HOST = 104;
+
+  /* In the order of the structure's fields from FACTS on. */
+  private static final String[] FACT_NAMES = {
+    "sizeof heddle_request",
+    "sizeof heddle_comm",
+    "sizeof heddle_properties",
+    "sizeof heddle_calls",
+    "offsetof heddle_request.sizes",
+    "offsetof heddle_request.comm",
+    "offsetof heddle_request.java_id",
+  };
+
+  private static final long[] EXPECTED_FACTS = {
+    64, 64, PropertiesLayout.SIZE, CallsLayout.SIZE, 8, 40, 48,
+  };
+
+  private final long address;
+  private final MethodHandle log;
+
+  HostTable(long address) {
+    this.address = address;
+    check();
+    log =
+        Linker.nativeLinker()
+            .downcallHandle(
+                MemorySegment.ofAddress(readLong(LOG)), FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+  }
+
+  private void check() {
+    if (readLong(SIZE) != SIZEOF_HOST || readLong(VERSION) != TABLE_VERSION) {
+      throw new HeddleException(
+          "the library's table is version %d of %d bytes, the jar's is version %d of %d bytes: take both from one build"
+              .formatted(readLong(VERSION), readLong(SIZE), TABLE_VERSION, SIZEOF_HOST));
+    }
+    for (int i = 0; i < EXPECTED_FACTS.length; i++) {
+      long actual = readLong(FACTS + 8L * i);
+      if (actual != EXPECTED_FACTS[i]) {
+        throw new HeddleException(
+            "%s is %d in the library and %d in the jar: take both from one build"
+                .formatted(FACT_NAMES[i], actual, EXPECTED_FACTS[i]));
+      }
+    }
+  }
+
+  private long readLong(long offset) {
+    return Memory.ALL.get(Memory.NATIVE_LONG, address + offset);
+  }
+
+  private String readString(long offset) {
+    return Memory.ALL.getString(readLong(offset));
+  }
+
+  /** 6 to 12: the table through which NCCL loaded us first. */
+  long abiVersion() {
+    return readLong(ABI_VERSION);
+  }
+
+  String libraryPath() {
+    return readString(LIBRARY_PATH);
+  }
+
+  String commit() {
+    return readString(COMMIT);
+  }
+
+  /** Hands a NUL-terminated text to NCCL's logger. */
+  void log(long level, long sentence) {
+    try {
+      log.invokeExact(level, sentence);
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.heddle.plugin;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers for objects that C holds by number: {@code generation << 24 | slot + 1}, never 0, positive, and not given
+ * again before 2^39 other objects had the slot. A number that was removed finds nothing, so a late call of the host
+ * gets an error and not somebody else's object.
+ *
+ * <p>{@link #get} is called on the data path by any thread and takes no lock; adding and removing do.
+ */
+final class IdTable<T> {
+  private static final int SLOT_BITS = 24;
+  private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
+  private static final VarHandle ENTRIES;
+
+  static {
+    try {
+      ENTRIES = MethodHandles.lookup().findVarHandle(IdTable.class, "entries", Entry[].class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final class Entry {
+    final long id;
+    final Object object;
+
+    Entry(long id, Object object) {
+      this.id = id;
+      this.object = object;
+    }
+  }
+
+  /* Read with acquire (get), written with release under the lock; entries are immutable and their slots replaced. */
+  private @Nullable Entry[] entries = new Entry[16];
+  private long nextGeneration = 1;
+  private int size;
+
+  long add(T object) {
+    synchronized (this) {
+      int slot = 0;
+      while (slot < entries.length && entries[slot] != null) {
+        slot++;
+      }
+      @Nullable Entry[] next = java.util.Arrays.copyOf(entries, slot < entries.length ? entries.length : slot * 2);
+      long id = nextGeneration++ << SLOT_BITS | slot + 1;
+      next[slot] = new Entry(id, object);
+      ENTRIES.setRelease(this, next);
+      size++;
+      return id;
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  @Nullable T get(long id) {
+    @Nullable Entry[] now = (Entry[]) ENTRIES.getAcquire(this);
+    int slot = (int) (id & SLOT_MASK) - 1;
+    if (slot < 0 || slot >= now.length) {
+      return null;
+    }
+    Entry entry = now[slot];
+    return entry != null && entry.id == id ? (T) entry.object : null;
+  }
+
+  /** Takes the object out; null when there is none of this number. */
+  @Nullable T remove(long id) {
+    synchronized (this) {
+      T object = get(id);
+      if (object != null) {
+        @Nullable Entry[] next = entries.clone();
+        next[(int) (id & SLOT_MASK) - 1] = null;
+        ENTRIES.setRelease(this, next);
+        size--;
+      }
+      return object;
+    }
+  }
+
+  synchronized int size() {
+    return size;
+  }
+}

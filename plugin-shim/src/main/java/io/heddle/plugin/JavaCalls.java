@@ -1,0 +1,307 @@
+package io.heddle.plugin;
+
+import static io.heddle.plugin.NcclResult.INTERNAL_ERROR;
+import static io.heddle.plugin.NcclResult.INVALID_ARGUMENT;
+import static io.heddle.plugin.NcclResult.INVALID_USAGE;
+import static io.heddle.plugin.NcclResult.SUCCESS;
+import static io.heddle.plugin.NcclResult.SYSTEM_ERROR;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.transport.ListenComm;
+import io.heddle.transport.RecvComm;
+import io.heddle.transport.SendComm;
+import io.heddle.transport.Transport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of {@code struct heddle_calls} (native/src/java_calls.h), called by the shim on NCCL's threads.
+ *
+ * <p>State is static since the process has one table, and since an upcall stub of a static method needs no bound
+ * receiver. Every entry catches all: an exception that leaves an upcall ends the training process.
+ *
+ * <p>NCCL's progress thread is in isend, irecv, iflush and progress while its service thread is in the others, for the
+ * same communicator too; communicators of one device are driven by different threads.
+ */
+final class JavaCalls {
+  /** What init was told; NCCL gives the number back with listen, connect and finalize. */
+  private record Context(long commId, int trafficClass) {}
+
+  private static final int UNDEFINED_TRAFFIC_CLASS = -1;
+
+  /* struct heddle_comm.java_id */
+  private static final long COMM_JAVA_ID = 0;
+
+  private static final IdTable<Context> CONTEXTS = new IdTable<>();
+  private static final IdTable<ListenComm> LISTENS = new IdTable<>();
+
+  /* SendComm and RecvComm, since progress and registration take either. */
+  private static final IdTable<Object> COMMS = new IdTable<>();
+
+  /* Written once by start(), before C has the table. */
+  private static Log log = Log.toStandardError();
+  private static @Nullable DeviceList devices;
+
+  private JavaCalls() {}
+
+  static void use(Log ncclLog, DeviceList list) {
+    log = ncclLog;
+    devices = list;
+  }
+
+  static int init(long commId, long trafficClass, long outContext) {
+    try {
+      list().open();
+      writeLong(outContext, CONTEXTS.add(new Context(commId, (int) trafficClass)));
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("init", thrown);
+    }
+  }
+
+  static int finish(long context) {
+    try {
+      if (CONTEXTS.remove(context) == null) {
+        return unknown("finalize", "context", context);
+      }
+      if (CONTEXTS.size() == 0 && COMMS.size() + LISTENS.size() > 0) {
+        log.info(
+            "the last context is finalized while %d communicators and %d listeners are open",
+            COMMS.size(),
+            LISTENS.size());
+      }
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("finalize", thrown);
+    }
+  }
+
+  static int devices(long outCount) {
+    try {
+      writeLong(outCount, transport().deviceCount());
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("devices", thrown);
+    }
+  }
+
+  static int getProperties(long device, long outProperties) {
+    try {
+      list().writeProperties((int) device, outProperties);
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("getProperties", thrown);
+    }
+  }
+
+  /* The context isn't needed: the traffic class belongs to the sender. */
+  static int listen(long context, long device, long handle, long outListenComm) {
+    try {
+      writeLong(outListenComm, LISTENS.add(transport().listen((int) device, handle)));
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("listen", thrown);
+    }
+  }
+
+  static int connect(long context, long device, long trafficClass, long handle, long outComm) {
+    try {
+      SendComm comm = transport().connect((int) device, trafficClass(context, (int) trafficClass), handle);
+      writeLong(outComm, comm == null ? 0 : publish(comm, comm.address()));
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("connect", thrown);
+    }
+  }
+
+  /* Versions with a context have the traffic class in it, v10 passes it with connect. */
+  private static int trafficClass(long context, int given) {
+    Context found = CONTEXTS.get(context);
+    return found == null || found.trafficClass == UNDEFINED_TRAFFIC_CLASS ? given : found.trafficClass;
+  }
+
+  static int accept(long listenComm, long outComm) {
+    try {
+      ListenComm listen = LISTENS.get(listenComm);
+      if (listen == null) {
+        return unknown("accept", "listener", listenComm);
+      }
+      RecvComm comm = transport().accept(listen);
+      writeLong(outComm, comm == null ? 0 : publish(comm, comm.address()));
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("accept", thrown);
+    }
+  }
+
+  private static long publish(Object comm, long address) {
+    writeLong(address + COMM_JAVA_ID, COMMS.add(comm));
+    return address;
+  }
+
+  static int registerMemory(long comm, long data, long size, long type, long outHandle) {
+    try {
+      Object found = COMMS.get(comm);
+      long handle =
+          switch (found) {
+            case SendComm send -> send.registerMemory(data, size, (int) type);
+            case RecvComm receive -> receive.registerMemory(data, size, (int) type);
+            case null, default -> -unknown("regMr", "communicator", comm);
+          };
+      return answer(handle, outHandle);
+    } catch (Throwable thrown) {
+      return failed("regMr", thrown);
+    }
+  }
+
+  static int registerDmaBuf(
+      long comm, long data, long size, long type, long offset, long fd, long outHandle) {
+    log.warn(
+        "regMrDmaBuf of %d bytes: this device registers host memory only, as its properties say", size);
+    return INVALID_USAGE;
+  }
+
+  static int deregisterMemory(long comm, long handle) {
+    try {
+      return switch (COMMS.get(comm)) {
+        case SendComm send -> send.deregisterMemory(handle);
+        case RecvComm receive -> receive.deregisterMemory(handle);
+        case null, default -> unknown("deregMr", "communicator", comm);
+      };
+    } catch (Throwable thrown) {
+      return failed("deregMr", thrown);
+    }
+  }
+
+  static int isend(long comm, long data, long size, long tag, long memoryHandle, long outRequest) {
+    try {
+      if (COMMS.get(comm) instanceof SendComm send) {
+        return answer(send.isend(data, size, (int) tag, memoryHandle), outRequest);
+      }
+      return unknown("isend", "sending communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("isend", thrown);
+    }
+  }
+
+  static int irecv(long comm, long n, long data, long sizes, long tags, long memoryHandles, long outRequest) {
+    try {
+      if (COMMS.get(comm) instanceof RecvComm receive) {
+        return answer(receive.irecv((int) n, data, sizes, tags, memoryHandles), outRequest);
+      }
+      return unknown("irecv", "receiving communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("irecv", thrown);
+    }
+  }
+
+  static int iflush(long comm, long n, long data, long sizes, long memoryHandles, long outRequest) {
+    try {
+      if (COMMS.get(comm) instanceof RecvComm receive) {
+        return answer(receive.iflush((int) n, data, sizes, memoryHandles), outRequest);
+      }
+      return unknown("iflush", "receiving communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("iflush", thrown);
+    }
+  }
+
+  static int progress(long comm) {
+    try {
+      Object found = COMMS.get(comm);
+      if (found instanceof SendComm send) {
+        return send.progress();
+      }
+      if (found instanceof RecvComm receive) {
+        return receive.progress();
+      }
+      return unknown("test", "communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("test", thrown);
+    }
+  }
+
+  static int closeSend(long comm) {
+    try {
+      if (COMMS.get(comm) instanceof SendComm send) {
+        COMMS.remove(comm);
+        send.close();
+        return SUCCESS;
+      }
+      return unknown("closeSend", "sending communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("closeSend", thrown);
+    }
+  }
+
+  static int closeReceive(long comm) {
+    try {
+      if (COMMS.get(comm) instanceof RecvComm receive) {
+        COMMS.remove(comm);
+        receive.close();
+        return SUCCESS;
+      }
+      return unknown("closeRecv", "receiving communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("closeRecv", thrown);
+    }
+  }
+
+  static int closeListen(long listenComm) {
+    try {
+      ListenComm listen = LISTENS.remove(listenComm);
+      if (listen == null) {
+        return unknown("closeListen", "listener", listenComm);
+      }
+      listen.close();
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("closeListen", thrown);
+    }
+  }
+
+  private static DeviceList list() {
+    DeviceList list = devices;
+    if (list == null) {
+      throw new IllegalStateException("the table is in use before start()");
+    }
+    return list;
+  }
+
+  private static Transport transport() {
+    return list().transport();
+  }
+
+  /** Passes on a result that is an address or number, 0 for "later", or a negated result code. */
+  private static int answer(long result, long out) {
+    if (result < 0) {
+      return (int) -result;
+    }
+    writeLong(out, result);
+    return SUCCESS;
+  }
+
+  private static void writeLong(long address, long value) {
+    Memory.ALL.set(Memory.NATIVE_LONG, address, value);
+  }
+
+  private static int unknown(String call, String what, long id) {
+    log.warn("%s: there is no %s %#x; it was closed, or never made by this plugin", call, what, id);
+    return INVALID_ARGUMENT;
+  }
+
+  /** Nothing may leave this method either. */
+  private static int failed(String call, Throwable thrown) {
+    try {
+      if (thrown instanceof HeddleException) {
+        log.warn("%s failed: %s", call, thrown.getMessage());
+        return SYSTEM_ERROR;
+      }
+      log.warn("%s failed inside Heddle: %s%s", call, thrown, Traces.shorten(thrown));
+      return INTERNAL_ERROR;
+    } catch (Throwable second) {
+      return INTERNAL_ERROR;
+    }
+  }
+}

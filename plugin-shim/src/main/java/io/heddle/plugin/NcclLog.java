@@ -1,0 +1,22 @@
+package io.heddle.plugin;
+
+import io.heddle.platform.Log;
+import java.lang.foreign.Arena;
+
+/** NCCL's own logger, so that NCCL_DEBUG decides what users see. Control path only: it allocates. */
+final class NcclLog implements Log {
+  private final HostTable host;
+
+  NcclLog(HostTable host) {
+    this.host = host;
+  }
+
+  @Override
+  public void write(Level level, String sentence) {
+    try (Arena arena = Arena.ofConfined()) {
+      /* A NUL would end the sentence for C, and a line end would break the line that NCCL writes. */
+      String text = sentence.replace('\0', ' ').replace('\n', ' ');
+      host.log(level.ncclLevel(), arena.allocateFrom(text).address());
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.heddle.plugin;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Arrays;
+
+/** Where the shim enters Java first: fills its table with upcall stubs. */
+public final class PluginEntry {
+  private PluginEntry() {}
+
+  /**
+   * Called once through JNI when the virtual machine stands.
+   *
+   * @param host address of the shim's {@code struct heddle_host}
+   * @param calls address of its {@code struct heddle_calls}, to be filled
+   * @return 0, or an ncclResult_t after the reason was logged
+   */
+  public static int start(long host, long calls) {
+    Log log = Log.toStandardError();
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try {
+      /* In another application's machine our classes have a loader of their own. */
+      thread.setContextClassLoader(PluginEntry.class.getClassLoader());
+      HostTable table = new HostTable(host);
+      log = new NcclLog(table);
+      JavaCalls.use(log, new DeviceList(table, log));
+      fill(calls);
+      return NcclResult.SUCCESS;
+    } catch (Throwable thrown) {
+      log.warn("start failed: %s%s", thrown, Traces.shorten(thrown));
+      return NcclResult.INTERNAL_ERROR;
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  private static void fill(long calls) throws ReflectiveOperationException {
+    MethodHandles.Lookup lookup = MethodHandles.lookup();
+    Linker linker = Linker.nativeLinker();
+    long cell = calls + CallsLayout.FIRST_CALL;
+    for (Call call : CALLS) {
+      Class<?>[] types = new Class<?>[call.arguments];
+      Arrays.fill(types, long.class);
+      MemoryLayout[] layouts = new MemoryLayout[call.arguments];
+      Arrays.fill(layouts, JAVA_LONG);
+      var handle = lookup.findStatic(JavaCalls.class, call.name, MethodType.methodType(int.class, types));
+      long stub = linker.upcallStub(handle, FunctionDescriptor.of(JAVA_INT, layouts), Arena.global()).address();
+      Memory.ALL.set(Memory.NATIVE_LONG, cell, stub);
+      cell += Long.BYTES;
+    }
+  }
+
+  /** A method of {@link JavaCalls} and how many 64-bit arguments it takes. */
+  private record Call(String name, int arguments) {}
+
+  /* In the order of struct heddle_calls. */
+  private static final Call[] CALLS = {
+    new Call("init", 3),
+    new Call("finish", 1),
+    new Call("devices", 1),
+    new Call("getProperties", 2),
+    new Call("listen", 4),
+    new Call("connect", 5),
+    new Call("accept", 2),
+    new Call("registerMemory", 5),
+    new Call("registerDmaBuf", 7),
+    new Call("deregisterMemory", 2),
+    new Call("isend", 6),
+    new Call("irecv", 7),
+    new Call("iflush", 6),
+    new Call("progress", 1),
+    new Call("closeSend", 1),
+    new Call("closeReceive", 1),
+    new Call("closeListen", 1),
+  };
+}
