@@ -48,6 +48,9 @@ final class RunTool {
   }
 
   private static void require(String tool) {
+    if (tool.contains("/")) {
+      return; /* one of ours, by path */
+    }
     for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(File.pathSeparator)) {
       if (Files.isExecutable(Path.of(folder, tool))) {
         return;

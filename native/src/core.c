@@ -17,6 +17,8 @@
 /* Signal handlers are looked at on one progress call in this many, besides the control path's calls. */
 #define PROGRESS_PER_REHOOK 1024
 
+_Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
+
 static struct heddle_host host;
 static struct heddle_calls calls;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -45,7 +45,7 @@ final class JavaCalls {
 
   private JavaCalls() {}
 
-  static void use(Log ncclLog, DeviceList list) {
+  static void use(Log ncclLog, @Nullable DeviceList list) {
     log = ncclLog;
     devices = list;
   }

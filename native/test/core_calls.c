@@ -1,0 +1,290 @@
+/*
+ * What core.c and the adapters promise NCCL by themselves, with a C table in Java's place: conversions between versions,
+ * NULL requests, answers of test() from memory, and how often Java is entered.
+ */
+#include "harness.h"
+
+#include "../src/shim.h"
+
+/* ---- Java's place ---- */
+
+JavaVM *heddle_vm;
+_Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec")));
+bool heddle_in_forked_child;
+
+static int64_t seen[8];      /* arguments of the latest call */
+static size_t seen_sizes[8]; /* and what irecv's sizes pointed to */
+static int entries;          /* calls of progress */
+static int progress_result;
+static int32_t call_result;
+static int64_t next_request;
+
+static int32_t fake_init(int64_t comm_id, int64_t traffic_class, int64_t out) {
+  seen[0] = comm_id;
+  seen[1] = traffic_class;
+  *(int64_t *)(intptr_t)out = 77;
+  return call_result;
+}
+
+static int32_t fake_connect(int64_t context, int64_t device, int64_t traffic_class, int64_t handle, int64_t out) {
+  int64_t arguments[] = {context, device, traffic_class, handle};
+  memcpy(seen, arguments, sizeof arguments);
+  *(int64_t *)(intptr_t)out = 0;
+  return call_result;
+}
+
+static int32_t fake_register(int64_t comm, int64_t data, int64_t size, int64_t type, int64_t out) {
+  int64_t arguments[] = {comm, data, size, type};
+  memcpy(seen, arguments, sizeof arguments);
+  *(int64_t *)(intptr_t)out = 5;
+  return call_result;
+}
+
+static int32_t fake_isend(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t handle, int64_t out) {
+  int64_t arguments[] = {comm, data, size, tag, handle};
+  memcpy(seen, arguments, sizeof arguments);
+  if (next_request != 0) {
+    *(int64_t *)(intptr_t)out = next_request;
+  }
+  return call_result;
+}
+
+static int32_t fake_irecv(int64_t comm, int64_t n, int64_t data, int64_t sizes, int64_t tags, int64_t handles,
+                          int64_t out) {
+  int64_t arguments[] = {comm, n, data, sizes, tags, handles};
+  memcpy(seen, arguments, sizeof arguments);
+  memcpy(seen_sizes, (void *)(intptr_t)sizes, (size_t)n * sizeof(size_t));
+  if (next_request != 0) {
+    *(int64_t *)(intptr_t)out = next_request;
+  }
+  return call_result;
+}
+
+static int32_t fake_progress(int64_t comm) {
+  seen[0] = comm;
+  entries++;
+  return progress_result;
+}
+
+int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
+  CHECK(host->size == sizeof *host && calls->size == sizeof *calls, "sizes aren't told");
+  calls->init = fake_init;
+  calls->connect = fake_connect;
+  calls->register_memory = fake_register;
+  calls->isend = fake_isend;
+  calls->irecv = fake_irecv;
+  calls->progress = fake_progress;
+  return NCCL_SUCCESS;
+}
+
+int heddle_attach_thread(void) {
+  heddle_thread_attached = true;
+  return NCCL_SUCCESS;
+}
+
+void heddle_fork_guard_install(void) {}
+int heddle_refuse_in_child(void) {
+  return NCCL_INVALID_USAGE;
+}
+void heddle_signals_rehook(void) {}
+
+extern const struct nccl_net_v6 ncclNetPlugin_v6;
+extern const struct nccl_net_v8 ncclNetPlugin_v8;
+extern const struct nccl_net_v9 ncclNetPlugin_v9;
+extern const struct nccl_net_v10 ncclNetPlugin_v10;
+extern const struct nccl_net_v12 ncclNetPlugin_v12;
+
+/* ---- tests ---- */
+
+static struct heddle_comm comm = {.java_id = 4242};
+
+static struct heddle_request pending_request(void) {
+  struct heddle_request request;
+  memset(&request, 0, sizeof request);
+  request.comm = &comm;
+  request.count = 1;
+  return request;
+}
+
+static void forget_sweep(void) {
+  comm.sweep_marker = NULL;
+  comm.skipped = 0;
+  entries = 0;
+}
+
+static void test_writes_done_even_when_pending(void) {
+  forget_sweep();
+  struct heddle_request request = pending_request();
+  int done = 99;
+  int size = 99;
+  CHECK(ncclNetPlugin_v12.test(&request, &done, &size) == NCCL_SUCCESS, "test failed");
+  CHECK(done == 0 && size == 99, "done %d, size %d", done, size);
+  CHECK(entries == 1 && seen[0] == 4242, "Java was entered %d times for comm %ld", entries, (long)seen[0]);
+}
+
+static void finished_request_is_answered_without_java(void) {
+  forget_sweep();
+  struct heddle_request request = pending_request();
+  request.count = 3;
+  request.sizes[0] = 10;
+  request.sizes[1] = 0;
+  request.sizes[2] = INT_MAX;
+  request.state = HEDDLE_REQUEST_DONE;
+  int done = 0;
+  int sizes[4] = {-1, -1, -1, -1};
+  CHECK(ncclNetPlugin_v12.test(&request, &done, sizes) == NCCL_SUCCESS, "test failed");
+  CHECK(done == 1 && sizes[0] == 10 && sizes[1] == 0 && sizes[2] == INT_MAX, "done %d, sizes %d %d %d", done, sizes[0],
+        sizes[1], sizes[2]);
+  CHECK(sizes[3] == -1, "more sizes were written than there were receives");
+  CHECK(entries == 0, "Java was entered %d times", entries);
+  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "the request wasn't given back");
+  CHECK(ncclNetPlugin_v12.test(&request, &done, sizes) == NCCL_INVALID_USAGE && done == 0, "a second test succeeded");
+}
+
+static void sizes_may_be_null(void) {
+  struct heddle_request request = pending_request();
+  request.state = HEDDLE_REQUEST_DONE;
+  int done = 0;
+  CHECK(ncclNetPlugin_v12.test(&request, &done, NULL) == NCCL_SUCCESS && done == 1, "done %d", done);
+}
+
+static void failed_request_gives_its_code_and_is_released(void) {
+  struct heddle_request request = pending_request();
+  request.state = -NCCL_REMOTE_ERROR;
+  int done = 99;
+  CHECK(ncclNetPlugin_v12.test(&request, &done, NULL) == NCCL_REMOTE_ERROR && done == 0, "done %d", done);
+  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "a failed request wasn't given back");
+}
+
+static void failed_progress_is_passed_on(void) {
+  forget_sweep();
+  struct heddle_request request = pending_request();
+  progress_result = NCCL_REMOTE_ERROR;
+  int done = 99;
+  CHECK(ncclNetPlugin_v12.test(&request, &done, NULL) == NCCL_REMOTE_ERROR && done == 0, "done %d", done);
+  progress_result = NCCL_SUCCESS;
+}
+
+static void one_sweep_enters_java_once(void) {
+  forget_sweep();
+  struct heddle_request requests[16];
+  for (int i = 0; i < 16; i++) {
+    requests[i] = pending_request();
+  }
+  int done;
+  for (int sweep = 1; sweep <= 10; sweep++) {
+    for (int i = 0; i < 16; i++) {
+      CHECK(ncclNetPlugin_v12.test(&requests[i], &done, NULL) == NCCL_SUCCESS, "test failed");
+    }
+    CHECK(entries == sweep, "%d entries after %d sweeps", entries, sweep);
+  }
+}
+
+static void finished_marker_does_not_stop_progress(void) {
+  forget_sweep();
+  struct heddle_request first = pending_request();
+  struct heddle_request second = pending_request();
+  int done;
+  ncclNetPlugin_v12.test(&first, &done, NULL);
+  first.state = HEDDLE_REQUEST_DONE;
+  ncclNetPlugin_v12.test(&first, &done, NULL);
+  CHECK(done == 1 && entries == 1, "done %d, entries %d", done, entries);
+  ncclNetPlugin_v12.test(&second, &done, NULL);
+  CHECK(entries == 2, "the next sweep began with %d entries", entries);
+}
+
+static void abandoned_marker_is_overtaken_soon(void) {
+  forget_sweep();
+  struct heddle_request abandoned = pending_request();
+  struct heddle_request waited_for = pending_request();
+  int done;
+  ncclNetPlugin_v12.test(&abandoned, &done, NULL);
+  int calls = 0;
+  while (entries < 2) {
+    ncclNetPlugin_v12.test(&waited_for, &done, NULL);
+    CHECK(++calls <= 64, "no progress after %d tests of the only request of interest", calls);
+  }
+  ncclNetPlugin_v12.test(&waited_for, &done, NULL);
+  CHECK(entries == 3, "the new marker doesn't begin sweeps");
+}
+
+static void blocked_calls_leave_null(void) {
+  next_request = 0;
+  void *request = (void *)0x1234;
+  CHECK(ncclNetPlugin_v12.isend(&comm, &comm, 1, 0, NULL, NULL, &request) == NCCL_SUCCESS && request == NULL,
+        "isend left %p", request);
+  void *data[1] = {&comm};
+  size_t size[1] = {8};
+  int tag[1] = {0};
+  request = (void *)0x1; /* the hint that a confirmation is optional */
+  CHECK(ncclNetPlugin_v12.irecv(&comm, 1, data, size, tag, data, NULL, &request) == NCCL_SUCCESS && request == NULL,
+        "irecv left %p", request);
+  request = (void *)0x1234;
+  CHECK(ncclNetPlugin_v6.isend(&comm, &comm, -1, 0, NULL, &request) == NCCL_INVALID_ARGUMENT && request == NULL,
+        "a negative size left %p", request);
+  call_result = NCCL_REMOTE_ERROR;
+  request = (void *)0x1234;
+  CHECK(ncclNetPlugin_v9.isend(&comm, &comm, 1, 0, NULL, &request) == NCCL_REMOTE_ERROR && request == NULL,
+        "an error left %p", request);
+  call_result = NCCL_SUCCESS;
+}
+
+static void old_sizes_are_widened(void) {
+  next_request = 0x1000;
+  void *request = NULL;
+  CHECK(ncclNetPlugin_v8.isend(&comm, &comm, INT_MAX, -5, (void *)9, &request) == NCCL_SUCCESS, "isend failed");
+  CHECK(request == (void *)0x1000, "the request is %p", request);
+  CHECK(seen[0] == 4242 && seen[2] == INT_MAX && seen[3] == -5 && seen[4] == 9, "isend got size %ld, tag %ld, handle %ld",
+        (long)seen[2], (long)seen[3], (long)seen[4]);
+  void *data[8] = {0};
+  int sizes[8] = {0, 1, INT_MAX, 3, 4, 5, 6, 7};
+  int tags[8] = {0};
+  CHECK(ncclNetPlugin_v6.irecv(&comm, 8, data, sizes, tags, data, &request) == NCCL_SUCCESS, "irecv failed");
+  for (int i = 0; i < 8; i++) {
+    CHECK(seen_sizes[i] == (size_t)sizes[i], "size %d arrived as %zu", sizes[i], seen_sizes[i]);
+  }
+  CHECK(ncclNetPlugin_v6.irecv(&comm, 9, data, sizes, tags, data, &request) == NCCL_INVALID_ARGUMENT, "9 receives");
+  CHECK(ncclNetPlugin_v6.irecv(&comm, 0, data, sizes, tags, data, &request) == NCCL_INVALID_ARGUMENT, "no receive");
+  size_t large = (size_t)5 << 30;
+  CHECK(ncclNetPlugin_v10.isend(&comm, data, large, 0, NULL, NULL, &request) == NCCL_SUCCESS, "isend failed");
+  CHECK(seen[2] == (int64_t)large, "5 GiB arrived as %ld", (long)seen[2]);
+  void *handle = NULL;
+  CHECK(ncclNetPlugin_v6.reg(&comm, data, -1, 1, &handle) == NCCL_INVALID_ARGUMENT, "a negative registration");
+  CHECK(ncclNetPlugin_v8.reg(&comm, data, large, 1, &handle) == NCCL_SUCCESS && handle == (void *)5, "handle %p", handle);
+  CHECK(seen[2] == (int64_t)large, "5 GiB were registered as %ld", (long)seen[2]);
+}
+
+static void traffic_class_takes_each_versions_way(void) {
+  struct nccl_config config = {.traffic_class = 96};
+  void *context = NULL;
+  CHECK(ncclNetPlugin_v12.init(&context, 99, &config, logger, NULL) == NCCL_SUCCESS, "init failed");
+  CHECK(context == (void *)77 && seen[0] == 99 && seen[1] == 96, "comm %ld, class %ld", (long)seen[0], (long)seen[1]);
+  CHECK(ncclNetPlugin_v12.init(&context, 99, NULL, logger, NULL) == NCCL_SUCCESS && seen[1] == -1, "class %ld",
+        (long)seen[1]);
+  void *send = (void *)0x99;
+  void *device_handle = (void *)0x99;
+  char handle[128];
+  CHECK(ncclNetPlugin_v10.connect(3, &config, handle, &send, &device_handle) == NCCL_SUCCESS, "connect failed");
+  CHECK(seen[0] == 0 && seen[1] == 3 && seen[2] == 96, "device %ld, class %ld", (long)seen[1], (long)seen[2]);
+  CHECK(send == NULL && device_handle == NULL, "connect left %p and %p", send, device_handle);
+  CHECK(ncclNetPlugin_v12.connect((void *)77, 3, handle, &send, NULL) == NCCL_SUCCESS, "connect failed");
+  CHECK(seen[0] == 77 && seen[2] == -1, "context %ld, class %ld", (long)seen[0], (long)seen[2]);
+}
+
+int main(void) {
+  void *context = NULL;
+  CHECK(ncclNetPlugin_v12.init(&context, 1, NULL, logger, NULL) == NCCL_SUCCESS, "init failed");
+  test_writes_done_even_when_pending();
+  finished_request_is_answered_without_java();
+  sizes_may_be_null();
+  failed_request_gives_its_code_and_is_released();
+  failed_progress_is_passed_on();
+  one_sweep_enters_java_once();
+  finished_marker_does_not_stop_progress();
+  abandoned_marker_is_overtaken_soon();
+  blocked_calls_leave_null();
+  old_sizes_are_widened();
+  traffic_class_takes_each_versions_way();
+  printf("ok: 11 promises\n");
+  return 0;
+}

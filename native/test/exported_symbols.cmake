@@ -1,0 +1,17 @@
+# The library exports NCCL's tables and nothing else, and asks never to be unloaded.
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE LINES RESULT_VARIABLE FAILED)
+if(FAILED)
+  message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
+endif()
+string(REGEX MATCHALL "[^ \n]+\n" NAMES "${LINES}")
+list(TRANSFORM NAMES STRIP)
+list(SORT NAMES COMPARE NATURAL)
+set(EXPECTED ncclNetPlugin_v6 ncclNetPlugin_v7 ncclNetPlugin_v8 ncclNetPlugin_v9 ncclNetPlugin_v10 ncclNetPlugin_v11
+    ncclNetPlugin_v12)
+if(NOT NAMES STREQUAL EXPECTED)
+  message(FATAL_ERROR "exported: ${NAMES}; expected: ${EXPECTED}")
+endif()
+execute_process(COMMAND ${READELF} -d ${LIBRARY} OUTPUT_VARIABLE DYNAMIC RESULT_VARIABLE FAILED)
+if(FAILED OR NOT DYNAMIC MATCHES "NODELETE")
+  message(FATAL_ERROR "not linked with -z nodelete: ${DYNAMIC}")
+endif()

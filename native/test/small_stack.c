@@ -1,0 +1,53 @@
+/* Java would end the process on a small stack; the plugin must refuse such a thread and serve the others. */
+#include "harness.h"
+
+#include <limits.h>
+
+static const struct nccl_net_v12 *net;
+
+struct answer {
+  int result;
+  int count;
+};
+
+static void *ask(void *argument) {
+  struct answer *answer = argument;
+  answer->count = -1;
+  answer->result = net->devices(&answer->count);
+  return NULL;
+}
+
+static struct answer ask_with_stack(size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  CHECK(pthread_attr_setstacksize(&attributes, bytes) == 0, "stack size %zu", bytes);
+  pthread_t thread;
+  struct answer answer;
+  CHECK(pthread_create(&thread, &attributes, ask, &answer) == 0, "no thread");
+  pthread_join(thread, NULL);
+  return answer;
+}
+
+int main(void) {
+  net = table_v12(load());
+  void *context = init_v12(net, 1);
+  size_t smallest = (size_t)PTHREAD_STACK_MIN;
+  size_t refused[] = {smallest, 32 << 10, 64 << 10, 96 << 10, 128 << 10};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (refused[i] >= smallest) {
+      int before = warnings;
+      struct answer answer = ask_with_stack(refused[i]);
+      CHECK(answer.result == NCCL_SYSTEM_ERROR, "%zu KiB: returned %d", refused[i] >> 10, answer.result);
+      CHECK(warnings == before + 1, "%zu KiB: %d warnings", refused[i] >> 10, warnings - before);
+    }
+  }
+  size_t served[] = {256 << 10, 1 << 20};
+  for (size_t i = 0; i < sizeof served / sizeof served[0]; i++) {
+    struct answer answer = ask_with_stack(served[i]);
+    CHECK(answer.result == NCCL_SUCCESS && answer.count > 0, "%zu KiB: returned %d", served[i] >> 10, answer.result);
+  }
+  use_v12(net);
+  CHECK(net->finalize(context) == NCCL_SUCCESS, "finalize failed");
+  printf("ok: small stacks refused, larger ones served\n");
+  return 0;
+}

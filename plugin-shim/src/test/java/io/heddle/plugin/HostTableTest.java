@@ -1,0 +1,58 @@
+package io.heddle.plugin;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+
+class HostTableTest {
+  /* struct heddle_host as an x86-64 compiler lays it out; the real one is checked by every start of the plugin. */
+  private static MemorySegment host(Arena arena) {
+    MemorySegment host = arena.allocate(104, 8);
+    long[] words = {
+      104, 1, 12, 0xdead0, arena.allocateFrom("/lib/x.so").address(), arena.allocateFrom("abc123").address(),
+      64, 64, 128, 152, 8, 40, 48,
+    };
+    for (int i = 0; i < words.length; i++) {
+      host.setAtIndex(JAVA_LONG, i, words[i]);
+    }
+    return host;
+  }
+
+  @Test
+  void readsWhatTheLibrarySays() {
+    try (Arena arena = Arena.ofConfined()) {
+      HostTable table = new HostTable(host(arena).address());
+      assertEquals(12, table.abiVersion());
+      assertEquals("abc123", table.commit());
+      assertEquals("/lib/x.so", table.libraryPath());
+    }
+  }
+
+  @Test
+  void refusesALibraryOfAnotherBuildAndNamesTheFact() {
+    String[] expected = {
+      "table is version 1 of 105 bytes", "table is version 2", null, null, null, null,
+      "sizeof heddle_request is 65", "sizeof heddle_comm is 65", "sizeof heddle_properties is 129",
+      "sizeof heddle_calls is 153", "heddle_request.sizes is 9", "heddle_request.comm is 41",
+      "heddle_request.java_id is 49",
+    };
+    for (int word = 0; word < expected.length; word++) {
+      if (expected[word] != null) {
+        try (Arena arena = Arena.ofConfined()) {
+          MemorySegment host = host(arena);
+          host.setAtIndex(JAVA_LONG, word, host.getAtIndex(JAVA_LONG, word) + 1);
+          String message =
+              assertThrows(HeddleException.class, () -> new HostTable(host.address())).getMessage();
+          assertTrue(message.contains(expected[word]), message);
+          assertTrue(message.contains("take both from one build"), message);
+        }
+      }
+    }
+  }
+}
