@@ -1,13 +1,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -17,6 +18,9 @@ JavaVM *heddle_vm = NULL;
 static bool own_machine;
 /* A machine that failed half-way through its creation can't be made again in this process. */
 static bool creation_failed;
+
+/* JNI tells no Java 25 from 24; that difference is left to the class files' version. */
+#define JNI_OF_JAVA_24 0x00180000
 
 typedef jint (*get_created_vms)(JavaVM **, jsize, jsize *);
 typedef jint (*create_vm)(JavaVM **, void **, void *);
@@ -113,18 +117,26 @@ static bool add(struct options *options, const char *text, void *extra) {
   return true;
 }
 
+/*
+ * membarrier(2) takes a quarter off every crossing between C and Java. Where a container's filter forbids it the machine
+ * does without, but complains on the host's standard error, so we ask first.
+ */
+static bool has_membarrier(void) {
+  long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+  long needed = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+  return commands >= 0 && (commands & needed) == needed;
+}
+
 static bool collect_options(struct options *options, const char *folder, const char *jar) {
   static const char *const FIXED[] = {
-      "-Xrs",                /* leaves INT, TERM, HUP and QUIT to the host */
-      "-XX:+UseSerialGC",    /* fewest threads; the data path doesn't allocate */
+      "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
+      "-XX:+UseSerialGC", /* fewest threads; the data path doesn't allocate */
       "-Xmx64m",
       "-Xss512k",
-      "-XX:+UseSystemMemoryBarrier", /* a quarter off every crossing between C and Java */
-      "-XX:-UsePerfData",    /* no file in /tmp */
-      "-XX:+DisableAttachMechanism",
-      "-XX:TieredStopAtLevel=4",
+      "-XX:-UsePerfData",            /* no file in /tmp */
+      "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
       "--enable-native-access=ALL-UNNAMED",
-      "-Xlog:disable",
+      "-Xlog:disable", /* standard output is the host's */
   };
   memset(options, 0, sizeof *options);
   void *message_hook;
@@ -137,6 +149,9 @@ static bool collect_options(struct options *options, const char *folder, const c
   add(options, options->class_path, NULL);
   for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++) {
     add(options, FIXED[i], NULL);
+  }
+  if (has_membarrier()) {
+    add(options, "-XX:+UseSystemMemoryBarrier", NULL);
   }
   char archive[PATH_MAX];
   if (snprintf(archive, sizeof archive, "%s/heddle.jsa", folder) < (int)sizeof archive && access(archive, R_OK) == 0) {
@@ -256,7 +271,10 @@ static void *boot(void *argument) {
       return NULL;
     }
   }
-  if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
+  if (!own_machine && (*env)->GetVersion(env) < JNI_OF_JAVA_24) {
+    heddle_log(NCCL_LOG_WARN, "the Java machine that this process has is older than Java 25, and a process can't have two; "
+                              "start the host with Java 25");
+  } else if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
     __atomic_store_n(&heddle_vm, vm, __ATOMIC_RELEASE);
     task->result = NCCL_SUCCESS;
   }

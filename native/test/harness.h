@@ -20,12 +20,15 @@
 #define CHECK(condition, ...)                                      \
   do {                                                             \
     if (!(condition)) {                                            \
-      fprintf(stderr, "%s:%d: expected %s; ", __FILE__, __LINE__, #condition); \
-      fprintf(stderr, __VA_ARGS__);                                \
-      fprintf(stderr, "\nlog so far:\n%s", logged);                \
+      dprintf(report, "%s:%d: expected %s; ", __FILE__, __LINE__, #condition); \
+      dprintf(report, __VA_ARGS__);                                \
+      dprintf(report, "\nlog so far:\n%s", logged);                \
       _exit(1);                                                    \
     }                                                              \
   } while (0)
+
+/* Where failures are told: standard error, unless a test has bent that away. */
+static int report = STDERR_FILENO;
 
 /* Everything the plugin logged, one line a sentence, and how many of them were warnings. */
 static char logged[1 << 16];
@@ -98,6 +101,25 @@ static inline void use_v12(const struct nccl_net_v12 *net) {
     CHECK(properties.speed > 0 && properties.max_receives == 8, "speed %d, receives %d", properties.speed,
           properties.max_receives);
   }
+}
+
+/* From here on standard error goes to a file, to see whether it stays the host's own. */
+static inline int capture_stderr(void) {
+  char path[] = "/tmp/heddle-stderr-XXXXXX";
+  int file = mkstemp(path);
+  report = dup(STDERR_FILENO);
+  CHECK(file >= 0 && report >= 0, "no temporary file");
+  unlink(path);
+  dup2(file, STDERR_FILENO);
+  return file;
+}
+
+static inline void stderr_must_be_empty(int file) {
+  char words[512] = "";
+  dup2(report, STDERR_FILENO);
+  ssize_t length = pread(file, words, sizeof words - 1, 0);
+  close(file);
+  CHECK(length == 0, "the host's standard error got: %s", words);
 }
 
 static inline long now_us(void) {
