@@ -1,0 +1,332 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The main job on planes that it sets up itself. */
+@Command(
+    name = "demo",
+    description = "Runs a ring all-reduce over several planes on this machine, through the plugin, and checks every byte.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false,
+    footer = "%nExit code 0 only if every byte was right and every rank ended well.")
+final class DemoCommand implements Callable<Integer> {
+  private static final int LARGEST_WEIGHT = 1_000_000;
+  private static final long LARGEST_SIZE = 1L << 32;
+  private static final int FLOAT_BYTES = 4;
+
+  /** Where ranks live; AUTO takes the best that the machine allows. */
+  enum Network {
+    AUTO,
+    NAMESPACES,
+    USER,
+    LOOPBACK
+  }
+
+  /** The spray policies, with the names that HEDDLE_POLICY has. */
+  enum Policy {
+    SPRAY,
+    PINNED,
+    HASH
+  }
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--ranks", defaultValue = "2", description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
+  private int ranks;
+
+  @Option(names = "--planes", defaultValue = "4", description = "Planes that every host has (${DEFAULT-VALUE}).")
+  private int planes;
+
+  @Option(
+      names = "--weights",
+      split = ",",
+      paramLabel = "W",
+      description = "One whole number per plane, such as 4,2,1,1 (all equal).")
+  private int @Nullable [] weights;
+
+  @Option(
+      names = "--policy",
+      defaultValue = "SPRAY",
+      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES}, in either case (${DEFAULT-VALUE}).")
+  private Policy policy = Policy.SPRAY;
+
+  @Option(
+      names = "--min-bytes",
+      defaultValue = "8",
+      converter = ByteSize.class,
+      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
+  private long minBytes;
+
+  @Option(
+      names = "--max-bytes",
+      defaultValue = "64M",
+      converter = ByteSize.class,
+      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
+  private long maxBytes;
+
+  @Option(names = "--iterations", defaultValue = "20", description = "All-reduces per size (${DEFAULT-VALUE}).")
+  private int iterations;
+
+  @Option(names = "--mtu", defaultValue = "9000", description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
+  private int mtu;
+
+  @Option(
+      names = "--timeout",
+      defaultValue = "60",
+      paramLabel = "SECONDS",
+      description = "Silence after which the run counts as hung (${DEFAULT-VALUE}).")
+  private int timeoutSeconds;
+
+  @Option(
+      names = "--network",
+      defaultValue = "AUTO",
+      description =
+          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network namespaces, else those of a"
+              + " user namespace, else loopback addresses, and says which.")
+  private Network network = Network.AUTO;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @Option(names = "--plugin", description = "Plugin to load (the one that the build made).")
+  private @Nullable Path plugin;
+
+  @Option(names = "--driver", hidden = true, description = "The rank's program.")
+  private @Nullable Path driver;
+
+  @Option(names = "--inside-user-namespace", hidden = true, description = "Set by the command when it runs itself.")
+  private @Nullable String insideUserNamespace;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    LabPlan lab = checkedPlan();
+    Path root = plugin == null || driver == null ? Installation.root() : Path.of("");
+    Path pluginFile = Installation.require(plugin == null ? root.resolve(Installation.PLUGIN) : plugin, "the plugin");
+    Path driverFile =
+        Installation.require(driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
+    Labs.Choice choice = choose();
+    if (choice.kind() == Lab.Kind.USER_NAMESPACE && insideUserNamespace == null) {
+      return runInsideUserNamespace(choice.why());
+    }
+    return run(choice, lab, pluginFile, driverFile);
+  }
+
+  private LabPlan checkedPlan() {
+    requireRange("--ranks", ranks, 2, LabPlan.MAX_RANKS);
+    requireRange("--planes", planes, 1, LabPlan.MAX_PLANES);
+    requireRange("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    requireRange("--iterations", iterations, 1, 1_000_000);
+    requireRange("--timeout", timeoutSeconds, 1, 86_400);
+    requireRange("--min-bytes", minBytes, FLOAT_BYTES, LARGEST_SIZE);
+    requireRange("--max-bytes", maxBytes, minBytes, LARGEST_SIZE);
+    if (minBytes % FLOAT_BYTES != 0) {
+      throw usage("--min-bytes " + minBytes + " is not a multiple of " + FLOAT_BYTES + ", the size of a float");
+    }
+    int[] given = weights();
+    if (given.length != planes) {
+      throw usage("--weights names " + given.length + " weights for " + planes + " planes; give one per plane");
+    }
+    for (int weight : given) {
+      requireRange("--weights", weight, 0, LARGEST_WEIGHT);
+    }
+    if (Arrays.stream(given).allMatch(weight -> weight == 0)) {
+      throw usage("--weights gives every plane the weight 0; one at least must carry");
+    }
+    return new LabPlan(ranks, planes, mtu);
+  }
+
+  private int[] weights() {
+    if (weights != null) {
+      return weights;
+    }
+    int[] equal = new int[planes];
+    Arrays.fill(equal, 1);
+    return equal;
+  }
+
+  private void requireRange(String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw usage(option + " " + value + " is not in " + least + " to " + most);
+    }
+  }
+
+  private ParameterException usage(String sentence) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
+  }
+
+  private Labs.Choice choose() {
+    if (insideUserNamespace != null) {
+      return new Labs.Choice(Lab.Kind.USER_NAMESPACE, insideUserNamespace);
+    }
+    if (network == Network.AUTO) {
+      return Labs.choose();
+    }
+    Lab.Kind kind =
+        switch (network) {
+          case NAMESPACES, AUTO -> Lab.Kind.NAMESPACES;
+          case USER -> Lab.Kind.USER_NAMESPACE;
+          case LOOPBACK -> Lab.Kind.LOOPBACK;
+        };
+    Labs.refusal(kind)
+        .ifPresent(
+            refusal -> {
+              throw new HeddleException("--network " + network + " is refused by this machine: " + refusal);
+            });
+    return new Labs.Choice(kind, "asked for by --network");
+  }
+
+  /* Only a process that entered the namespace before it had threads can use it: the command runs itself there. */
+  private int runInsideUserNamespace(String why) throws IOException, InterruptedException {
+    List<String> own = new ArrayList<>();
+    own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    own.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
+    own.add(HeddleCommand.class.getName());
+    own.addAll(Objects.requireNonNull(spec).commandLine().getParent().getParseResult().originalArgs());
+    own.addAll(List.of("--inside-user-namespace", why));
+    Process inner = new ProcessBuilder(Labs.userNamespaceCommand(own)).inheritIO().start();
+    try (Cleanup cleanup = new Cleanup()) {
+      cleanup.add(() -> end(inner));
+      return inner.waitFor();
+    }
+  }
+
+  /* SIGTERM first, so that it can end its ranks. */
+  private static void end(Process inner) throws InterruptedException {
+    inner.destroy();
+    if (!inner.waitFor(10, java.util.concurrent.TimeUnit.SECONDS)) {
+      inner.destroyForcibly();
+    }
+  }
+
+  private int run(Labs.Choice choice, LabPlan labPlan, Path pluginFile, Path driverFile)
+      throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    ProgressLine progress = ProgressLine.onStandardError();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      Lab lab = cleanup.add(Labs.create(choice.kind(), labPlan));
+      AllReducePlan plan =
+          new AllReducePlan(
+              driverFile, pluginFile, folder.path(), minBytes, maxBytes, iterations, timeoutSeconds, environment());
+      AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
+      say(out, heading(choice));
+      List<Long> before = lab.sentBytesByPlane();
+      List<AllReduceResult> results = new ArrayList<>();
+      String failure = null;
+      try {
+        run.run(
+            result -> {
+              results.add(result);
+              progress.clear();
+              say(out, result.line());
+            },
+            () -> progress.update(() -> "heddle demo: " + results.size() + " of " + plan.sizes() + " sizes done"));
+      } catch (HeddleException failed) {
+        failure = failed.getMessage();
+        folder.keep();
+      }
+      progress.clear();
+      List<PlaneShare> shares = PlaneShare.of(weights(), before, lab.sentBytesByPlane());
+      return report(out, choice, run, results, shares, failure);
+    }
+  }
+
+  private Map<String, String> environment() {
+    Map<String, String> environment = new LinkedHashMap<>();
+    StringBuilder list = new StringBuilder();
+    for (int weight : weights()) {
+      list.append(list.isEmpty() ? "" : ",").append(weight);
+    }
+    environment.put("HEDDLE_WEIGHTS", list.toString());
+    environment.put("HEDDLE_POLICY", policyName());
+    return environment;
+  }
+
+  private String policyName() {
+    return policy.name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private void say(PrintWriter out, String text) {
+    if (!json) {
+      out.println(text);
+      out.flush();
+    }
+  }
+
+  private String heading(Labs.Choice choice) {
+    return "# heddle demo: "
+        + ranks + " ranks, " + planes + " planes, policy " + policyName() + ", weights " + Arrays.toString(weights())
+        + "\n# hosts are " + choice.kind().text() + ": " + choice.why()
+        + "\n" + AllReduceResult.HEAD.stripTrailing();
+  }
+
+  private int report(
+      PrintWriter out,
+      Labs.Choice choice,
+      AllReduceRun run,
+      List<AllReduceResult> results,
+      List<PlaneShare> shares,
+      @Nullable String failure) {
+    long wrong = run.wrong();
+    for (AllReduceResult result : results) {
+      wrong = Math.max(wrong, result.wrong());
+    }
+    boolean passed = failure == null && wrong == 0;
+    if (json) {
+      out.println(
+          Json.of(
+              new DemoReport(
+                  choice.kind().text(),
+                  choice.why(),
+                  ranks,
+                  planes,
+                  Arrays.stream(weights()).boxed().toList(),
+                  policyName(),
+                  run.net(),
+                  results,
+                  shares,
+                  wrong,
+                  passed,
+                  failure)));
+    } else {
+      if (!shares.isEmpty()) {
+        out.println("#");
+        out.println(PlaneShare.head());
+        shares.forEach(share -> out.println(share.line()));
+      } else {
+        out.println("# bytes by plane aren't counted: all planes share the loopback interface");
+      }
+      out.println(verdict(results.size(), wrong, failure));
+    }
+    out.flush();
+    return passed ? 0 : HeddleCommand.EXIT_FAILED;
+  }
+
+  private String verdict(int sizes, long wrong, @Nullable String failure) {
+    if (failure != null) {
+      return "FAILED: " + failure;
+    }
+    return wrong == 0
+        ? "PASSED: " + sizes + " sizes over " + ranks + " ranks and " + planes + " planes, every byte right"
+        : "FAILED: " + wrong + " wrong elements";
+  }
+}

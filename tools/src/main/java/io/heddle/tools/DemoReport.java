@@ -1,0 +1,26 @@
+package io.heddle.tools;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code heddle demo --json} prints.
+ *
+ * @param network how hosts were kept apart, and why so
+ * @param planes empty where planes share an interface, so that the kernel can't tell their bytes apart
+ * @param passed whether every byte was right and every rank ended well
+ * @param failure why not, null where it passed
+ */
+record DemoReport(
+    String network,
+    String networkReason,
+    int ranks,
+    int planeCount,
+    List<Integer> weights,
+    String policy,
+    @Nullable String plugin,
+    List<AllReduceResult> results,
+    List<PlaneShare> planes,
+    long wrong,
+    boolean passed,
+    @Nullable String failure) {}

@@ -1,0 +1,107 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The root of the command line. */
+@Command(
+    name = "heddle",
+    description = "An NCCL network plugin for Ethernet fabrics with many planes: its demo, its eyes and its benchmarks.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {DemoCommand.class, PlanesCommand.class})
+public final class HeddleCommand implements Runnable {
+  static final int EXIT_FAILED = 1;
+  static final int EXIT_USAGE = 2;
+
+  @CommandLine.Spec private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+
+  /** Version as the build stamped it into the jar. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = HeddleCommand.class.getPackage().getImplementationVersion();
+      return new String[] {"heddle " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new HeddleCommand());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(HeddleCommand::refuse);
+    line.setExecutionExceptionHandler(HeddleCommand::fail);
+    return line;
+  }
+
+  @Override
+  public void run() {
+    if (spec != null) {
+      spec.commandLine().usage(spec.commandLine().getOut());
+    }
+  }
+
+  private static int refuse(ParameterException refused, String[] arguments) {
+    CommandLine line = refused.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("heddle: " + refused.getMessage());
+    if (refused instanceof UnmatchedArgumentException unmatched) {
+      err.println("Did you mean " + nearest(unmatched.getUnmatched().getFirst(), line.getCommandSpec()) + "?");
+    }
+    err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
+    err.flush();
+    return EXIT_USAGE;
+  }
+
+  private static String nearest(String given, CommandLine.Model.CommandSpec spec) {
+    String word = given.contains("=") ? given.substring(0, given.indexOf('=')) : given;
+    List<String> names = new ArrayList<>();
+    if (word.startsWith("-") || spec.subcommands().isEmpty()) {
+      spec.options().stream().filter(option -> !option.hidden()).forEach(option -> names.add(option.longestName()));
+    } else {
+      names.addAll(spec.subcommands().keySet());
+    }
+    return names.stream().min(Comparator.comparingInt(name -> distance(word, name))).orElse("--help");
+  }
+
+  /* Levenshtein's: how many letters to insert, delete or replace. */
+  private static int distance(String left, String right) {
+    int[] row = new int[right.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= left.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int replaced = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[right.length()];
+  }
+
+  /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
+  private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
+    PrintWriter err = line.getErr();
+    if (failed instanceof HeddleException) {
+      err.println("heddle: " + failed.getMessage());
+    } else {
+      failed.printStackTrace(err);
+    }
+    err.flush();
+    return EXIT_FAILED;
+  }
+}

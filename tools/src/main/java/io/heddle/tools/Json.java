@@ -1,0 +1,28 @@
+package io.heddle.tools;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+
+/** JSON as the commands print it: one document, names in snake case. */
+final class Json {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper()
+          .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(SerializationFeature.INDENT_OUTPUT);
+
+  private Json() {}
+
+  static String of(Object document) {
+    try {
+      return MAPPER.writeValueAsString(document);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("records of numbers and texts are JSON", impossible);
+    }
+  }
+
+  static ObjectMapper mapper() {
+    return MAPPER;
+  }
+}

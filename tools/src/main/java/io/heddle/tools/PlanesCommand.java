@@ -1,0 +1,94 @@
+package io.heddle.tools;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneDiscovery;
+import io.heddle.addr.PlaneRules;
+import io.heddle.addr.RejectedAddress;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Which planes this host has, and why each other address isn't used. */
+@Command(
+    name = "planes",
+    description = "Lists the planes of this host and, for every other address, the reason why it isn't used.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    footer = "%nHEDDLE_PLANES is honoured as the plugin does it. Exit code 1 where there is no plane.")
+final class PlanesCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  /** One plane, as --json shows it. */
+  record PlaneEntry(
+      String key, String address, String interfaceName, int mtuBytes, long speedBitsPerSecond, String reason) {
+    static PlaneEntry of(Plane plane) {
+      NetworkLink link = plane.link();
+      return new PlaneEntry(
+          plane.key(),
+          plane.address().toString(),
+          link.name(),
+          link.mtuBytes(),
+          link.speedBitsPerSecond(),
+          plane.reason());
+    }
+  }
+
+  /** One address without a plane. */
+  record RejectedEntry(String address, String interfaceName, String reason) {
+    static RejectedEntry of(RejectedAddress rejected) {
+      AssignedAddress address = rejected.address();
+      return new RejectedEntry(address.toString(), rejected.link().name(), rejected.reason());
+    }
+  }
+
+  /** The whole document. */
+  record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
+
+  @Override
+  public Integer call() {
+    PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
+    PlaneRules rules = PlaneRules.parse(System.getenv("HEDDLE_PLANES"));
+    PlaneDiscovery.Result found = PlaneDiscovery.discover(HostAddresses.read(), rules);
+    Document document =
+        new Document(
+            found.planes().stream().map(PlaneEntry::of).toList(),
+            found.rejected().stream().map(RejectedEntry::of).toList(),
+            found.remarks());
+    if (json) {
+      out.println(Json.of(document));
+    } else {
+      print(document, out);
+    }
+    out.flush();
+    return document.planes().isEmpty() ? HeddleCommand.EXIT_FAILED : 0;
+  }
+
+  private static void print(Document document, PrintWriter out) {
+    if (document.planes().isEmpty()) {
+      out.println("no plane: no address of this host can carry one");
+    }
+    for (PlaneEntry plane : document.planes()) {
+      out.printf(
+          "%-16s %-44s %-15s MTU %-6d %s%n",
+          plane.key(), plane.address(), plane.interfaceName(), plane.mtuBytes(), plane.reason());
+    }
+    if (!document.rejected().isEmpty()) {
+      out.println();
+      out.println("not used:");
+    }
+    for (RejectedEntry rejected : document.rejected()) {
+      out.printf("  %-44s %-15s %s%n", rejected.address(), rejected.interfaceName(), rejected.reason());
+    }
+    document.remarks().forEach(out::println);
+  }
+}

@@ -1,0 +1,37 @@
+package io.heddle.tools;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** A temporary folder for one run; removed at the end unless it is to be kept for its logs. */
+final class RunFolder implements AutoCloseable {
+  private final Path path;
+  private volatile boolean kept;
+
+  RunFolder() throws IOException {
+    path = Files.createTempDirectory("heddle-");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  void keep() {
+    kept = true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (kept || !Files.exists(path)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

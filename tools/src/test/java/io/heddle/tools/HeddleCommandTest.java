@@ -1,0 +1,88 @@
+package io.heddle.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+final class HeddleCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int execute(String... arguments) {
+    CommandLine line = HeddleCommand.commandLine();
+    line.setOut(new PrintWriter(out, true));
+    line.setErr(new PrintWriter(err, true));
+    return line.execute(arguments);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "demo --rank 3                         | Did you mean --ranks?",
+        "demoo                                 | Did you mean demo?",
+        "demo --ranks 1                        | --ranks 1 is not in 2 to 250",
+        "demo --planes 0                       | --planes 0 is not in 1 to 250",
+        "demo --mtu 1000                       | --mtu 1000 is not in 1280 to 65535",
+        "demo --weights 1,2                    | --weights names 2 weights for 4 planes",
+        "demo --weights 0,0,0,0                | one at least must carry",
+        "demo --weights 1,2,3,-1               | --weights -1 is not in 0 to 1000000",
+        "demo --policy sprey                   | 'sprey'",
+        "demo --min-bytes 6                    | --min-bytes 6 is not a multiple of 4",
+        "demo --min-bytes 16 --max-bytes 8     | --max-bytes 8 is not in 16 to",
+        "demo --max-bytes 2Q                   | '2Q' is not a size such as 8, 64K, 64M or 1G",
+        "demo --max-bytes 999999999999999G     | is more than a 64-bit number holds",
+        "planes --jason                        | Did you mean --json?"
+      })
+  void badOptionsAreNamedWithWhatIsAllowed(String arguments, String sentence) {
+    assertEquals(2, execute(arguments.strip().split(" ")));
+    assertTrue(err.toString().contains(sentence), err.toString());
+    assertTrue(err.toString().contains("--help"), err.toString());
+    assertEquals("", out.toString());
+  }
+
+  @Test
+  void aMissingPluginIsNamedWithTheRemedy() {
+    assertEquals(1, execute("demo", "--plugin", "/nowhere/plugin.so", "--driver", "/nowhere/driver"));
+    assertEquals(
+        "heddle: the plugin is missing: /nowhere/plugin.so; build it with ./mvnw -DskipTests package\n",
+        err.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8, 8", "64K, 65536", "64KiB, 65536", "64M, 67108864", "1g, 1073741824", "12B, 12"})
+  void sizesArePowersOf1024(String text, long bytes) {
+    assertEquals(bytes, new ByteSize().convert(text));
+  }
+
+  @Test
+  void planesAreOneJsonDocument() throws Exception {
+    execute("planes", "--json");
+    JsonNode document = Json.mapper().readTree(out.toString());
+    assertTrue(document.path("planes").isArray());
+    assertTrue(document.path("rejected").size() > 0, "every host has a loopback address: " + out);
+    assertTrue(document.path("rejected").get(0).path("interface_name").isTextual());
+  }
+
+  @Test
+  void helpAndVersionSucceed() {
+    assertEquals(0, execute("--help"));
+    assertEquals(0, execute("demo", "--help"));
+    assertEquals(0, execute("--version"));
+    assertTrue(out.toString().contains("--weights"), out.toString());
+  }
+
+  @Test
+  void sharesFollowTheCounters() {
+    var shares = PlaneShare.of(new int[] {3, 1}, java.util.List.of(100L, 50L), java.util.List.of(700L, 250L));
+    assertEquals(new PlaneShare(1, 3, 0.75, 600, 0.75), shares.get(0));
+    assertEquals(new PlaneShare(2, 1, 0.25, 200, 0.25), shares.get(1));
+  }
+}
