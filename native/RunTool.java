@@ -14,7 +14,19 @@ import java.util.Map;
  */
 final class RunTool {
   private static final Map<String, String> PACKAGES =
-      Map.of("cmake", "cmake", "ctest", "cmake", "cc", "gcc", "make", "make", "python3", "python3", "nm", "binutils");
+      Map.of(
+          "cmake",
+          "cmake",
+          "ctest",
+          "cmake",
+          "cc",
+          "gcc",
+          "make",
+          "make",
+          "python3",
+          "python3",
+          "nm",
+          "binutils");
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
     boolean show = arguments.length > 0 && arguments[0].equals("--show");
@@ -51,13 +63,15 @@ final class RunTool {
     if (tool.contains("/")) {
       return; /* one of ours, by path */
     }
-    for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(File.pathSeparator)) {
+    for (String folder :
+        System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(File.pathSeparator)) {
       if (Files.isExecutable(Path.of(folder, tool))) {
         return;
       }
     }
     System.err.printf(
-        "%s is missing: on Debian or Ubuntu, apt-get install %s%n", tool, PACKAGES.getOrDefault(tool, tool));
+        "%s is missing: on Debian or Ubuntu, apt-get install %s%n",
+        tool, PACKAGES.getOrDefault(tool, tool));
     System.exit(1);
   }
 }

@@ -172,6 +172,16 @@ static bool collect_options(struct options *options, const char *folder, const c
   return true;
 }
 
+/*
+ * The machine takes SIGUSR2 for suspending threads, which nothing but its flight recorder does, and doesn't pass on what
+ * others send. Batch systems announce the end of a job's time by it: a handler that the host has goes back in place.
+ */
+static void give_back(int signal_number, const struct sigaction *before) {
+  if ((before->sa_flags & SA_SIGINFO) != 0 || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)) {
+    sigaction(signal_number, before, NULL);
+  }
+}
+
 static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   struct heddle_jvm_choice choice;
   if (!heddle_jvm_find(folder, &choice)) {
@@ -198,6 +208,8 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
       .version = JNI_VERSION_10, .nOptions = options.count, .options = options.list, .ignoreUnrecognized = JNI_FALSE};
   JavaVM *volatile vm = NULL;
   volatile jint result = JNI_ERR;
+  struct sigaction user_signal;
+  sigaction(SIGUSR2, NULL, &user_signal);
   creator = pthread_self();
   complaint[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
@@ -207,6 +219,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     creation_failed = true;
   }
   creating = false;
+  give_back(SIGUSR2, &user_signal);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
     heddle_log(NCCL_LOG_WARN, "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s",

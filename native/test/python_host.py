@@ -109,16 +109,31 @@ def keyboard_interrupt(plugin, java_stress):
     host.use()
 
 
-def terminate(plugin, java_stress):
+def expect_signal(number, name, plugin):
     seen = []
-    signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
+    signal.signal(number, lambda number, frame: seen.append(number))
     host = Plugin(plugin)
-    subprocess.Popen(["/bin/sh", "-c", f"sleep 0.2; kill -TERM {os.getpid()}"])
-    deadline = time.monotonic() + 10
-    while not seen and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert seen == [signal.SIGTERM], f"the handler saw {seen}"
+    for count in (1, 2):
+        subprocess.Popen(["/bin/sh", "-c", f"sleep 0.2; kill -{name} {os.getpid()}"])
+        deadline = time.monotonic() + 10
+        while len(seen) < count and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert seen == [number] * count, f"the handler saw {seen}"
     host.use()
+
+
+def terminate(plugin, java_stress):
+    expect_signal(signal.SIGTERM, "TERM", plugin)
+
+
+def user_signals(plugin, java_stress):
+    """Batch systems announce the end of a job's time by one of these."""
+    expect_signal(signal.SIGUSR1, "USR1", plugin)
+    expect_signal(signal.SIGHUP, "HUP", plugin)
+
+
+def second_user_signal(plugin, java_stress):
+    expect_signal(signal.SIGUSR2, "USR2", plugin)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,10 @@ final class DeviceList {
       String version = DeviceList.class.getPackage().getImplementationVersion();
       log.info(
           "Heddle %s (commit %s) on NCCL's net v%d: %s",
-          version == null ? "unpackaged" : version, host.commit(), host.abiVersion(), opened.describe());
+          version == null ? "unpackaged" : version,
+          host.commit(),
+          host.abiVersion(),
+          opened.describe());
     }
   }
 
@@ -55,7 +58,9 @@ final class DeviceList {
     put(address + PropertiesLayout.PCI_PATH, string(properties.pciPath()));
     put(address + PropertiesLayout.GUID, properties.guid());
     put(address + PropertiesLayout.POINTER_SUPPORT, properties.pointerSupport());
-    put(address + PropertiesLayout.REGISTRATION_IS_GLOBAL, properties.registrationIsGlobal() ? 1 : 0);
+    put(
+        address + PropertiesLayout.REGISTRATION_IS_GLOBAL,
+        properties.registrationIsGlobal() ? 1 : 0);
     put(address + PropertiesLayout.FORCE_FLUSH, properties.forceFlush() ? 1 : 0);
     put(address + PropertiesLayout.SPEED_MEGABITS_PER_SECOND, properties.speedMegabitsPerSecond());
     put(address + PropertiesLayout.PORT, properties.port());
@@ -71,7 +76,9 @@ final class DeviceList {
 
   /* NCCL keeps the pointer, so equal texts share one that is never freed. */
   private long string(@Nullable String text) {
-    return text == null ? 0 : strings.computeIfAbsent(text, t -> Arena.global().allocateFrom(t).address());
+    return text == null
+        ? 0
+        : strings.computeIfAbsent(text, t -> Arena.global().allocateFrom(t).address());
   }
 
   private static void put(long address, long value) {

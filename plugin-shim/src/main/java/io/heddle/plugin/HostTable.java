@@ -49,7 +49,8 @@ final class HostTable {
     log =
         Linker.nativeLinker()
             .downcallHandle(
-                MemorySegment.ofAddress(readLong(LOG)), FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+                MemorySegment.ofAddress(readLong(LOG)),
+                FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
   }
 
   private void check() {

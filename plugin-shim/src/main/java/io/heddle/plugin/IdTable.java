@@ -45,7 +45,8 @@ final class IdTable<T> {
       while (slot < entries.length && entries[slot] != null) {
         slot++;
       }
-      @Nullable Entry[] next = java.util.Arrays.copyOf(entries, slot < entries.length ? entries.length : slot * 2);
+      @Nullable Entry[] next =
+          java.util.Arrays.copyOf(entries, slot < entries.length ? entries.length : slot * 2);
       long id = nextGeneration++ << SLOT_BITS | slot + 1;
       next[slot] = new Entry(id, object);
       ENTRIES.setRelease(this, next);

@@ -68,8 +68,7 @@ final class JavaCalls {
       if (CONTEXTS.size() == 0 && COMMS.size() + LISTENS.size() > 0) {
         log.info(
             "the last context is finalized while %d communicators and %d listeners are open",
-            COMMS.size(),
-            LISTENS.size());
+            COMMS.size(), LISTENS.size());
       }
       return SUCCESS;
     } catch (Throwable thrown) {
@@ -107,7 +106,8 @@ final class JavaCalls {
 
   static int connect(long context, long device, long trafficClass, long handle, long outComm) {
     try {
-      SendComm comm = transport().connect((int) device, trafficClass(context, (int) trafficClass), handle);
+      SendComm comm =
+          transport().connect((int) device, trafficClass(context, (int) trafficClass), handle);
       writeLong(outComm, comm == null ? 0 : publish(comm, comm.address()));
       return SUCCESS;
     } catch (Throwable thrown) {
@@ -118,7 +118,9 @@ final class JavaCalls {
   /* Versions with a context have the traffic class in it, v10 passes it with connect. */
   private static int trafficClass(long context, int given) {
     Context found = CONTEXTS.get(context);
-    return found == null || found.trafficClass == UNDEFINED_TRAFFIC_CLASS ? given : found.trafficClass;
+    return found == null || found.trafficClass == UNDEFINED_TRAFFIC_CLASS
+        ? given
+        : found.trafficClass;
   }
 
   static int accept(long listenComm, long outComm) {
@@ -158,7 +160,8 @@ final class JavaCalls {
   static int registerDmaBuf(
       long comm, long data, long size, long type, long offset, long fd, long outHandle) {
     log.warn(
-        "regMrDmaBuf of %d bytes: this device registers host memory only, as its properties say", size);
+        "regMrDmaBuf of %d bytes: this device registers host memory only, as its properties say",
+        size);
     return INVALID_USAGE;
   }
 
@@ -185,7 +188,8 @@ final class JavaCalls {
     }
   }
 
-  static int irecv(long comm, long n, long data, long sizes, long tags, long memoryHandles, long outRequest) {
+  static int irecv(
+      long comm, long n, long data, long sizes, long tags, long memoryHandles, long outRequest) {
     try {
       if (COMMS.get(comm) instanceof RecvComm receive) {
         return answer(receive.irecv((int) n, data, sizes, tags, memoryHandles), outRequest);

@@ -53,8 +53,12 @@ public final class PluginEntry {
       Arrays.fill(types, long.class);
       MemoryLayout[] layouts = new MemoryLayout[call.arguments];
       Arrays.fill(layouts, JAVA_LONG);
-      var handle = lookup.findStatic(JavaCalls.class, call.name, MethodType.methodType(int.class, types));
-      long stub = linker.upcallStub(handle, FunctionDescriptor.of(JAVA_INT, layouts), Arena.global()).address();
+      var handle =
+          lookup.findStatic(JavaCalls.class, call.name, MethodType.methodType(int.class, types));
+      long stub =
+          linker
+              .upcallStub(handle, FunctionDescriptor.of(JAVA_INT, layouts), Arena.global())
+              .address();
       Memory.ALL.set(Memory.NATIVE_LONG, cell, stub);
       cell += Long.BYTES;
     }

@@ -15,8 +15,19 @@ class HostTableTest {
   private static MemorySegment host(Arena arena) {
     MemorySegment host = arena.allocate(104, 8);
     long[] words = {
-      104, 1, 12, 0xdead0, arena.allocateFrom("/lib/x.so").address(), arena.allocateFrom("abc123").address(),
-      64, 64, 128, 152, 8, 40, 48,
+      104,
+      1,
+      12,
+      0xdead0,
+      arena.allocateFrom("/lib/x.so").address(),
+      arena.allocateFrom("abc123").address(),
+      64,
+      64,
+      128,
+      152,
+      8,
+      40,
+      48,
     };
     for (int i = 0; i < words.length; i++) {
       host.setAtIndex(JAVA_LONG, i, words[i]);
@@ -37,9 +48,18 @@ class HostTableTest {
   @Test
   void refusesALibraryOfAnotherBuildAndNamesTheFact() {
     String[] expected = {
-      "table is version 1 of 105 bytes", "table is version 2", null, null, null, null,
-      "sizeof heddle_request is 65", "sizeof heddle_comm is 65", "sizeof heddle_properties is 129",
-      "sizeof heddle_calls is 153", "heddle_request.sizes is 9", "heddle_request.comm is 41",
+      "table is version 1 of 105 bytes",
+      "table is version 2",
+      null,
+      null,
+      null,
+      null,
+      "sizeof heddle_request is 65",
+      "sizeof heddle_comm is 65",
+      "sizeof heddle_properties is 129",
+      "sizeof heddle_calls is 153",
+      "heddle_request.sizes is 9",
+      "heddle_request.comm is 41",
       "heddle_request.java_id is 49",
     };
     for (int word = 0; word < expected.length; word++) {

@@ -49,7 +49,8 @@ class IdTableTest {
         assertTrue(id > 0 && given.add(id), "seed " + seed);
         model.put(id, object);
       } else {
-        long id = model.keySet().stream().skip(random.nextInt(model.size())).findFirst().orElseThrow();
+        long id =
+            model.keySet().stream().skip(random.nextInt(model.size())).findFirst().orElseThrow();
         assertEquals(model.remove(id), table.remove(id), "seed " + seed);
       }
       assertEquals(model.size(), table.size(), "seed " + seed);

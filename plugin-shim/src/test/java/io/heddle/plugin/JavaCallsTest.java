@@ -55,7 +55,8 @@ class JavaCallsTest {
         assertEquals(NcclResult.INVALID_ARGUMENT, results[i], "entry " + i + ": " + warnings);
       }
       assertEquals(results.length, warnings.size());
-      assertTrue(warnings.stream().allMatch(text -> text.contains("0x765400000001")), warnings.toString());
+      assertTrue(
+          warnings.stream().allMatch(text -> text.contains("0x765400000001")), warnings.toString());
     }
   }
 
