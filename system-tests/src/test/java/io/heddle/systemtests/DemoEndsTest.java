@@ -1,0 +1,116 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that wait. */
+@Timeout(120)
+final class DemoEndsTest {
+  private static final int EXIT_SIGTERM = 128 + 15;
+
+  @TempDir private Path folder;
+
+  private DemoProcess startWithRanksThat(String script, String network, String timeout) throws IOException {
+    Path driver = folder.resolve("rank.sh");
+    Files.writeString(driver, "#!/bin/sh\ntouch '" + folder + "'/up-$4\n" + script);
+    Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path plugin = Files.writeString(folder.resolve("plugin.so"), "");
+    return DemoProcess.start(
+        folder,
+        "--network",
+        network,
+        "--timeout",
+        timeout,
+        "--driver",
+        driver.toString(),
+        "--plugin",
+        plugin.toString());
+  }
+
+  private void awaitRanks() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!Files.exists(folder.resolve("up-0")) || !Files.exists(folder.resolve("up-1"))) {
+      assertTrue(System.nanoTime() - deadline < 0, "the ranks weren't started within 30 s");
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private void terminateAndExpectNothingLeft(Lab.Kind kind, String network) throws IOException, InterruptedException {
+    DemoProcess.assume(kind);
+    try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
+      awaitRanks();
+      List<ProcessHandle> ranks = demo.descendants();
+      assertTrue(ranks.size() >= 2, "ranks run: " + ranks);
+      assertEquals(kind == Lab.Kind.NAMESPACES ? 2 : 0, demo.namespaces().size());
+      demo.terminate();
+      assertEquals(EXIT_SIGTERM, demo.exitCode(), demo.output());
+      assertEquals(List.of(), demo.namespaces());
+      for (ProcessHandle rank : ranks) {
+        assertFalse(rank.isAlive(), "still there: " + rank.info().commandLine());
+      }
+    }
+    assertNoRunFolder();
+  }
+
+  private void assertNoRunFolder() throws IOException {
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, "heddle-*")) {
+      left.forEach(path -> assertFalse(Files.exists(path), "left behind: " + path));
+    }
+  }
+
+  @Test
+  void terminatedInNamespacesLeavesNothing() throws IOException, InterruptedException {
+    terminateAndExpectNothingLeft(Lab.Kind.NAMESPACES, "namespaces");
+  }
+
+  @Test
+  void terminatedInAUserNamespaceLeavesNothing() throws IOException, InterruptedException {
+    terminateAndExpectNothingLeft(Lab.Kind.USER_NAMESPACE, "user");
+  }
+
+  @Test
+  void terminatedOnLoopbackLeavesNothing() throws IOException, InterruptedException {
+    terminateAndExpectNothingLeft(Lab.Kind.LOOPBACK, "loopback");
+  }
+
+  @Test
+  void aRankKilledFromOutsideIsNamedAndTheOtherIsEnded() throws IOException, InterruptedException {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    try (DemoProcess demo = startWithRanksThat("echo up >&2\nexec sleep 100\n", "namespaces", "60")) {
+      awaitRanks();
+      List<ProcessHandle> ranks = demo.descendants();
+      ranks.getFirst().destroyForcibly();
+      assertEquals(1, demo.exitCode());
+      assertTrue(demo.output().contains("died: killed by signal 9"), demo.output());
+      assertTrue(demo.output().contains("was still running"), demo.output());
+      assertEquals(List.of(), demo.namespaces());
+      for (ProcessHandle rank : ranks) {
+        assertFalse(rank.isAlive(), "still there: " + rank.info().commandLine());
+      }
+    }
+  }
+
+  @Test
+  void ranksThatHangEndTheDemoAfterTheTimeout() throws IOException, InterruptedException {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    try (DemoProcess demo = startWithRanksThat("echo stuck >&2\nexec sleep 100\n", "namespaces", "1")) {
+      assertEquals(1, demo.exitCode());
+      assertTrue(demo.output().contains("FAILED: no rank reported anything for 1 s"), demo.output());
+      assertTrue(demo.output().contains("stuck"), demo.output());
+      assertEquals(List.of(), demo.namespaces());
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.heddle.systemtests;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/** A {@code heddle demo} in a process of its own, its output in files. */
+final class DemoProcess implements AutoCloseable {
+  private static final long LIMIT_SECONDS = 120;
+
+  private final Process process;
+  private final Path out;
+  private final Path err;
+
+  private DemoProcess(Process process, Path out, Path err) {
+    this.process = process;
+    this.out = out;
+    this.err = err;
+  }
+
+  static DemoProcess start(Path folder, String... options) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), HeddleCommand.class.getName(), "demo"));
+    command.addAll(List.of(options));
+    Path out = folder.resolve("demo.out");
+    Path err = folder.resolve("demo.err");
+    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+    /* Its run folder, with the ranks' logs, belongs to the test. */
+    builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
+    return new DemoProcess(builder.start(), out, err);
+  }
+
+  /** Skips the test where this kind of lab is refused. */
+  static void assume(Lab.Kind kind) {
+    Optional<String> refusal = Labs.refusal(kind);
+    refusal.ifPresent(reason -> skip("no " + kind.text() + " here: " + reason));
+  }
+
+  static void skip(String reason) {
+    System.out.println("skipped: " + reason);
+    Assumptions.abort(reason);
+  }
+
+  int exitCode() throws InterruptedException {
+    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("heddle demo didn't end within " + LIMIT_SECONDS + " s");
+    }
+    return process.exitValue();
+  }
+
+  /** All that it has printed so far, on both streams. */
+  String output() throws IOException {
+    return Files.readString(out) + Files.readString(err);
+  }
+
+  JsonNode json() throws IOException {
+    return new ObjectMapper().readTree(Files.readString(out));
+  }
+
+  void terminate() {
+    process.destroy();
+  }
+
+  List<ProcessHandle> descendants() {
+    return process.descendants().toList();
+  }
+
+  /** Names of the namespaces that this process has made. */
+  List<String> namespaces() throws IOException {
+    Path folder = Path.of("/run/netns");
+    List<String> names = new ArrayList<>();
+    if (Files.isDirectory(folder)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "heddle-" + process.pid() + "-*")) {
+        files.forEach(file -> names.add(file.getFileName().toString()));
+      }
+    }
+    return names;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(15, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The main job end to end: the real plugin, the ranks' real program, every element checked. */
+@Timeout(180)
+final class DemoTest {
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void requireBuiltParts() {
+    Path root = Path.of("").toAbsolutePath().getParent();
+    for (String part : List.of("plugin-shim/target/plugin/libnccl-net-heddle.so", "perf-tests/target/heddle-allreduce")) {
+      if (!Files.isRegularFile(root.resolve(part))) {
+        DemoProcess.skip(part + " isn't built");
+      }
+    }
+  }
+
+  private JsonNode passing(Lab.Kind kind, String network, int sizes, String... options)
+      throws IOException, InterruptedException {
+    DemoProcess.assume(kind);
+    List<String> all = new ArrayList<>(List.of("--json", "--network", network, "--iterations", "3"));
+    all.addAll(List.of(options));
+    try (DemoProcess demo = DemoProcess.start(folder, all.toArray(String[]::new))) {
+      assertEquals(0, demo.exitCode(), demo.output());
+      JsonNode report = demo.json();
+      assertTrue(report.path("passed").asBoolean(), demo.output());
+      assertEquals(kind.text(), report.path("network").asText());
+      assertEquals("Heddle", report.path("plugin").asText());
+      assertEquals(sizes, report.path("results").size());
+      assertEquals(0, report.path("wrong").asLong(-1));
+      assertEquals(List.of(), demo.namespaces());
+      return report;
+    }
+  }
+
+  @Test
+  void fourPlanesInNamespacesCarryBytesByWeight() throws IOException, InterruptedException {
+    JsonNode planes =
+        passing(
+                Lab.Kind.NAMESPACES,
+                "namespaces",
+                5,
+                "--weights",
+                "4,2,1,1",
+                "--min-bytes",
+                "1M",
+                "--max-bytes",
+                "16M")
+            .path("planes");
+    assertEquals(4, planes.size());
+    for (JsonNode plane : planes) {
+      double difference = plane.path("sent_share").asDouble(-1) - plane.path("asked_share").asDouble();
+      assertTrue(Math.abs(difference) < 0.05, "asked and sent differ by five points or more: " + plane);
+    }
+  }
+
+  @Test
+  void everySizeFromEightBytesIsRight() throws IOException, InterruptedException {
+    passing(Lab.Kind.NAMESPACES, "namespaces", 18, "--max-bytes", "1M");
+  }
+
+  @Test
+  void threeRanksWork() throws IOException, InterruptedException {
+    passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--ranks", "3", "--planes", "2", "--max-bytes", "256K");
+  }
+
+  @Test
+  void onePlaneIsEnough() throws IOException, InterruptedException {
+    JsonNode planes =
+        passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K").path("planes");
+    assertEquals(1.0, planes.path(0).path("sent_share").asDouble(-1));
+  }
+
+  @Test
+  void anMtuOf1500Works() throws IOException, InterruptedException {
+    passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--mtu", "1500", "--max-bytes", "256K");
+  }
+
+  @Test
+  void aUserNamespaceWorks() throws IOException, InterruptedException {
+    passing(Lab.Kind.USER_NAMESPACE, "user", 16, "--max-bytes", "256K");
+  }
+
+  @Test
+  void loopbackAddressesWork() throws IOException, InterruptedException {
+    JsonNode report = passing(Lab.Kind.LOOPBACK, "loopback", 16, "--max-bytes", "256K");
+    assertFalse(report.path("network_reason").asText().isEmpty());
+  }
+}
