@@ -47,6 +47,8 @@ public final class LinuxCalls {
   private static final MethodHandle EVENTFD = find("eventfd", 2);
   private static final MethodHandle READ = find("read", 3);
   private static final MethodHandle WRITE = find("write", 3);
+  private static final MethodHandle MMAP = find("mmap", 6);
+  private static final MethodHandle MUNMAP = find("munmap", 2);
 
   private LinuxCalls() {}
 
@@ -263,6 +265,38 @@ public final class LinuxCalls {
   public static long write(MemorySegment capture, int fd, long address, long lengthBytes) {
     try {
       return result(capture, (long) WRITE.invokeExact(capture, (long) fd, address, lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is touched (an arena touches
+   * all of it). Returns its address, or the negated errno.
+   */
+  public static long mapMemory(long lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return result(
+          capture,
+          (long)
+              MMAP.invokeExact(
+                  capture,
+                  0L,
+                  lengthBytes,
+                  3L /* PROT_READ | PROT_WRITE */,
+                  0x22L /* MAP_PRIVATE | MAP_ANONYMOUS */,
+                  -1L,
+                  0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  public static int unmapMemory(long address, long lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
