@@ -1,0 +1,58 @@
+package io.heddle.softroce;
+
+/** What a device has done since it was opened. Written under the progress lock, read by any thread. */
+final class Counters {
+  private final DropCounters drops = new DropCounters();
+  private volatile long packetsSent;
+  private volatile long bytesSent;
+  private volatile long packetsResent;
+  private volatile long packetsReceived;
+  private volatile long timeouts;
+
+  DropCounters drops() {
+    return drops;
+  }
+
+  /* One writer at a time, so that opaque or even plain reads of the own value are enough; the volatile stores are rare:
+  one a train. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void sent(int packets, int bytes) {
+    packetsSent += packets;
+    bytesSent += bytes;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void resent(int packets) {
+    packetsResent += packets;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void received(int packets) {
+    packetsReceived += packets;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void timedOut() {
+    timeouts++;
+  }
+
+  long packetsSent() {
+    return packetsSent;
+  }
+
+  long bytesSent() {
+    return bytesSent;
+  }
+
+  long packetsResent() {
+    return packetsResent;
+  }
+
+  long packetsReceived() {
+    return packetsReceived;
+  }
+
+  long timeouts() {
+    return timeouts;
+  }
+}

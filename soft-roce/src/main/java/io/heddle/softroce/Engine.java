@@ -1,0 +1,364 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.verbs.QueuePairState;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data path of one opened device: takes packets from its sockets, hands them to queue pairs, lets these send, serves
+ * timers. Everything but {@link #progress}, {@link #posted} and the published deadline runs under the progress lock.
+ */
+final class Engine {
+  static final int QUEUE_PAIRS = 4096;
+
+  /** Trains a queue pair sends before the next has its turn. */
+  private static final int TRAINS_PER_TURN = 4;
+
+  /** Receive calls a socket gets before the next has its turn. */
+  private static final int RECEIVES_PER_TURN = 2;
+
+  final ProgressLock lock = new ProgressLock();
+  final RegionTable regions;
+  final Counters counters = new Counters();
+  final AsyncEvents events = new AsyncEvents();
+  final TrainSender sender;
+
+  private final NanoClock clock;
+  private final DatagramReceiver receiver;
+  private final PacketGate gate;
+  private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
+  private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
+  private final long[] active = new long[QUEUE_PAIRS / 64];
+  private volatile int usedWords;
+  private int[] receiveFds = new int[0];
+  private int firstWord;
+  private long due = Requester.NEVER_NS;
+  private volatile long publishedDue = Requester.NEVER_NS;
+  private volatile long lastCallNs;
+  private @Nullable ProgressThread sleeper;
+  private MemorySegment capture = MemorySegment.NULL;
+  private @Nullable Thread captureOwner;
+
+  Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
+    this.clock = clock;
+    this.gate = gate;
+    regions = new RegionTable(firstGeneration);
+    sender = new TrainSender(arena, log);
+    receiver = new DatagramReceiver(arena);
+    lastCallNs = clock.nanoTime();
+  }
+
+  void setSleeper(@Nullable ProgressThread thread) {
+    sleeper = thread;
+  }
+
+  /** One round of everything, by a thread that asks for completions. Returns work done; 0 when another is at it. */
+  int progress() {
+    if (!lock.tryLock()) {
+      return 0;
+    }
+    int work;
+    long nowNs = clock.nanoTime();
+    try {
+      work = round(nowNs);
+      lastCallNs = nowNs;
+    } finally {
+      unlock();
+    }
+    pickUp();
+    return work;
+  }
+
+  /** The same by the sleeping thread, which doesn't count as a caller. */
+  int progressOfSleeper() {
+    if (!lock.tryLock()) {
+      return 0;
+    }
+    int work;
+    try {
+      work = round(clock.nanoTime());
+    } finally {
+      unlock();
+    }
+    pickUp();
+    return work;
+  }
+
+  /** Called after something was posted: sends at once when the lock is free, else its holder will. */
+  void posted(int slot) {
+    bells.ring(slot);
+    if (lock.tryLock()) {
+      try {
+        own();
+        answerBells();
+        transmit(clock.nanoTime());
+      } finally {
+        unlock();
+      }
+    }
+    pickUp();
+  }
+
+  /* A bell that rang while the lock was held and after its holder had listened. See ProgressLock. */
+  private void pickUp() {
+    while (bells.anyIn(usedWords) && lock.tryLock()) {
+      try {
+        own();
+        answerBells();
+        transmit(clock.nanoTime());
+      } finally {
+        unlock();
+      }
+    }
+  }
+
+  /** Ends a hold of the lock: tells the sleeper of an earlier deadline. */
+  void unlock() {
+    long deadline = due;
+    if (deadline != publishedDue) {
+      publishedDue = deadline;
+    }
+    if (sleeper != null) {
+      sleeper.wakeBefore(deadline);
+    }
+    lock.unlock();
+  }
+
+  long publishedDue() {
+    return publishedDue;
+  }
+
+  long lastCallNs() {
+    return lastCallNs;
+  }
+
+  long nowNs() {
+    return clock.nanoTime();
+  }
+
+  /** Must come first in every hold of the lock that may make a system call. */
+  void own() {
+    Thread current = Thread.currentThread();
+    if (captureOwner != current) {
+      captureOwner = current;
+      capture = LinuxCalls.errnoCapture();
+    }
+  }
+
+  MemorySegment capture() {
+    return capture;
+  }
+
+  private int round(long nowNs) {
+    own();
+    int work = answerBells();
+    for (int fd : receiveFds) {
+      work += receive(fd, nowNs);
+    }
+    work += gate.release(this, nowNs);
+    if (nowNs - due >= 0) {
+      work += serveTimers(nowNs);
+    }
+    return work + transmit(nowNs);
+  }
+
+  private int answerBells() {
+    int rung = 0;
+    int words = usedWords;
+    for (int i = 0; i < words; i++) {
+      long bits = bells.take(i);
+      if (bits != 0) {
+        active[i] |= bits;
+        rung += Long.bitCount(bits);
+      }
+    }
+    return rung;
+  }
+
+  private int receive(int fd, long nowNs) {
+    int packets = 0;
+    for (int call = 0; call < RECEIVES_PER_TURN; call++) {
+      int datagrams = receiver.receive(capture, fd);
+      for (int i = 0; i < datagrams; i++) {
+        packets += walk(i, nowNs);
+      }
+      if (datagrams < DatagramReceiver.DATAGRAMS) {
+        /* An errno here is about an earlier send; the next call receives. */
+        break;
+      }
+    }
+    if (packets > 0) {
+      counters.received(packets);
+    }
+    return packets;
+  }
+
+  private int walk(int datagram, long nowNs) {
+    int length = receiver.lengthBytes(datagram);
+    int stride = receiver.strideBytes(datagram);
+    long address = receiver.address(datagram);
+    int port = receiver.sourcePort(datagram);
+    long high = receiver.sourceHigh(datagram);
+    long low = receiver.sourceLow(datagram);
+    int packets = 0;
+    for (int at = 0; at < length; at += stride) {
+      int bytes = Math.min(stride, length - at);
+      packets++;
+      if (gate.passes(receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs)) {
+        onPacket(receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs);
+      }
+    }
+    if (length == 0) {
+      counters.drops().count(DropCounters.Reason.TOO_SHORT);
+    }
+    return packets;
+  }
+
+  /** Takes one packet as it came; anything may be in it. */
+  void onPacket(
+      java.nio.ByteBuffer view, long base, long packet, int bytes, long sourceHigh, long sourceLow, int sourcePort,
+      long nowNs) {
+    DropCounters drops = counters.drops();
+    if (bytes < PacketFormat.BTH_BYTES + PacketFormat.ICRC_BYTES) {
+      drops.count(DropCounters.Reason.TOO_SHORT);
+      return;
+    }
+    int opcode = PacketFormat.opcode(packet);
+    int extended = PacketFormat.extendedHeaderBytes(opcode);
+    if (extended < 0) {
+      drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+      return;
+    }
+    int payloadBytes =
+        bytes - PacketFormat.BTH_BYTES - extended - PacketFormat.ICRC_BYTES - PacketFormat.pad(packet);
+    if (payloadBytes < 0 || (bytes & 3) != 0) {
+      drops.count(DropCounters.Reason.BAD_LENGTH);
+      return;
+    }
+    if (PacketFormat.transportVersion(packet) != 0 || (PacketFormat.partitionKey(packet) & 0x7fff) != 0x7fff) {
+      drops.count(DropCounters.Reason.BAD_HEADER);
+      return;
+    }
+    int number = PacketFormat.queuePair(packet);
+    SoftQueuePair qp = queuePairs[number & QUEUE_PAIRS - 1];
+    if (qp == null || qp.number() != number) {
+      drops.count(DropCounters.Reason.UNKNOWN_QUEUE_PAIR);
+      return;
+    }
+    QueuePairState state = qp.state();
+    if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
+      drops.count(DropCounters.Reason.WRONG_STATE);
+      return;
+    }
+    if (!qp.isPeer(sourceHigh, sourceLow, sourcePort)) {
+      drops.count(DropCounters.Reason.WRONG_SOURCE);
+      return;
+    }
+    if (!qp.checksumIsRight(view, base, packet, bytes, sourcePort)) {
+      drops.count(DropCounters.Reason.BAD_CHECKSUM);
+      return;
+    }
+    long payload = packet + PacketFormat.BTH_BYTES + extended;
+    qp.onPacket(opcode, packet, payload, payloadBytes, nowNs);
+  }
+
+  private int serveTimers(long nowNs) {
+    due = Requester.NEVER_NS;
+    long next = Requester.NEVER_NS;
+    int words = usedWords;
+    for (int i = 0; i < words * 64; i++) {
+      SoftQueuePair qp = queuePairs[i];
+      if (qp != null) {
+        qp.onTimer(nowNs);
+        next = Math.min(next, qp.dueNs());
+      }
+    }
+    due = Math.min(Math.min(due, next), gate.dueNs());
+    return 1;
+  }
+
+  /** A timer of a queue pair is due then, or earlier. */
+  void timerAt(long whenNs) {
+    if (whenNs < due) {
+      due = whenNs;
+    }
+  }
+
+  void activate(int slot) {
+    active[slot >> 6] |= 1L << slot;
+  }
+
+  private int transmit(long nowNs) {
+    int words = usedWords;
+    int work = 0;
+    if (++firstWord >= words) {
+      firstWord = 0;
+    }
+    for (int i = 0; i < words; i++) {
+      int word = i + firstWord < words ? i + firstWord : i + firstWord - words;
+      long bits = active[word];
+      if (bits == 0) {
+        continue;
+      }
+      active[word] = 0;
+      for (long left = bits; left != 0; left &= left - 1) {
+        int slot = word * 64 + Long.numberOfTrailingZeros(left);
+        SoftQueuePair qp = queuePairs[slot];
+        if (qp != null) {
+          work++;
+          if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
+            active[word] |= 1L << slot;
+            timerAt(nowNs); /* the sleeper goes on where no caller does */
+          }
+        }
+      }
+    }
+    return work;
+  }
+
+  /* Control path, all under the lock. */
+
+  /** Finds a free slot, or −1. */
+  int freeSlot(int from) {
+    for (int i = 0; i < QUEUE_PAIRS; i++) {
+      int slot = (from + i) & QUEUE_PAIRS - 1;
+      if (queuePairs[slot] == null) {
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  void enter(int slot, SoftQueuePair qp) {
+    queuePairs[slot] = qp;
+    usedWords = Math.max(usedWords, (slot >> 6) + 1);
+  }
+
+  void remove(int slot) {
+    queuePairs[slot] = null;
+    active[slot >> 6] &= ~(1L << slot);
+  }
+
+  /** Puts every queue pair that uses this overrun queue into ERROR. */
+  void failUsersOf(SoftCompletionQueue cq) {
+    for (SoftQueuePair qp : queuePairs) {
+      if (qp != null && qp.uses(cq)) {
+        qp.die();
+      }
+    }
+  }
+
+  void addReceiveSocket(int fd) {
+    int[] more = java.util.Arrays.copyOf(receiveFds, receiveFds.length + 1);
+    more[receiveFds.length] = fd;
+    receiveFds = more;
+  }
+
+  void removeReceiveSockets() {
+    receiveFds = new int[0];
+  }
+}

@@ -1,0 +1,154 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The packets of the reliable connection as the engine writes and reads them: absolute addresses, no object per packet.
+ *
+ * <p>An acknowledgement to a soft peer may carry, behind the AETH, a bitmap of what arrived ahead of the first gap: whole
+ * 64-bit words, big-endian, the first of which holds the first missing sequence number.
+ */
+final class PacketFormat {
+  static final int BTH_BYTES = 12;
+  static final int RETH_BYTES = 16;
+  static final int AETH_BYTES = 4;
+  static final int IMMEDIATE_BYTES = 4;
+  static final int ICRC_BYTES = 4;
+  static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+  static final int PSN_MASK = 0xff_ffff;
+
+  static final int SEND_FIRST = 0x00;
+  static final int SEND_MIDDLE = 0x01;
+  static final int SEND_LAST = 0x02;
+  static final int SEND_LAST_WITH_IMMEDIATE = 0x03;
+  static final int SEND_ONLY = 0x04;
+  static final int SEND_ONLY_WITH_IMMEDIATE = 0x05;
+  static final int WRITE_FIRST = 0x06;
+  static final int WRITE_MIDDLE = 0x07;
+  static final int WRITE_LAST = 0x08;
+  static final int WRITE_LAST_WITH_IMMEDIATE = 0x09;
+  static final int WRITE_ONLY = 0x0a;
+  static final int WRITE_ONLY_WITH_IMMEDIATE = 0x0b;
+  static final int READ_REQUEST = 0x0c;
+  static final int READ_RESPONSE_FIRST = 0x0d;
+  static final int READ_RESPONSE_MIDDLE = 0x0e;
+  static final int READ_RESPONSE_LAST = 0x0f;
+  static final int READ_RESPONSE_ONLY = 0x10;
+  static final int ACKNOWLEDGE = 0x11;
+
+  static final int SYNDROME_ACK = 0x1f;
+  static final int SYNDROME_RECEIVER_NOT_READY = 0x20;
+  static final int SYNDROME_SEQUENCE_ERROR = 0x60;
+  static final int SYNDROME_INVALID_REQUEST = 0x61;
+  static final int SYNDROME_REMOTE_ACCESS = 0x62;
+  static final int SYNDROME_REMOTE_OPERATION = 0x63;
+
+  /** RNR timer codes 0 to 31, in units of 10 µs. */
+  private static final int[] RNR_TIMER = {
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
+    6144, 8192, 12288, 16384, 24576, 32768, 49152
+  };
+
+  private PacketFormat() {}
+
+  static long receiverNotReadyNs(int timerCode) {
+    return RNR_TIMER[timerCode & 31] * 10_000L;
+  }
+
+  /** Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable connection here. */
+  static int extendedHeaderBytes(int opcode) {
+    return switch (opcode) {
+      case SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY, WRITE_MIDDLE, WRITE_LAST, READ_RESPONSE_MIDDLE -> 0;
+      case SEND_LAST_WITH_IMMEDIATE, SEND_ONLY_WITH_IMMEDIATE, WRITE_LAST_WITH_IMMEDIATE -> IMMEDIATE_BYTES;
+      case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> RETH_BYTES;
+      case WRITE_ONLY_WITH_IMMEDIATE -> RETH_BYTES + IMMEDIATE_BYTES;
+      case READ_RESPONSE_FIRST, READ_RESPONSE_LAST, READ_RESPONSE_ONLY, ACKNOWLEDGE -> AETH_BYTES;
+      default -> -1;
+    };
+  }
+
+  static boolean hasReth(int opcode) {
+    return opcode == WRITE_FIRST
+        || opcode == WRITE_ONLY
+        || opcode == WRITE_ONLY_WITH_IMMEDIATE
+        || opcode == READ_REQUEST;
+  }
+
+  static boolean hasImmediate(int opcode) {
+    return opcode == SEND_LAST_WITH_IMMEDIATE
+        || opcode == SEND_ONLY_WITH_IMMEDIATE
+        || opcode == WRITE_LAST_WITH_IMMEDIATE
+        || opcode == WRITE_ONLY_WITH_IMMEDIATE;
+  }
+
+  static void writeBase(long packet, int opcode, int pad, int queuePair, long psn) {
+    /* opcode | SE, M, pad, TVer | default partition key */
+    Memory.ALL.set(Memory.NETWORK_INT, packet, opcode << 24 | pad << 20 | 0xffff);
+    /* Reserved byte as the invariant CRC sees it until the packet is sealed. */
+    Memory.ALL.set(Memory.NETWORK_INT, packet + 4, queuePair);
+    Memory.ALL.set(Memory.NETWORK_INT, packet + 8, (int) psn & PSN_MASK);
+  }
+
+  static void setAcknowledgeRequest(long packet) {
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) 0x80);
+  }
+
+  static void writeReth(long at, long address, int key, int length) {
+    Memory.ALL.set(Memory.NETWORK_LONG, at, address);
+    Memory.ALL.set(Memory.NETWORK_INT, at + 8, key);
+    Memory.ALL.set(Memory.NETWORK_INT, at + 12, length);
+  }
+
+  static void writeAeth(long at, int syndrome, int messages) {
+    Memory.ALL.set(Memory.NETWORK_INT, at, syndrome << 24 | messages & PSN_MASK);
+  }
+
+  static void clearPad(long at, int count) {
+    for (int i = 0; i < count; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, at + i, (byte) 0);
+    }
+  }
+
+  static int opcode(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet) & 0xff;
+  }
+
+  static int pad(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 4 & 3;
+  }
+
+  static int transportVersion(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) & 15;
+  }
+
+  static int partitionKey(long packet) {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, packet + 2) & 0xffff;
+  }
+
+  static int queuePair(long packet) {
+    return Memory.ALL.get(Memory.NETWORK_INT, packet + 4) & PSN_MASK;
+  }
+
+  static boolean acknowledgeRequested(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) < 0;
+  }
+
+  static int psn(long packet) {
+    return Memory.ALL.get(Memory.NETWORK_INT, packet + 8) & PSN_MASK;
+  }
+
+  static int networkInt(long at) {
+    return Memory.ALL.get(Memory.NETWORK_INT, at);
+  }
+
+  static long networkLong(long at) {
+    return Memory.ALL.get(Memory.NETWORK_LONG, at);
+  }
+
+  /** The sequence number with these low 24 bits that is nearest to {@code near}. */
+  static long expand(int psn24, long near) {
+    int difference = psn24 - (int) near << 8 >> 8;
+    return near + difference;
+  }
+}

@@ -1,0 +1,35 @@
+package io.heddle.softroce;
+
+import java.nio.ByteBuffer;
+
+/** Where every received packet passes: lets it through, drops it, changes it, or holds it. Under the progress lock. */
+interface PacketGate {
+  /** Lets every packet through as it came. */
+  PacketGate OPEN =
+      new PacketGate() {
+        @Override
+        public boolean passes(
+            ByteBuffer view, long base, long packet, int bytes, long high, long low, int port, long nowNs) {
+          return true;
+        }
+
+        @Override
+        public int release(Engine engine, long nowNs) {
+          return 0;
+        }
+
+        @Override
+        public long dueNs() {
+          return Requester.NEVER_NS;
+        }
+      };
+
+  /** Whether the packet goes on now. The gate may write into it, or keep a copy for {@link #release}. */
+  boolean passes(ByteBuffer view, long base, long packet, int bytes, long high, long low, int port, long nowNs);
+
+  /** Hands packets whose time has come to the engine, and returns how many. */
+  int release(Engine engine, long nowNs);
+
+  /** When a held packet is due, or {@link Requester#NEVER_NS}. */
+  long dueNs();
+}

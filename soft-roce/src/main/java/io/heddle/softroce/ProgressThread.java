@@ -1,0 +1,176 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes progress while nobody else does. As long as callers do, it only looks now and then whether they still do; once
+ * they have stopped it blocks in epoll until a packet comes or a timer is due. It never spins.
+ *
+ * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published deadline; a lock holder
+ * publishes the deadline (volatile) and then reads {@code sleepsUntil}. One of them sees the other's, so no deadline is
+ * slept through.
+ */
+final class ProgressThread implements Runnable {
+  private static final long CALLERS_GONE_NS = 50_000;
+  private static final long SHORTEST_LOOK_NS = 50_000;
+  private static final long LONGEST_LOOK_NS = 200_000;
+  private static final long AWAKE = Long.MIN_VALUE;
+  private static final int EPOLL_CTL_ADD = 1;
+  private static final int EPOLLIN = 1;
+  private static final int EVENTS = 16;
+  /* Packed on x86-64 only. */
+  private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
+  private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+
+  private final Engine engine;
+  private final Log log;
+  private final Arena arena = Arena.ofShared();
+  private final long events;
+  private final long cell;
+  private final int epollFd;
+  private final int wakeFd;
+  private final Thread thread;
+  private volatile long sleepsUntil = AWAKE;
+  private volatile boolean stopping;
+
+  ProgressThread(Engine engine, Log log, String name) {
+    this.engine = engine;
+    this.log = log;
+    events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
+    cell = Memory.allocate(arena, 32, 8);
+    Memory.ALL.set(Memory.NATIVE_LONG, cell + 8, 1);
+    epollFd = LinuxCalls.epollCreate();
+    wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    if (epollFd < 0 || wakeFd < 0) {
+      closeFiles();
+      throw new SystemCallException("epoll_create1 or eventfd", -Math.min(epollFd, wakeFd));
+    }
+    watch(wakeFd);
+    thread = new Thread(null, this, name, 256 << 10);
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Wakes for what arrives on this socket from now on. Control path. */
+  void watch(int fd) {
+    try (Arena confined = Arena.ofConfined()) {
+      long event = Memory.allocate(confined, EVENT_BYTES, 8);
+      Memory.ALL.set(Memory.NATIVE_INT, event, EPOLLIN);
+      Memory.ALL.set(Memory.NATIVE_LONG, event + EVENT_BYTES - 8, fd);
+      int result = LinuxCalls.epollControl(epollFd, EPOLL_CTL_ADD, fd, event);
+      if (result < 0) {
+        throw new SystemCallException("epoll_ctl(EPOLL_CTL_ADD)", -result);
+      }
+    }
+  }
+
+  /** Called by whoever has just published a deadline. */
+  void wakeBefore(long deadlineNs) {
+    if (deadlineNs < sleepsUntil) {
+      sleepsUntil = AWAKE; /* one wake is enough */
+      wake();
+    }
+  }
+
+  private void wake() {
+    long result = LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, cell + 8, 8);
+    if (result < 0 && result != -Errno.EAGAIN) {
+      log.warn("soft0: the progress thread can't be woken: write to its eventfd failed: %s",
+          Errno.describe((int) -result));
+    }
+  }
+
+  /** Ends the thread and waits for it. */
+  void stop() {
+    stopping = true;
+    wake();
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    closeFiles();
+    arena.close();
+  }
+
+  private void closeFiles() {
+    if (wakeFd >= 0) {
+      LinuxCalls.close(wakeFd);
+    }
+    if (epollFd >= 0) {
+      LinuxCalls.close(epollFd);
+    }
+  }
+
+  @Override
+  public void run() {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    long lookNs = SHORTEST_LOOK_NS;
+    boolean complained = false;
+    while (!stopping) {
+      if (engine.nowNs() - engine.lastCallNs() < CALLERS_GONE_NS) {
+        LockSupport.parkNanos(lookNs);
+        lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
+        continue;
+      }
+      lookNs = SHORTEST_LOOK_NS;
+      sleep(capture);
+      if (!stopping && engine.nowNs() - engine.lastCallNs() >= CALLERS_GONE_NS) {
+        try {
+          takeOver();
+        } catch (RuntimeException | Error failed) {
+          if (!complained) {
+            complained = true;
+            log.warn("soft0: the progress thread failed and goes on: %s", failed);
+          }
+          LockSupport.parkNanos(1_000_000);
+        }
+      }
+    }
+  }
+
+  private void takeOver() {
+    /* Until nothing is left, but not against callers who came back. */
+    while (engine.progressOfSleeper() > 0 && engine.nowNs() - engine.lastCallNs() >= CALLERS_GONE_NS && !stopping) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private void sleep(MemorySegment capture) {
+    long deadline = engine.publishedDue();
+    sleepsUntil = deadline;
+    long again = engine.publishedDue();
+    if (again < deadline) {
+      deadline = again;
+    }
+    int timeoutMs = -1;
+    if (deadline != Requester.NEVER_NS) {
+      long left = deadline - engine.nowNs();
+      timeoutMs = left <= 0 ? 0 : (int) Math.min(60_000, (left + 999_999) / 1_000_000);
+    }
+    int ready = LinuxCalls.epollWait(capture, epollFd, events, EVENTS, timeoutMs);
+    sleepsUntil = AWAKE;
+    for (int i = 0; i < ready; i++) {
+      if (Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (i + 1) * EVENT_BYTES - 8) == wakeFd) {
+        LinuxCalls.read(capture, wakeFd, cell, 8);
+      }
+    }
+  }
+}

@@ -1,0 +1,546 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+
+/**
+ * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was lost, and completes
+ * requests in order. Under the progress lock.
+ *
+ * <p>Sequence numbers are {@code long}: {@code [unacknowledged, next)} is outstanding. Between soft peers the responder's
+ * bitmaps mark numbers in {@code acknowledged}, and only what is missing is sent again; a standard peer sends no bitmap, so
+ * the same code goes back to the first missing number.
+ */
+final class Requester {
+  /** Never due. Far enough away for compare by subtraction. */
+  static final long NEVER_NS = Long.MAX_VALUE / 2;
+
+  /* Later packets of the same train that must have arrived before a missing one counts as lost. */
+  private static final int REORDER_PACKETS = 3;
+  private static final long BLOCKED_RETRY_NS = 50_000;
+  private static final int READ_PACKETS = 32;
+
+  private final SoftQueuePair qp;
+  private final SendQueue queue;
+  private final TransmitRing ring;
+  private final TrainBuilder builder;
+  private final Counters counters;
+  private final RoundTrip roundTrip = new RoundTrip();
+  private final PsnBits acknowledged = new PsnBits();
+  private final PsnBits lost = new PsnBits();
+
+  private long unacknowledged;
+  private long next;
+  private int acknowledgedCount;
+  private int lostCount;
+  private int window;
+  private boolean softPeer;
+  private int mtu;
+  private long acknowledgeAt;
+  private long recoveryEnd;
+  private long highestAcknowledged;
+
+  private long exhaustionNs;
+  private int leastTimeouts;
+  private int timeoutsWithoutNews;
+  private long newsAtNs;
+  private long timeoutAtNs = NEVER_NS;
+
+  private int receiverNotReadyLimit;
+  private int receiverNotReadyCount;
+  private long receiverNotReadyUntilNs = NEVER_NS;
+  private long blockedUntilNs = NEVER_NS;
+
+  /* The READ whose responses are awaited; one at a time. */
+  private boolean reading;
+  private boolean readLost;
+  private long readPsn;
+  private long readEndPsn;
+  private long readIndex;
+  private int readOffset;
+  private int readEndOffset;
+
+  Requester(SoftQueuePair qp, SendQueue queue, TransmitRing ring, TrainBuilder builder, Counters counters) {
+    this.qp = qp;
+    this.queue = queue;
+    this.ring = ring;
+    this.builder = builder;
+    this.counters = counters;
+  }
+
+  /**
+   * @param packetWindow numbers that may be outstanding at most
+   */
+  void start(ReadyToSendAttributes attributes, int mtuBytes, boolean peerIsSoft, int packetWindow, long nowNs) {
+    unacknowledged = attributes.sendPsn() & PacketFormat.PSN_MASK;
+    /* Away from 0, so that numbers below the first one stay positive. */
+    unacknowledged += 1L << 24;
+    next = unacknowledged;
+    highestAcknowledged = unacknowledged - 1;
+    recoveryEnd = unacknowledged;
+    acknowledgedCount = 0;
+    lostCount = 0;
+    acknowledged.clearAll();
+    lost.clearAll();
+    ring.clear();
+    mtu = mtuBytes;
+    softPeer = peerIsSoft;
+    window = packetWindow;
+    roundTrip.reset(packetWindow);
+    acknowledgeAt = next + window / 2 - 1;
+    exhaustionNs =
+        attributes.timeoutCode() == 0 ? NEVER_NS : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
+    leastTimeouts = Math.min(attributes.retryCount(), 2);
+    timeoutsWithoutNews = 0;
+    newsAtNs = nowNs;
+    timeoutAtNs = NEVER_NS;
+    receiverNotReadyLimit = attributes.receiverNotReadyRetryCount();
+    receiverNotReadyCount = 0;
+    receiverNotReadyUntilNs = NEVER_NS;
+    blockedUntilNs = NEVER_NS;
+    reading = false;
+    readLost = false;
+  }
+
+  static int readPackets() {
+    return READ_PACKETS;
+  }
+
+  /** When {@link #onTimer} has something to do, or {@link #NEVER_NS}. */
+  long dueNs() {
+    return Math.min(timeoutAtNs, Math.min(receiverNotReadyUntilNs, blockedUntilNs));
+  }
+
+  boolean idle() {
+    return unacknowledged == next && queue.completed() == queue.posted();
+  }
+
+  /**
+   * Sends at most {@code trains} trains.
+   *
+   * @return whether it stopped only because of that bound
+   */
+  boolean transmit(long nowNs, int trains) {
+    if (receiverNotReadyUntilNs != NEVER_NS || blockedUntilNs != NEVER_NS) {
+      return false;
+    }
+    int left = trains;
+    while ((lostCount > 0 || readLost) && inFlight() < roundTrip.window()) {
+      if (left-- == 0) {
+        return true;
+      }
+      if (!resendRun(nowNs)) {
+        return false;
+      }
+    }
+    while (lostCount == 0 && !readLost && builder.hasMore() && !ring.isFull()) {
+      int room = Math.min(roundTrip.window() - inFlight(), (int) (unacknowledged + window - next));
+      if (room <= 0 || reading && builder.nextIsRead()) {
+        return false;
+      }
+      if (left-- == 0) {
+        return true;
+      }
+      if (!sendNext(nowNs, room)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private int inFlight() {
+    return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
+  }
+
+  private boolean sendNext(long nowNs, int room) {
+    boolean read = builder.nextIsRead();
+    long index = queue.started();
+    int offset = builder.offset();
+    long end = builder.build(ring, next, room, !softPeer, acknowledgeAt);
+    if (end == next) {
+      /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
+      if (unacknowledged == next) {
+        qp.failSend(Status.LOCAL_PROTECTION_ERROR);
+      }
+      return false;
+    }
+    if (unacknowledged == next) {
+      newsAtNs = nowNs;
+      timeoutsWithoutNews = 0;
+    }
+    if (read) {
+      reading = true;
+      readPsn = next;
+      readEndPsn = end;
+      readIndex = index;
+      readOffset = offset;
+      readEndOffset = queue.started() == index ? builder.offset() : queue.lengthBytes(index);
+    }
+    if (end > acknowledgeAt) {
+      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, roundTrip.window()) / 2);
+    }
+    long slot = ring.tail() - 1;
+    next = end;
+    if (timeoutAtNs == NEVER_NS) {
+      armTimeout(nowNs);
+    }
+    return sendSlot(slot, 0, ring.packets(slot), nowNs);
+  }
+
+  /** Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go out later. */
+  private boolean sendSlot(long slot, int from, int to, long nowNs) {
+    int segment = ring.segmentBytes(slot);
+    int begin = from * segment;
+    int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
+    ring.sent(slot, nowNs);
+    if (qp.send(ring.address(slot) + begin, end - begin, segment)) {
+      counters.sent(to - from, end - begin);
+      return true;
+    }
+    if (isRead(slot)) {
+      readLost = true;
+    } else {
+      for (int i = from; i < to; i++) {
+        markLost(ring.firstPsn(slot) + i);
+      }
+    }
+    blockedUntilNs = nowNs + BLOCKED_RETRY_NS;
+    qp.timerAt(blockedUntilNs);
+    return false;
+  }
+
+  private void markLost(long psn) {
+    if (!lost.get(psn)) {
+      lost.set(psn);
+      lostCount++;
+    }
+  }
+
+  /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
+  private boolean resendRun(long nowNs) {
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      long first = ring.firstPsn(slot);
+      int packets = ring.packets(slot);
+      if (isRead(slot)) {
+        if (readLost) {
+          return resendRead(slot, nowNs);
+        }
+        continue;
+      }
+      for (int from = 0; from < packets; from++) {
+        if (lost.get(first + from)) {
+          int to = from + 1;
+          while (to < packets && lost.get(first + to)) {
+            to++;
+          }
+          return resend(slot, from, to, nowNs);
+        }
+      }
+    }
+    if (readLost) {
+      readLost = false; /* its last response came after all */
+      return true;
+    }
+    throw new IllegalStateException(lostCount + " packets count as lost, but none is marked in the ring");
+  }
+
+  private boolean resend(long slot, int from, int to, long nowNs) {
+    long first = ring.firstPsn(slot);
+    lostCount -= lost.clearRange(first + from, first + to);
+    int at = (to - 1) * ring.segmentBytes(slot);
+    int bytes = to == ring.packets(slot) ? ring.totalBytes(slot) - at : ring.segmentBytes(slot);
+    builder.requestAcknowledgement(ring.address(slot) + at, bytes);
+    counters.resent(to - from);
+    return sendSlot(slot, from, to, nowNs);
+  }
+
+  private boolean isRead(long slot) {
+    return PacketFormat.opcode(ring.address(slot)) == PacketFormat.READ_REQUEST;
+  }
+
+  /* Asks for what is still missing of the responses. */
+  private boolean resendRead(long slot, long nowNs) {
+    readLost = false;
+    if (!reading) {
+      return true;
+    }
+    builder.writeRead(
+        ring.address(slot),
+        readPsn,
+        queue.remoteAddress(readIndex) + readOffset,
+        queue.rkey(readIndex),
+        readEndOffset - readOffset);
+    counters.resent(1);
+    return sendSlot(slot, 0, 1, nowNs);
+  }
+
+  /** Takes an acknowledgement whose CRC was right. */
+  void onAcknowledge(int psn24, int syndrome, long bitmapAddress, int bitmapWords, long nowNs) {
+    long psn = PacketFormat.expand(psn24, unacknowledged);
+    boolean positive = syndrome >> 5 == 0;
+    long upTo = positive ? psn + 1 : psn;
+    if (psn >= next || upTo < unacknowledged) {
+      counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      return;
+    }
+    boolean news = advance(upTo, nowNs);
+    if (softPeer && bitmapWords > 0) {
+      news |= takeBitmap(upTo, bitmapAddress, bitmapWords);
+      findLost(nowNs);
+    }
+    if (news) {
+      newsArrived(nowNs);
+    }
+    if (!positive && psn >= unacknowledged) {
+      onNegative(psn, syndrome, nowNs);
+    }
+  }
+
+  private void newsArrived(long nowNs) {
+    newsAtNs = nowNs;
+    timeoutsWithoutNews = 0;
+    receiverNotReadyCount = 0;
+    armTimeout(nowNs);
+  }
+
+  private void armTimeout(long nowNs) {
+    if (unacknowledged == next) {
+      timeoutAtNs = NEVER_NS;
+    } else {
+      timeoutAtNs = nowNs + roundTrip.timeoutNs();
+      qp.timerAt(timeoutAtNs);
+    }
+  }
+
+  /** Everything below {@code upTo} has arrived; false when that was known. */
+  private boolean advance(long upTo, long nowNs) {
+    long to = reading ? Math.min(upTo, readPsn) : upTo;
+    if (to <= unacknowledged) {
+      return false;
+    }
+    int before = acknowledgedCount;
+    if (acknowledgedCount > 0) {
+      acknowledgedCount -= acknowledged.clearRange(unacknowledged, to);
+    }
+    if (lostCount > 0) {
+      lostCount -= lost.clearRange(unacknowledged, to);
+    }
+    roundTrip.acknowledged((int) (to - unacknowledged) - (before - acknowledgedCount));
+    unacknowledged = to;
+    highestAcknowledged = Math.max(highestAcknowledged, to - 1);
+    long newest = -1;
+    while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
+      newest = ring.sends(ring.head()) == 1 ? ring.sentAtNs(ring.head()) : -1;
+      ring.removeHead();
+    }
+    if (newest >= 0) {
+      roundTrip.sample(nowNs - newest);
+    }
+    completeRequests();
+    return true;
+  }
+
+  private void completeRequests() {
+    for (long index = queue.completed();
+        index < queue.started() && queue.lastPsn(index) < unacknowledged;
+        index = queue.completed()) {
+      boolean signalled = queue.signalled(index);
+      long id = queue.id(index);
+      Kind kind = kind(queue.operation(index));
+      int lengthBytes = queue.lengthBytes(index);
+      /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
+      queue.complete();
+      if (signalled) {
+        qp.completeSend(id, Status.SUCCESS, kind, lengthBytes);
+      }
+    }
+  }
+
+  static Kind kind(Operation operation) {
+    return switch (operation) {
+      case SEND, SEND_WITH_IMMEDIATE -> Kind.SEND;
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Kind.RDMA_WRITE;
+      case RDMA_READ -> Kind.RDMA_READ;
+    };
+  }
+
+  private boolean takeBitmap(long firstMissing, long address, int words) {
+    boolean news = false;
+    long base = firstMissing & ~63L;
+    for (int i = 0; i < words; i++) {
+      long from = Math.max(base + 64L * i, unacknowledged);
+      long to = Math.min(base + 64L * (i + 1), next);
+      if (from >= to) {
+        continue;
+      }
+      long fresh =
+          PacketFormat.networkLong(address + 8L * i) & PsnBits.mask(from, to) & ~acknowledged.word(from);
+      if (fresh != 0) {
+        news = true;
+        acknowledged.setWord(from, acknowledged.word(from) | fresh);
+        acknowledgedCount += Long.bitCount(fresh);
+        lostCount -= Long.bitCount(lost.word(from) & fresh);
+        lost.setWord(from, lost.word(from) & ~fresh);
+        roundTrip.acknowledged(Long.bitCount(fresh));
+        highestAcknowledged = Math.max(highestAcknowledged, (from & ~63L) + 63 - Long.numberOfLeadingZeros(fresh));
+      }
+    }
+    return news;
+  }
+
+  /**
+   * Marks what a bitmap shows as missing: of trains sent once, packets with some later ones arrived; of trains that were
+   * sent again, everything once more than a round trip has passed since.
+   */
+  private void findLost(long nowNs) {
+    boolean found = false;
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      long first = ring.firstPsn(slot);
+      if (first + REORDER_PACKETS > highestAcknowledged) {
+        break;
+      }
+      if (isRead(slot) || ring.sends(slot) > 1 && nowNs - ring.sentAtNs(slot) < 2 * roundTrip.smoothedNs()) {
+        continue;
+      }
+      long from = Math.max(first, unacknowledged);
+      long to = Math.min(first + ring.packets(slot), highestAcknowledged - REORDER_PACKETS + 1);
+      for (long psn = from; psn < to; psn++) {
+        if (!acknowledged.get(psn) && !lost.get(psn)) {
+          markLost(psn);
+          found = true;
+        }
+      }
+    }
+    if (found) {
+      lossSeen();
+    }
+  }
+
+  private void lossSeen() {
+    if (unacknowledged >= recoveryEnd) {
+      recoveryEnd = next;
+      roundTrip.lost();
+    }
+    qp.activate();
+  }
+
+  private void onNegative(long psn, int syndrome, long nowNs) {
+    if (syndrome >> 5 == 1) {
+      if (receiverNotReadyUntilNs != NEVER_NS) {
+        return;
+      }
+      if (receiverNotReadyLimit != 7 && ++receiverNotReadyCount > receiverNotReadyLimit) {
+        qp.failSend(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
+        return;
+      }
+      loseFrom(psn);
+      receiverNotReadyUntilNs = nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31);
+      timeoutAtNs = NEVER_NS;
+      qp.timerAt(receiverNotReadyUntilNs);
+      return;
+    }
+    switch (syndrome) {
+      case PacketFormat.SYNDROME_SEQUENCE_ERROR -> {
+        loseFrom(psn);
+        lossSeen();
+      }
+      case PacketFormat.SYNDROME_INVALID_REQUEST -> qp.failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
+      case PacketFormat.SYNDROME_REMOTE_ACCESS -> qp.failSend(Status.REMOTE_ACCESS_ERROR);
+      case PacketFormat.SYNDROME_REMOTE_OPERATION -> qp.failSend(Status.REMOTE_OPERATION_ERROR);
+      default -> counters.drops().count(DropCounters.Reason.BAD_HEADER);
+    }
+  }
+
+  private void loseFrom(long psn) {
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      if (ring.endPsn(slot) <= psn) {
+        continue;
+      }
+      if (isRead(slot)) {
+        readLost = reading;
+        continue;
+      }
+      long end = ring.endPsn(slot);
+      for (long each = Math.max(ring.firstPsn(slot), psn); each < end; each++) {
+        if (!acknowledged.get(each)) {
+          markLost(each);
+        }
+      }
+    }
+  }
+
+  /** Takes a response to a READ whose CRC was right. */
+  void onReadResponse(int opcode, int psn24, long payload, int payloadBytes, long nowNs) {
+    long psn = PacketFormat.expand(psn24, unacknowledged);
+    if (!reading || psn != readPsn || payloadBytes != Math.min(mtu, readEndOffset - readOffset)) {
+      counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      return;
+    }
+    /* A response acknowledges everything before its request. */
+    advance(psn, nowNs);
+    if (!qp.allowsLocalWrite(queue.lkey(readIndex), queue.localAddress(readIndex) + readOffset, payloadBytes)) {
+      qp.failSend(Status.LOCAL_PROTECTION_ERROR);
+      return;
+    }
+    if (payloadBytes > 0) {
+      Memory.copy(payload, queue.localAddress(readIndex) + readOffset, payloadBytes);
+    }
+    readOffset += payloadBytes;
+    readPsn++;
+    if (readPsn == readEndPsn) {
+      reading = false;
+    }
+    advance(readPsn, nowNs);
+    newsArrived(nowNs);
+    qp.activate();
+  }
+
+  /** Serves what is due, and activates the queue pair where there is something to send. */
+  void onTimer(long nowNs) {
+    if (receiverNotReadyUntilNs != NEVER_NS && nowNs - receiverNotReadyUntilNs >= 0) {
+      receiverNotReadyUntilNs = NEVER_NS;
+      armTimeout(nowNs);
+      qp.activate();
+    }
+    if (blockedUntilNs != NEVER_NS && nowNs - blockedUntilNs >= 0) {
+      blockedUntilNs = NEVER_NS;
+      qp.activate();
+    }
+    if (timeoutAtNs != NEVER_NS && nowNs - timeoutAtNs >= 0) {
+      onTimeout(nowNs);
+    }
+  }
+
+  private void onTimeout(long nowNs) {
+    if (timeoutsWithoutNews > leastTimeouts && nowNs - newsAtNs >= exhaustionNs) {
+      qp.failSend(Status.RETRY_EXCEEDED);
+      return;
+    }
+    timeoutsWithoutNews++;
+    counters.timedOut();
+    roundTrip.timedOut();
+    recoveryEnd = next;
+    loseFrom(unacknowledged);
+    armTimeout(nowNs);
+    qp.activate();
+  }
+
+  /** Stops for good: nothing is outstanding and no timer runs. */
+  void stop() {
+    timeoutAtNs = NEVER_NS;
+    receiverNotReadyUntilNs = NEVER_NS;
+    blockedUntilNs = NEVER_NS;
+    reading = false;
+    readLost = false;
+    lostCount = 0;
+    lost.clearAll();
+    acknowledgedCount = 0;
+    acknowledged.clearAll();
+    ring.clear();
+    next = unacknowledged;
+    builder.restart();
+  }
+}

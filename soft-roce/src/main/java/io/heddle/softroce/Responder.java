@@ -1,0 +1,427 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+
+/**
+ * The receiving half of a queue pair: places data, delivers completions in order of sequence numbers, acknowledges. Under
+ * the progress lock.
+ *
+ * <p>From a soft peer, WRITE ONLY packets are taken ahead of a gap and placed at once; an immediate waits in its row until
+ * everything before it has come. Everything else is taken in order only: SENDs need the receive that is theirs, READs must
+ * see what was written before. Errors are answered in order too, so a bad packet ahead of a gap counts as not received.
+ */
+final class Responder {
+  private static final int ACKNOWLEDGE_PACKETS = 64;
+  private static final long ACKNOWLEDGE_DELAY_NS = 100_000;
+  private static final int MASK = PsnBits.SIZE - 1;
+
+  private final SoftQueuePair qp;
+  private final ReceiveQueue receives;
+  private final Counters counters;
+  private final ReadResponses reads;
+  private final PsnBits received = new PsnBits();
+  private final PsnBits withImmediate = new PsnBits();
+  private final int[] immediates = new int[PsnBits.SIZE];
+  private final int[] lengths = new int[PsnBits.SIZE];
+
+  private long expected;
+  private long highest;
+  private boolean softPeer;
+  private int mtu;
+  private int messages;
+  private int timerCode;
+
+  private int unacknowledged;
+  private boolean acknowledgeNow;
+  private long acknowledgeAtNs = Requester.NEVER_NS;
+  private boolean sequenceErrorSent;
+  /* After an error of the peer's making: what every later packet of it is told. */
+  private int lastSyndrome;
+  private long lastSyndromePsn;
+
+  /* The message under way: a FIRST or MIDDLE has come, its LAST has not. */
+  private static final int NONE = 0;
+  private static final int WRITE = 1;
+  private static final int SEND = 2;
+  private int message = NONE;
+  private long writeAddress;
+  private int writeLeft;
+  private int writeKey;
+  private int messageBytes;
+
+  Responder(SoftQueuePair qp, ReceiveQueue receives, ReadResponses reads, Counters counters) {
+    this.qp = qp;
+    this.receives = receives;
+    this.reads = reads;
+    this.counters = counters;
+  }
+
+  void start(int receivePsn, int mtuBytes, boolean peerIsSoft, int receiverNotReadyTimerCode) {
+    expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
+    highest = expected - 1;
+    softPeer = peerIsSoft;
+    mtu = mtuBytes;
+    timerCode = receiverNotReadyTimerCode;
+    messages = 0;
+    message = NONE;
+    received.clearAll();
+    withImmediate.clearAll();
+    unacknowledged = 0;
+    acknowledgeNow = false;
+    acknowledgeAtNs = Requester.NEVER_NS;
+    sequenceErrorSent = false;
+    lastSyndrome = 0;
+    reads.stop();
+  }
+
+  /** When an acknowledgement is due though nothing more comes, or {@link Requester#NEVER_NS}. */
+  long dueNs() {
+    return acknowledgeAtNs;
+  }
+
+  void onTimer(long nowNs) {
+    if (acknowledgeAtNs != Requester.NEVER_NS && nowNs - acknowledgeAtNs >= 0) {
+      acknowledgeNow = true;
+      acknowledgeAtNs = Requester.NEVER_NS;
+      qp.activate();
+    }
+  }
+
+  /** Takes a request whose CRC was right. */
+  void onRequest(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
+    long psn = PacketFormat.expand(PacketFormat.psn(packet), expected);
+    if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
+      duplicate(opcode, packet, psn);
+      return;
+    }
+    if (psn > expected) {
+      ahead(opcode, packet, payload, payloadBytes, psn);
+      return;
+    }
+    sequenceErrorSent = false;
+    int outcome = execute(opcode, packet, payload, payloadBytes);
+    if (outcome != 0) {
+      refuse(outcome);
+      return;
+    }
+    boolean read = opcode == PacketFormat.READ_REQUEST;
+    if (!read) {
+      expected++;
+    }
+    if (highest >= expected) {
+      deliverWhatWaited();
+    }
+    if (read || lastSyndrome != 0) {
+      return; /* responses acknowledge a READ */
+    }
+    unacknowledged++;
+    if (PacketFormat.acknowledgeRequested(packet) || unacknowledged >= ACKNOWLEDGE_PACKETS) {
+      acknowledgeNow = true;
+      qp.activate();
+    } else if (acknowledgeAtNs == Requester.NEVER_NS) {
+      acknowledgeAtNs = nowNs + ACKNOWLEDGE_DELAY_NS;
+      qp.timerAt(acknowledgeAtNs);
+    }
+  }
+
+  private void duplicate(int opcode, long packet, long psn) {
+    counters.drops().count(DropCounters.Reason.DUPLICATE);
+    if (opcode == PacketFormat.READ_REQUEST && psn < expected) {
+      /* A repeated READ is executed again, without moving what is expected next. */
+      startRead(packet, psn);
+    }
+    acknowledgeNow = true;
+    qp.activate();
+  }
+
+  private void ahead(int opcode, long packet, long payload, int payloadBytes, long psn) {
+    if (psn - expected >= PsnBits.SIZE) {
+      counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
+      return;
+    }
+    boolean only = opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+    if (softPeer && only && message == NONE && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
+      received.set(psn);
+      highest = Math.max(highest, psn);
+      if (opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
+        long reth = packet + PacketFormat.BTH_BYTES;
+        withImmediate.set(psn);
+        lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
+        immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
+      }
+      acknowledgeNow = true;
+      qp.activate();
+      return;
+    }
+    counters.drops().count(DropCounters.Reason.OUT_OF_ORDER);
+    if (!sequenceErrorSent) {
+      sequenceErrorSent = true;
+      sendAcknowledge(PacketFormat.SYNDROME_SEQUENCE_ERROR, expected);
+    }
+  }
+
+  private void deliverWhatWaited() {
+    while (expected <= highest && received.get(expected)) {
+      if (withImmediate.get(expected)) {
+        if (receives.isEmpty()) {
+          /* As if it had not come: the peer sends it again after the wait that it is told. */
+          received.clear(expected);
+          withImmediate.clear(expected);
+          refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
+          return;
+        }
+        int row = (int) expected & MASK;
+        completeImmediate(lengths[row], immediates[row]);
+        if (qp.isDead()) {
+          return;
+        }
+        withImmediate.clear(expected);
+      }
+      received.clear(expected);
+      messages++;
+      expected++;
+      unacknowledged++;
+    }
+  }
+
+  /** Executes the packet that was expected: 0, or the syndrome of the answer that refuses it. */
+  private int execute(int opcode, long packet, long payload, int payloadBytes) {
+    switch (opcode) {
+      case PacketFormat.WRITE_ONLY, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE:
+        return executeWriteOnly(opcode, packet, payload, payloadBytes);
+      case PacketFormat.WRITE_FIRST:
+        return executeWriteFirst(packet, payload, payloadBytes);
+      case PacketFormat.WRITE_MIDDLE, PacketFormat.WRITE_LAST, PacketFormat.WRITE_LAST_WITH_IMMEDIATE:
+        return executeWriteNext(opcode, packet, payload, payloadBytes);
+      case PacketFormat.READ_REQUEST:
+        return executeRead(packet);
+      default:
+        return executeSend(opcode, packet, payload, payloadBytes);
+    }
+  }
+
+  private int executeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
+    boolean immediate = opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+    if (message != NONE) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (immediate && receives.isEmpty()) {
+      return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
+    }
+    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes);
+    if (outcome != 0) {
+      return outcome;
+    }
+    if (immediate) {
+      long reth = packet + PacketFormat.BTH_BYTES;
+      completeImmediate(
+          PacketFormat.networkInt(reth + 12), PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES));
+    }
+    messages++;
+    return 0;
+  }
+
+  private int placeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    long address = PacketFormat.networkLong(reth);
+    int key = PacketFormat.networkInt(reth + 8);
+    int length = PacketFormat.networkInt(reth + 12);
+    /* From a soft peer the RETH names the write from here to its end, and in the packet with the immediate, whose payload
+    is the write's last bytes, all of it. */
+    boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+    if (length < 0 || payloadBytes > mtu || (softPeer ? payloadBytes > length : payloadBytes != length)) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (length > 0 && !qp.allowsRemoteWrite(key, address, length)) {
+      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    }
+    if (payloadBytes > 0) {
+      Memory.copy(payload, closing ? address + length - payloadBytes : address, payloadBytes);
+    }
+    return 0;
+  }
+
+  private int executeWriteFirst(long packet, long payload, int payloadBytes) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    int length = PacketFormat.networkInt(reth + 12);
+    if (message != NONE || payloadBytes != mtu || length <= mtu) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    long address = PacketFormat.networkLong(reth);
+    int key = PacketFormat.networkInt(reth + 8);
+    if (!qp.allowsRemoteWrite(key, address, length)) {
+      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    }
+    message = WRITE;
+    messageBytes = length;
+    writeAddress = address;
+    writeLeft = length;
+    writeKey = key;
+    placeOfWrite(payload, payloadBytes);
+    return 0;
+  }
+
+  private int executeWriteNext(int opcode, long packet, long payload, int payloadBytes) {
+    boolean last = opcode != PacketFormat.WRITE_MIDDLE;
+    boolean immediate = opcode == PacketFormat.WRITE_LAST_WITH_IMMEDIATE;
+    if (message != WRITE || (last ? payloadBytes != writeLeft || payloadBytes > mtu : payloadBytes != mtu)
+        || !last && payloadBytes >= writeLeft) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    /* Asked again for each packet: the region may have been closed since. */
+    if (!qp.allowsRemoteWrite(writeKey, writeAddress, writeLeft)) {
+      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    }
+    if (immediate && receives.isEmpty()) {
+      return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
+    }
+    placeOfWrite(payload, payloadBytes);
+    if (last) {
+      message = NONE;
+      messages++;
+    }
+    if (immediate) {
+      completeImmediate(messageBytes, PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES));
+    }
+    return 0;
+  }
+
+  private void placeOfWrite(long payload, int payloadBytes) {
+    Memory.copy(payload, writeAddress, payloadBytes);
+    writeAddress += payloadBytes;
+    writeLeft -= payloadBytes;
+  }
+
+  private int executeSend(int opcode, long packet, long payload, int payloadBytes) {
+    boolean starts =
+        opcode == PacketFormat.SEND_FIRST
+            || opcode == PacketFormat.SEND_ONLY
+            || opcode == PacketFormat.SEND_ONLY_WITH_IMMEDIATE;
+    boolean ends = opcode != PacketFormat.SEND_FIRST && opcode != PacketFormat.SEND_MIDDLE;
+    if (message != (starts ? NONE : SEND) || (ends ? payloadBytes > mtu : payloadBytes != mtu)) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (receives.isEmpty()) {
+      return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
+    }
+    int before = starts ? 0 : messageBytes;
+    if (before + payloadBytes > receives.lengthBytes()) {
+      qp.completeReceive(receives.id(), Status.LOCAL_LENGTH_ERROR, Kind.RECEIVE, 0, false, 0);
+      receives.take();
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (payloadBytes > 0) {
+      if (!qp.allowsLocalWrite(receives.lkey(), receives.address() + before, payloadBytes)) {
+        qp.completeReceive(receives.id(), Status.LOCAL_PROTECTION_ERROR, Kind.RECEIVE, 0, false, 0);
+        receives.take();
+        return PacketFormat.SYNDROME_REMOTE_OPERATION;
+      }
+      Memory.copy(payload, receives.address() + before, payloadBytes);
+    }
+    messageBytes = before + payloadBytes;
+    message = ends ? NONE : SEND;
+    if (ends) {
+      boolean immediate = PacketFormat.hasImmediate(opcode);
+      int value = immediate ? PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) : 0;
+      messages++;
+      qp.completeReceive(receives.id(), Status.SUCCESS, Kind.RECEIVE, messageBytes, immediate, value);
+      receives.take();
+    }
+    return 0;
+  }
+
+  private int executeRead(long packet) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    int length = PacketFormat.networkInt(reth + 12);
+    if (message != NONE || length < 0) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (length > 0
+        && !qp.allowsRemoteRead(PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
+      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    }
+    messages++;
+    startRead(packet, expected);
+    expected += Math.max(1, (length + mtu - 1L) / mtu);
+    unacknowledged = 0;
+    qp.activate();
+    return 0;
+  }
+
+  private void startRead(long packet, long psn) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    reads.start(
+        psn, PacketFormat.networkLong(reth), PacketFormat.networkInt(reth + 8), PacketFormat.networkInt(reth + 12),
+        messages);
+    qp.activate();
+  }
+
+  private void completeImmediate(int lengthBytes, int immediate) {
+    long id = receives.id();
+    receives.take();
+    qp.completeReceive(id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
+  }
+
+  /* Answers a packet that was not executed. All but "not ready" end the queue pair. */
+  private void refuse(int syndrome) {
+    sendAcknowledge(syndrome, expected);
+    if (syndrome >> 5 == 1) {
+      return;
+    }
+    lastSyndrome = syndrome;
+    lastSyndromePsn = expected;
+    qp.fail(
+        syndrome == PacketFormat.SYNDROME_REMOTE_ACCESS
+            ? AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR
+            : AsyncEventListener.Kind.QUEUE_PAIR_REQUEST_ERROR);
+  }
+
+  /** A packet for a queue pair that its peer's error has ended: the answer may have been lost. */
+  void repeatRefusal() {
+    if (lastSyndrome != 0) {
+      sendAcknowledge(lastSyndrome, lastSyndromePsn);
+    }
+  }
+
+  /** Sends an acknowledgement that is due. False when the socket is full. */
+  boolean flush() {
+    return !acknowledgeNow || sendAcknowledge(PacketFormat.SYNDROME_ACK, expected - 1);
+  }
+
+  private boolean sendAcknowledge(int syndrome, long psn) {
+    long packet = qp.controlPacket();
+    PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, qp.remoteNumber(), psn);
+    PacketFormat.writeAeth(packet + PacketFormat.BTH_BYTES, syndrome, messages);
+    int bytes = PacketFormat.BTH_BYTES + PacketFormat.AETH_BYTES;
+    if (softPeer && highest >= expected) {
+      bytes += writeBitmap(packet + bytes);
+    }
+    if (!qp.sendControl(bytes)) {
+      return false;
+    }
+    acknowledgeNow = false;
+    acknowledgeAtNs = Requester.NEVER_NS;
+    unacknowledged = 0;
+    return true;
+  }
+
+  private int writeBitmap(long at) {
+    int words = (int) ((highest >> 6) - (expected >> 6)) + 1;
+    for (int i = 0; i < words; i++) {
+      long from = Math.max(expected, (expected & ~63L) + 64L * i);
+      long bits = received.word(from) & PsnBits.mask(from, highest + 1);
+      Memory.ALL.set(Memory.NETWORK_LONG, at + 8L * i, bits);
+    }
+    return 8 * words;
+  }
+
+  void stop() {
+    acknowledgeNow = false;
+    acknowledgeAtNs = Requester.NEVER_NS;
+    message = NONE;
+    reads.stop();
+  }
+}

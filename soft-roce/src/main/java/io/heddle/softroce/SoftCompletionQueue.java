@@ -1,0 +1,136 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Errno;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A ring with one producer, whoever holds the progress lock, and one consumer, the thread that polls.
+ *
+ * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it before reading the
+ * row. {@code poll} releases {@code head} after reading, {@code push} acquires it before it overwrites. Data that the
+ * device placed before it pushed a completion is visible to the poller by the first pairing.
+ */
+final class SoftCompletionQueue implements CompletionQueue {
+  private static final VarHandle TAIL = index("tail");
+  private static final VarHandle HEAD = index("head");
+  private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
+
+  private final SoftContext context;
+  private final int mask;
+  private final long[] ids;
+  /* length 32 | immediate 32 */
+  private final long[] values;
+  /* queue pair 24 | has immediate 8 | kind 8 | status 8, from the top of the low 48 bits */
+  private final long[] facts;
+
+  @SuppressWarnings("unused") /* by TAIL */
+  private volatile long tail;
+
+  private long producerHead; /* the lock holder's last look at head */
+
+  @SuppressWarnings("unused") /* by HEAD */
+  private volatile long head;
+
+  private volatile boolean overrun;
+  private boolean closed;
+  private int users; /* queue pairs attached; under the progress lock */
+
+  SoftCompletionQueue(SoftContext context, int capacity) {
+    this.context = context;
+    int size = Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
+    mask = size - 1;
+    ids = new long[size];
+    values = new long[size];
+    facts = new long[size];
+  }
+
+  private static VarHandle index(String field) {
+    try {
+      return MethodHandles.lookup().findVarHandle(SoftCompletionQueue.class, field, long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  @Override
+  public DeviceContext context() {
+    return context;
+  }
+
+  /** Adds a completion; under the progress lock. False when it didn't fit: the queue has overrun and is dead. */
+  boolean push(
+      long id,
+      WorkCompletion.Status status,
+      WorkCompletion.Kind kind,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate,
+      int queuePairNumber) {
+    long at = (long) TAIL.get(this);
+    if (at - producerHead > mask) {
+      producerHead = (long) HEAD.getAcquire(this);
+      if (at - producerHead > mask) {
+        overrun = true;
+        return false;
+      }
+    }
+    int row = (int) at & mask;
+    ids[row] = id;
+    values[row] = (long) lengthBytes << 32 | immediate & 0xffff_ffffL;
+    facts[row] = (long) queuePairNumber << 24 | (hasImmediate ? 1L << 16 : 0) | (long) kind.ordinal() << 8 | status.code();
+    TAIL.setRelease(this, at + 1);
+    return true;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    long from = (long) HEAD.get(this);
+    int ready = (int) Math.min(completions.length, (long) TAIL.getAcquire(this) - from);
+    if (ready == 0) {
+      return overrun ? -Errno.ENOSPC : 0;
+    }
+    for (int i = 0; i < ready; i++) {
+      int row = (int) (from + i) & mask;
+      long fact = facts[row];
+      WorkCompletion to = completions[i];
+      to.workRequestId = ids[row];
+      to.status = WorkCompletion.Status.fromCode((int) fact & 0xff);
+      to.kind = KINDS[(int) (fact >>> 8) & 0xff];
+      to.hasImmediate = (fact >>> 16 & 1) != 0;
+      to.queuePairNumber = (int) (fact >>> 24);
+      to.lengthBytes = (int) (values[row] >>> 32);
+      to.immediate = (int) values[row];
+    }
+    HEAD.setRelease(this, from + ready);
+    return ready;
+  }
+
+  /** Drops what a queue pair left behind when it was reset; under the progress lock. Not used by the poller. */
+  boolean isOverrun() {
+    return overrun;
+  }
+
+  void attach() {
+    users++;
+  }
+
+  void detach() {
+    users--;
+  }
+
+  int users() {
+    return users;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      context.closing(this);
+      closed = true;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import java.util.function.Supplier;
+
+/** The one device of the soft provider. */
+final class SoftDevice implements RdmaDevice {
+  private final SoftPort port;
+  private final Log log;
+  private final LeakLedger ledger;
+  private final Supplier<PacketGate> gates;
+
+  /**
+   * @param gates makes the gate that a context's received packets pass
+   */
+  SoftDevice(SoftPort port, Log log, LeakLedger ledger, Supplier<PacketGate> gates) {
+    this.port = port;
+    this.log = log;
+    this.ledger = ledger;
+    this.gates = gates;
+  }
+
+  @Override
+  public String name() {
+    return "soft0";
+  }
+
+  @Override
+  public DeviceContext open() {
+    return new SoftContext(this, port, log, ledger, gates.get());
+  }
+}

@@ -1,0 +1,25 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code HEDDLE_PLANES} from the
+ * environment for the addresses that aren't usable by themselves (loopback, IPv4).
+ */
+public final class SoftProvider implements VerbsProvider {
+  @Override
+  public String name() {
+    return "soft";
+  }
+
+  @Override
+  public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
+    SoftPort port = new SoftPort(environment.get("HEDDLE_PLANES"));
+    return List.of(new SoftDevice(port, log, ledger, () -> PacketGate.OPEN));
+  }
+}

@@ -1,0 +1,522 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reliable-connection queue pair of the soft device: its state machine, its sending socket and its two halves.
+ *
+ * <p>Posting threads touch the two queues and the state only; everything else is the lock holder's.
+ */
+final class SoftQueuePair implements QueuePair {
+  private static final int CONTROL_BYTES = 4096;
+  private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
+  private static final int MEMORY_BYTES = (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+  private static final int LARGEST_WINDOW = 512;
+  private static final long BLOCKED_RETRY_NS = 50_000;
+
+  private final SoftContext context;
+  private final Engine engine;
+  private final SoftProtectionDomain pd;
+  private final SoftCompletionQueue sendCompletions;
+  private final SoftCompletionQueue receiveCompletions;
+  private final int number;
+  private final int slot;
+  private final SendQueue sends;
+  private final ReceiveQueue receives;
+  private final long memory;
+  private final PacketSeal seal;
+  private final FlowChecksum sendFlow = new FlowChecksum();
+  private final FlowChecksum receiveFlow = new FlowChecksum();
+  private final TrainBuilder builder;
+  private final Requester requester;
+  private final Responder responder;
+  private final ReadResponses reads;
+
+  private volatile QueuePairState state = QueuePairState.RESET;
+  private @Nullable UdpSocket socket;
+  private Gid localGid = new Gid(0, 0);
+  private Gid remoteGid = new Gid(0, 0);
+  private int scope;
+  private int receivePort;
+  private int receiveBufferBytes;
+  private int remoteNumber;
+  private int remoteSourcePort;
+  private boolean softPeer;
+  private int mtu;
+  private int window;
+  private boolean closed;
+  /* Until when the socket was too full for a response or an acknowledgement. */
+  private long blockedUntilNs = Requester.NEVER_NS;
+
+  SoftQueuePair(SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
+    this.context = context;
+    this.pd = pd;
+    this.number = number;
+    engine = context.engine();
+    slot = number & Engine.QUEUE_PAIRS - 1;
+    sendCompletions = (SoftCompletionQueue) attributes.sendQueue();
+    receiveCompletions = (SoftCompletionQueue) attributes.receiveQueue();
+    sends = new SendQueue(attributes.sendDepth());
+    receives = new ReceiveQueue(attributes.receiveDepth());
+    memory = LinuxCalls.mapMemory(MEMORY_BYTES);
+    if (memory < 0) {
+      throw new VerbsException("create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
+    }
+    seal = new PacketSeal(memory, MEMORY_BYTES, sendFlow);
+    TransmitRing ring = new TransmitRing(memory);
+    builder = new TrainBuilder(sends, engine.regions, seal);
+    requester = new Requester(this, sends, ring, builder, engine.counters);
+    reads = new ReadResponses(this);
+    responder = new Responder(this, receives, reads, engine.counters);
+  }
+
+  @Override
+  public String toString() {
+    return "soft0 queue pair " + number;
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public QueuePairState state() {
+    return state;
+  }
+
+  SoftProtectionDomain pd() {
+    return pd;
+  }
+
+  boolean uses(SoftCompletionQueue cq) {
+    return cq == sendCompletions || cq == receiveCompletions;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /* Control path. */
+
+  @Override
+  public byte[] endpointParameters() {
+    synchronized (context) {
+      UdpSocket open = socket;
+      if (open == null) {
+        throw new VerbsException("query_qp", this + ": it has no address before initialise", Errno.EINVAL);
+      }
+      return new EndpointParameters(receivePort, open.port(), receiveBufferBytes).toBytes();
+    }
+  }
+
+  private void require(QueuePairState needed, String target) {
+    if (closed || state != needed) {
+      throw new VerbsException(
+          "modify_qp", this + " in state " + (closed ? "closed" : state) + " to " + target, Errno.EINVAL);
+    }
+  }
+
+  @Override
+  public void initialise(int gidIndex) {
+    synchronized (context) {
+      require(QueuePairState.RESET, "INIT");
+      SoftPort.Address address = context.softPort().address(gidIndex);
+      SoftContext.ReceivePort receiver = context.receivePort(address);
+      UdpSocket fresh;
+      try {
+        fresh = UdpSocket.bind(address.gid(), address.scope(), 0, false);
+      } catch (SystemCallException failed) {
+        throw new VerbsException("modify_qp", this + " to INIT on " + address.gid(), failed.errno());
+      }
+      engine.lock.lock();
+      try {
+        closeSocket();
+        socket = fresh;
+        localGid = address.gid();
+        scope = address.scope();
+        receivePort = receiver.port();
+        receiveBufferBytes = receiver.bufferBytes();
+        state = QueuePairState.INIT;
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void readyToReceive(ReadyToReceiveAttributes attributes) {
+    synchronized (context) {
+      require(QueuePairState.INIT, "RTR");
+      boolean soft = attributes.peerParameters().length > 0;
+      EndpointParameters peer =
+          soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
+      UdpSocket open = java.util.Objects.requireNonNull(socket);
+      int peerPort = peer == null ? SoftContext.ROCE_PORT : peer.port();
+      try {
+        open.connect(attributes.remoteGid(), scope, peerPort);
+      } catch (SystemCallException failed) {
+        throw new VerbsException("modify_qp", this + " to RTR with peer " + attributes.remoteGid(), failed.errno());
+      }
+      open.setTrafficClass(attributes.trafficClass());
+      engine.lock.lock();
+      try {
+        softPeer = soft;
+        mtu = attributes.mtu().bytes();
+        remoteGid = attributes.remoteGid();
+        remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
+        remoteSourcePort = peer == null ? 0 : peer.sourcePort();
+        window = window(peer == null ? receiveBufferBytes : peer.receiveBufferBytes());
+        sendFlow.reset(localGid, open.port(), remoteGid, peerPort);
+        receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
+        builder.configure(mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
+        reads.configure(mtu);
+        responder.start(attributes.receivePsn(), mtu, soft, attributes.receiverNotReadyTimerCode());
+        state = QueuePairState.READY_TO_RECEIVE;
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  /* Packets whose kernel buffers, 15 % of bookkeeping included, the peer's socket can hold. */
+  private int window(int bufferBytes) {
+    int each = Math.max(1024, (mtu + 64) * 115 / 100);
+    return Math.max(8, Math.min(LARGEST_WINDOW, bufferBytes / each));
+  }
+
+  @Override
+  public void readyToSend(ReadyToSendAttributes attributes) {
+    synchronized (context) {
+      require(QueuePairState.READY_TO_RECEIVE, "RTS");
+      engine.lock.lock();
+      try {
+        requester.start(attributes, mtu, softPeer, window, engine.nowNs());
+        state = QueuePairState.READY_TO_SEND;
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void toError() {
+    synchronized (context) {
+      if (closed) {
+        return;
+      }
+      engine.lock.lock();
+      try {
+        die();
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void reset() {
+    synchronized (context) {
+      if (closed) {
+        return;
+      }
+      engine.lock.lock();
+      try {
+        halt(QueuePairState.RESET);
+        sends.clear();
+        receives.clear();
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  private void halt(QueuePairState target) {
+    state = target;
+    requester.stop();
+    responder.stop();
+  }
+
+  @Override
+  public void close() {
+    synchronized (context) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      engine.lock.lock();
+      try {
+        halt(QueuePairState.RESET);
+        engine.remove(slot);
+        closeSocket();
+        sendCompletions.detach();
+        receiveCompletions.detach();
+      } finally {
+        engine.unlock();
+      }
+      LinuxCalls.unmapMemory(memory, MEMORY_BYTES);
+      context.closed(this);
+    }
+  }
+
+  private void closeSocket() {
+    if (socket != null) {
+      socket.close();
+      socket = null;
+    }
+  }
+
+  /* Posting threads. */
+
+  @Override
+  public int postSend(SendWorkRequest first) {
+    QueuePairState now = state;
+    if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
+      return -Errno.EINVAL;
+    }
+    int taken = sends.post(first);
+    if (taken > 0) {
+      engine.posted(slot);
+    }
+    return taken;
+  }
+
+  @Override
+  public int postEmptyReceives(long id, int count) {
+    return post(id, 0, 0, 0, count);
+  }
+
+  @Override
+  public int postReceive(long id, long address, int lengthBytes, int lkey) {
+    return lengthBytes < 0 ? -Errno.EINVAL : post(id, address, lengthBytes, lkey, 1);
+  }
+
+  private int post(long id, long address, int lengthBytes, int lkey, int count) {
+    if (state == QueuePairState.RESET) {
+      return -Errno.EINVAL;
+    }
+    if (!receives.post(id, address, lengthBytes, lkey, count)) {
+      return -Errno.ENOMEM;
+    }
+    /* Read after the post: either this sees ERROR and rings, or die() sees the receive and flushes it. */
+    java.lang.invoke.VarHandle.fullFence();
+    if (state == QueuePairState.ERROR) {
+      engine.posted(slot);
+    }
+    return 0;
+  }
+
+  /* The lock holder. */
+
+  boolean isPeer(long high, long low, int port) {
+    return high == remoteGid.high()
+        && low == remoteGid.low()
+        && (!softPeer || port == remoteSourcePort);
+  }
+
+  boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
+    if (sourcePort != remoteSourcePort) {
+      /* A standard peer chooses its port by its own rule. */
+      remoteSourcePort = sourcePort;
+      receiveFlow.setSourcePort(sourcePort);
+    }
+    int covered = bytes - PacketFormat.ICRC_BYTES;
+    Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, packet + 4, (byte) 0xff);
+    return receiveFlow.of(view, (int) (packet - base), covered)
+        == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
+  }
+
+  void onPacket(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
+    if (state == QueuePairState.ERROR) {
+      engine.counters.drops().count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
+      if (opcode <= PacketFormat.READ_REQUEST) {
+        responder.repeatRefusal();
+      }
+      return;
+    }
+    if (opcode <= PacketFormat.READ_REQUEST) {
+      responder.onRequest(opcode, packet, payload, payloadBytes, nowNs);
+    } else if (state != QueuePairState.READY_TO_SEND) {
+      engine.counters.drops().count(DropCounters.Reason.WRONG_STATE);
+    } else if (opcode == PacketFormat.ACKNOWLEDGE) {
+      int words = Math.min(payloadBytes / 8, PsnBits.SIZE / 64 + 1);
+      int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
+      requester.onAcknowledge(PacketFormat.psn(packet), syndrome, payload, words, nowNs);
+      activate();
+    } else {
+      requester.onReadResponse(opcode, PacketFormat.psn(packet), payload, payloadBytes, nowNs);
+    }
+  }
+
+  /** Sends what is due. True when there is more that could leave at once. */
+  boolean transmit(long nowNs, int trains) {
+    if (state == QueuePairState.ERROR) {
+      flush();
+      return false;
+    }
+    if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
+      return false;
+    }
+    if (!responder.flush()) {
+      return blocked(nowNs);
+    }
+    for (int i = 0; i < trains && reads.hasMore(); i++) {
+      if (!reads.transmit()) {
+        return blocked(nowNs);
+      }
+    }
+    boolean more = reads.hasMore();
+    return state == QueuePairState.READY_TO_SEND && requester.transmit(nowNs, trains) || more;
+  }
+
+  private boolean blocked(long nowNs) {
+    blockedUntilNs = nowNs + BLOCKED_RETRY_NS;
+    timerAt(blockedUntilNs);
+    return false;
+  }
+
+  void onTimer(long nowNs) {
+    if (nowNs - blockedUntilNs >= 0) {
+      blockedUntilNs = Requester.NEVER_NS;
+      activate();
+    }
+    if (state == QueuePairState.READY_TO_SEND) {
+      requester.onTimer(nowNs);
+    }
+    responder.onTimer(nowNs);
+  }
+
+  long dueNs() {
+    return Math.min(blockedUntilNs, Math.min(requester.dueNs(), responder.dueNs()));
+  }
+
+  void timerAt(long whenNs) {
+    engine.timerAt(whenNs);
+  }
+
+  void activate() {
+    engine.activate(slot);
+  }
+
+  boolean isDead() {
+    return state == QueuePairState.ERROR;
+  }
+
+  int remoteNumber() {
+    return remoteNumber;
+  }
+
+  PacketSeal seal() {
+    return seal;
+  }
+
+  long responseSlot() {
+    return memory + (long) RESPONSE_SLOT * TransmitRing.SLOT_BYTES;
+  }
+
+  long controlPacket() {
+    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
+  }
+
+  boolean sendControl(int bytes) {
+    seal.seal(controlPacket(), bytes);
+    int total = bytes + PacketFormat.ICRC_BYTES;
+    return send(controlPacket(), total, total);
+  }
+
+  boolean send(long address, int lengthBytes, int segmentBytes) {
+    UdpSocket open = socket;
+    return open == null || engine.sender.send(engine.capture(), open.fd(), address, lengthBytes, segmentBytes);
+  }
+
+  boolean allowsRemoteWrite(int key, long address, int lengthBytes) {
+    return engine.regions.allows(key, pd.id(), RegionTable.REMOTE_WRITE, address, lengthBytes);
+  }
+
+  boolean allowsRemoteRead(int key, long address, int lengthBytes) {
+    return engine.regions.allows(key, pd.id(), RegionTable.REMOTE_READ, address, lengthBytes);
+  }
+
+  boolean allowsLocalWrite(int key, long address, int lengthBytes) {
+    return engine.regions.allows(key, pd.id(), RegionTable.LOCAL_WRITE, address, lengthBytes);
+  }
+
+  void completeSend(long id, Status status, Kind kind, int lengthBytes) {
+    push(sendCompletions, id, status, kind, lengthBytes, false, 0);
+  }
+
+  void completeReceive(long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
+    push(receiveCompletions, id, status, kind, lengthBytes, hasImmediate, immediate);
+  }
+
+  private void push(
+      SoftCompletionQueue to, long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
+    boolean before = to.isOverrun();
+    if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate, number) && !before) {
+      engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
+      engine.failUsersOf(to);
+    }
+  }
+
+  /** The oldest send failed: it completes so, everything behind it is flushed. */
+  void failSend(Status status) {
+    long index = sends.completed();
+    if (state == QueuePairState.ERROR || index == sends.posted()) {
+      return;
+    }
+    long id = sends.id(index);
+    Kind kind = Requester.kind(sends.operation(index));
+    sends.complete();
+    completeSend(id, status, kind, 0);
+    fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
+  }
+
+  /** To ERROR on the device's own motion, with an event. */
+  void fail(AsyncEventListener.Kind kind) {
+    if (state != QueuePairState.ERROR) {
+      engine.events.add(kind, number);
+      die();
+    }
+  }
+
+  /** To ERROR: nothing leaves any more, nothing is executed any more, everything is flushed. */
+  void die() {
+    if (state != QueuePairState.ERROR) {
+      halt(QueuePairState.ERROR);
+    }
+    flush();
+  }
+
+  private void flush() {
+    for (long index = sends.completed(); index < sends.posted(); index = sends.completed()) {
+      /* Taken first: a completion that overruns its queue comes back here. */
+      long id = sends.id(index);
+      Kind kind = Requester.kind(sends.operation(index));
+      sends.complete();
+      sends.restart();
+      completeSend(id, Status.WORK_REQUEST_FLUSHED, kind, 0);
+    }
+    sends.restart();
+    while (!receives.isEmpty()) {
+      long id = receives.id();
+      receives.take();
+      completeReceive(id, Status.WORK_REQUEST_FLUSHED, Kind.RECEIVE, 0, false, 0);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Sends a train, contiguous packets of one size of which only the last may be shorter, by one sendmsg with UDP
+ * segmentation offload. One per device; under the progress lock.
+ */
+final class TrainSender {
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int SOL_UDP = 17;
+  private static final int UDP_SEGMENT = 103;
+  private static final int CONTROL_BYTES = 24;
+
+  /* msghdr 56 | iovec 16 | cmsghdr with a u16, 24 */
+  private final long header;
+  private final long vector;
+  private final long control;
+  private final Log log;
+  private boolean segmentation = true;
+
+  TrainSender(Arena arena, Log log) {
+    this.log = log;
+    header = Memory.allocate(arena, 56 + 16 + CONTROL_BYTES, 64);
+    vector = header + 56;
+    control = vector + 16;
+    Memory.ALL.set(Memory.NATIVE_LONG, header + 16, vector);
+    Memory.ALL.set(Memory.NATIVE_LONG, header + 24, 1);
+    Memory.ALL.set(Memory.NATIVE_LONG, control, 18);
+    Memory.ALL.set(Memory.NATIVE_INT, control + 8, SOL_UDP);
+    Memory.ALL.set(Memory.NATIVE_INT, control + 12, UDP_SEGMENT);
+  }
+
+  /**
+   * @return true when it left, or was lost in a way that the protocol repairs; false when the socket is full
+   */
+  boolean send(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+    if (segmentation || lengthBytes <= segmentBytes) {
+      return sendOnce(capture, fd, address, lengthBytes, segmentBytes);
+    }
+    for (int at = 0; at < lengthBytes; at += segmentBytes) {
+      /* A part that left twice is a duplicate, which the peer knows. */
+      if (!sendOnce(capture, fd, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean sendOnce(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+    Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
+    Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
+    boolean train = lengthBytes > segmentBytes;
+    Memory.ALL.set(Memory.NATIVE_LONG, header + 32, train ? control : 0);
+    Memory.ALL.set(Memory.NATIVE_LONG, header + 40, train ? CONTROL_BYTES : 0);
+    Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
+    long result = LinuxCalls.sendmsg(capture, fd, header, MSG_DONTWAIT);
+    if (result == -Errno.ECONNREFUSED) {
+      /* About an earlier packet; this call did nothing. */
+      result = LinuxCalls.sendmsg(capture, fd, header, MSG_DONTWAIT);
+    }
+    if (result >= 0) {
+      return true;
+    }
+    int errno = (int) -result;
+    if (errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR) {
+      return false;
+    }
+    if (train && (errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE)) {
+      segmentation = false;
+      log.warn(
+          "soft0: the kernel refused a segmented send (%s, segments of %d bytes); sending packets one by one from now on,"
+              + " which is several times slower",
+          Errno.describe(errno), segmentBytes);
+      return send(capture, fd, address, lengthBytes, segmentBytes);
+    }
+    /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
+    return true;
+  }
+}

@@ -1,0 +1,130 @@
+package io.heddle.softroce;
+
+/**
+ * Slots of 64 KiB, each with one train of finished packets: staging buffer and retransmit buffer in one. A slot is free
+ * again when its last packet has been acknowledged; until then its bytes stay valid as sent, and a resend starts at any
+ * packet boundary inside it. Under the progress lock.
+ */
+final class TransmitRing {
+  static final int SLOT_BYTES = 1 << 16;
+
+  /** 64 slots hold more than a window of full trains at every MTU. */
+  static final int SLOTS = 64;
+
+  /** Largest payload of a segmented send; the kernel's limit is 65527. */
+  static final int TRAIN_BYTES = 65_520;
+
+  /** Segments of a send that kernels before 6.x take. */
+  static final int TRAIN_PACKETS = 64;
+
+  private static final int MASK = SLOTS - 1;
+
+  private final long base;
+  private final long[] firstPsn = new long[SLOTS];
+  private final int[] packets = new int[SLOTS];
+  private final int[] psnSpan = new int[SLOTS];
+  private final int[] segmentBytes = new int[SLOTS];
+  private final int[] totalBytes = new int[SLOTS];
+  private final long[] sentAtNs = new long[SLOTS];
+  private final int[] sends = new int[SLOTS];
+  private long head;
+  private long tail;
+
+  /**
+   * @param base address of {@code SLOTS * SLOT_BYTES} bytes
+   */
+  TransmitRing(long base) {
+    this.base = base;
+  }
+
+  long head() {
+    return head;
+  }
+
+  long tail() {
+    return tail;
+  }
+
+  boolean isFull() {
+    return tail - head == SLOTS;
+  }
+
+  void clear() {
+    head = 0;
+    tail = 0;
+  }
+
+  /** Where slot {@code index} begins. */
+  long address(long index) {
+    return base + (index & MASK) * SLOT_BYTES;
+  }
+
+  /**
+   * Enters the train that was built at {@code address(tail())}.
+   *
+   * @param span how many sequence numbers it takes: the packets, or a read's responses
+   */
+  void add(long psn, int packetCount, int span, int bytesOfSegment, int bytesInTotal) {
+    int row = (int) tail & MASK;
+    firstPsn[row] = psn;
+    packets[row] = packetCount;
+    psnSpan[row] = span;
+    segmentBytes[row] = bytesOfSegment;
+    totalBytes[row] = bytesInTotal;
+    sends[row] = 0;
+    tail++;
+  }
+
+  void removeHead() {
+    head++;
+  }
+
+  long firstPsn(long index) {
+    return firstPsn[(int) index & MASK];
+  }
+
+  /** First sequence number after the slot's. */
+  long endPsn(long index) {
+    return firstPsn[(int) index & MASK] + psnSpan[(int) index & MASK];
+  }
+
+  int packets(long index) {
+    return packets[(int) index & MASK];
+  }
+
+  int segmentBytes(long index) {
+    return segmentBytes[(int) index & MASK];
+  }
+
+  int totalBytes(long index) {
+    return totalBytes[(int) index & MASK];
+  }
+
+  long sentAtNs(long index) {
+    return sentAtNs[(int) index & MASK];
+  }
+
+  int sends(long index) {
+    return sends[(int) index & MASK];
+  }
+
+  void sent(long index, long nowNs) {
+    sentAtNs[(int) index & MASK] = nowNs;
+    sends[(int) index & MASK]++;
+  }
+
+  /** The newest slot that begins at or before this sequence number, which must be outstanding. */
+  long slotOf(long psn) {
+    long low = head;
+    long high = tail - 1;
+    while (low < high) {
+      long middle = (low + high + 1) >>> 1;
+      if (firstPsn(middle) <= psn) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+}
