@@ -32,7 +32,7 @@ static void missing_jar(void) {
   char library[128];
   char command[8192];
   snprintf(library, sizeof library, "%s/libnccl-net-heddle.so", folder);
-  snprintf(command, sizeof command, "cp '%s' '%s'", getenv("HEDDLE_PLUGIN"), library);
+  snprintf(command, sizeof command, "cp '%s' '%s'", getenv("PLUGIN_UNDER_TEST"), library);
   CHECK(system(command) == 0, "%s", command);
   const struct nccl_net_v12 *net = table_v12(load_from(library));
   refused(net, "heddle-plugin.jar", folder);

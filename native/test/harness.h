@@ -1,6 +1,6 @@
 /*
  * What the lifecycle programs share. Each program is one test: it exits with 0 and prints "ok: ..." lines, or with 1 after
- * a line that says what was expected and what was seen. HEDDLE_PLUGIN names the library, as NCCL_NET_PLUGIN would.
+ * a line that says what was expected and what was seen. PLUGIN_UNDER_TEST names the library, as NCCL_NET_PLUGIN would.
  */
 #ifndef HEDDLE_TEST_HARNESS_H
 #define HEDDLE_TEST_HARNESS_H
@@ -60,8 +60,8 @@ static inline void forget_log(void) {
 }
 
 static inline void *load(void) {
-  const char *path = getenv("HEDDLE_PLUGIN");
-  CHECK(path != NULL, "HEDDLE_PLUGIN must name the library");
+  const char *path = getenv("PLUGIN_UNDER_TEST");
+  CHECK(path != NULL, "PLUGIN_UNDER_TEST must name the library");
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CHECK(library != NULL, "dlopen: %s", dlerror());
   return library;

@@ -81,8 +81,8 @@ def faulthandler_twice(plugin, java_stress):
 
 def real_fault(plugin, java_stress):
     """A crash of the host is still reported by the handler that the host chose."""
-    if os.environ.get("HEDDLE_TEST_CHILD") is None:
-        environment = dict(os.environ, HEDDLE_TEST_CHILD="1")
+    if os.environ.get("TEST_CHILD") is None:
+        environment = dict(os.environ, TEST_CHILD="1")
         options = environment.get("HEDDLE_JVM_OPTIONS", "")
         environment["HEDDLE_JVM_OPTIONS"] = options + " -XX:+SuppressFatalErrorMessage"
         child = subprocess.run([sys.executable, *sys.argv], env=environment, capture_output=True, text=True, timeout=60)

@@ -28,7 +28,7 @@ static void starts_in_child(const char *what) {
   if (child == 0) {
     char library[128];
     snprintf(library, sizeof library, "%s/libnccl-net-heddle.so", folder);
-    setenv("HEDDLE_PLUGIN", library, 1);
+    setenv("PLUGIN_UNDER_TEST", library, 1);
     dup2(out[1], STDOUT_FILENO);
     dup2(out[1], STDERR_FILENO);
     const struct nccl_net_v12 *net = table_v12(load());
@@ -51,7 +51,7 @@ static void starts_in_child(const char *what) {
 
 int main(void) {
   char plugin_folder[4096];
-  snprintf(plugin_folder, sizeof plugin_folder, "%s", getenv("HEDDLE_PLUGIN"));
+  snprintf(plugin_folder, sizeof plugin_folder, "%s", getenv("PLUGIN_UNDER_TEST"));
   *strrchr(plugin_folder, '/') = '\0';
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");
   run("cp '%s'/*.so '%s'", plugin_folder);
