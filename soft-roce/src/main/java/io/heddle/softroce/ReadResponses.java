@@ -19,12 +19,14 @@ final class ReadResponses {
   private int count;
   private int offset;
   private int mtu;
+  private int trainBytes = TransmitRing.TRAIN_BYTES;
 
   ReadResponses(SoftQueuePair qp) {
     this.qp = qp;
   }
 
-  void configure(int mtuBytes) {
+  void configure(int mtuBytes, int largestTrain) {
+    trainBytes = largestTrain;
     mtu = mtuBytes;
     stop();
   }
@@ -77,7 +79,7 @@ final class ReadResponses {
       int bytes = header + (payload + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (i == 0) {
         segment = bytes;
-      } else if (bytes > segment || used + bytes > TransmitRing.TRAIN_BYTES) {
+      } else if (bytes > segment || used + bytes > trainBytes) {
         break;
       }
       write(base + used, first, last, header, at, payload);

@@ -151,8 +151,10 @@ final class Requester {
     return false;
   }
 
+  /* Packets under way from here to there: of a READ that is one at most, whatever numbers its responses have. */
   private int inFlight() {
-    return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
+    int awaited = reading ? (int) (readEndPsn - readPsn) : 0;
+    return (int) (next - unacknowledged) - awaited - acknowledgedCount - lostCount;
   }
 
   private boolean sendNext(long nowNs, int room) {

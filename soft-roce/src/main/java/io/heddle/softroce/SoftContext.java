@@ -27,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The opened soft device. Control path: every method but {@link #progress} holds this object's monitor, and inside it the
@@ -64,7 +65,7 @@ final class SoftContext implements DeviceContext {
     }
   }
 
-  SoftContext(SoftDevice device, SoftPort port, Log log, LeakLedger ledger, PacketGate gate) {
+  SoftContext(SoftDevice device, SoftPort port, Log log, LeakLedger ledger, Function<Arena, PacketGate> gates) {
     this.device = device;
     this.port = port;
     this.log = log;
@@ -73,7 +74,7 @@ final class SoftContext implements DeviceContext {
     SecureRandom random = new SecureRandom();
     nextSlot = random.nextInt(64);
     generation = random.nextInt(GENERATIONS);
-    engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + random.nextInt(1 << 13), gate);
+    engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + random.nextInt(1 << 13), gates.apply(arena));
     attributes =
         new DeviceAttributes(
             port.guid(), port.pciPath(), Engine.QUEUE_PAIRS, MAX_WORK_REQUESTS, MAX_COMPLETIONS, false);

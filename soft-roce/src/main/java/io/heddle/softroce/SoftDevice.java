@@ -4,19 +4,20 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.RdmaDevice;
-import java.util.function.Supplier;
+import java.lang.foreign.Arena;
+import java.util.function.Function;
 
 /** The one device of the soft provider. */
 final class SoftDevice implements RdmaDevice {
   private final SoftPort port;
   private final Log log;
   private final LeakLedger ledger;
-  private final Supplier<PacketGate> gates;
+  private final Function<Arena, PacketGate> gates;
 
   /**
-   * @param gates makes the gate that a context's received packets pass
+   * @param gates makes, in a context's arena, the gate that its received packets pass
    */
-  SoftDevice(SoftPort port, Log log, LeakLedger ledger, Supplier<PacketGate> gates) {
+  SoftDevice(SoftPort port, Log log, LeakLedger ledger, Function<Arena, PacketGate> gates) {
     this.port = port;
     this.log = log;
     this.ledger = ledger;
@@ -30,6 +31,6 @@ final class SoftDevice implements RdmaDevice {
 
   @Override
   public DeviceContext open() {
-    return new SoftContext(this, port, log, ledger, gates.get());
+    return new SoftContext(this, port, log, ledger, gates);
   }
 }

@@ -20,6 +20,12 @@ public final class SoftProvider implements VerbsProvider {
   @Override
   public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
     SoftPort port = new SoftPort(environment.get("HEDDLE_PLANES"));
-    return List.of(new SoftDevice(port, log, ledger, () -> PacketGate.OPEN));
+    FaultGate.Faults faults = FaultGate.Faults.parse(environment.get(FaultGate.VARIABLE));
+    if (faults != null) {
+      log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", FaultGate.VARIABLE, faults);
+    }
+    return List.of(
+        new SoftDevice(
+            port, log, ledger, arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));
   }
 }

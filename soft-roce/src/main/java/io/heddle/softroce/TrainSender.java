@@ -23,6 +23,7 @@ final class TrainSender {
   private final long control;
   private final Log log;
   private boolean segmentation = true;
+  private boolean refusalLogged;
 
   TrainSender(Arena arena, Log log) {
     this.log = log;
@@ -40,9 +41,12 @@ final class TrainSender {
    * @return true when it left, or was lost in a way that the protocol repairs; false when the socket is full
    */
   boolean send(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
-    if (segmentation || lengthBytes <= segmentBytes) {
-      return sendOnce(capture, fd, address, lengthBytes, segmentBytes);
-    }
+    return segmentation || lengthBytes <= segmentBytes
+        ? sendOnce(capture, fd, address, lengthBytes, segmentBytes)
+        : sendSingly(capture, fd, address, lengthBytes, segmentBytes);
+  }
+
+  private boolean sendSingly(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       /* A part that left twice is a duplicate, which the peer knows. */
       if (!sendOnce(capture, fd, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
@@ -71,13 +75,21 @@ final class TrainSender {
     if (errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR) {
       return false;
     }
-    if (train && (errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE)) {
+    if (train && errno == Errno.EIO) {
       segmentation = false;
       log.warn(
-          "soft0: the kernel refused a segmented send (%s, segments of %d bytes); sending packets one by one from now on,"
-              + " which is several times slower",
-          Errno.describe(errno), segmentBytes);
-      return send(capture, fd, address, lengthBytes, segmentBytes);
+          "soft0: the network device can't segment UDP (EIO); sending packets one by one from now on, which is several"
+              + " times slower");
+      return sendSingly(capture, fd, address, lengthBytes, segmentBytes);
+    }
+    if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
+      if (!refusalLogged) {
+        refusalLogged = true;
+        log.warn(
+            "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may have become smaller",
+            lengthBytes, segmentBytes, Errno.describe(errno));
+      }
+      return !train || sendSingly(capture, fd, address, lengthBytes, segmentBytes);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

@@ -11,8 +11,11 @@ final class TransmitRing {
   /** 64 slots hold more than a window of full trains at every MTU. */
   static final int SLOTS = 64;
 
-  /** Largest payload of a segmented send; the kernel's limit is 65527. */
+  /** Largest payload of a segmented send over IPv6: 65535 less the UDP header, and within a slot. */
   static final int TRAIN_BYTES = 65_520;
+
+  /** The same over IPv4, whose header counts: 65535 − 20 − 8. */
+  static final int TRAIN_BYTES_IPV4 = 65_507;
 
   /** Segments of a send that kernels before 6.x take. */
   static final int TRAIN_PACKETS = 64;
