@@ -30,16 +30,8 @@ import picocli.CommandLine.ParameterException;
     footer = "%nExit code 0 only if every byte was right and every rank ended well.")
 final class DemoCommand implements Callable<Integer> {
   private static final int LARGEST_WEIGHT = 1_000_000;
-  private static final long LARGEST_SIZE = 1L << 32;
+  private static final long LARGEST_SIZE = 1L << 31;
   private static final int FLOAT_BYTES = 4;
-
-  /** Where ranks live; AUTO takes the best that the machine allows. */
-  enum Network {
-    AUTO,
-    NAMESPACES,
-    USER,
-    LOOPBACK
-  }
 
   /** The spray policies, with the names that HEDDLE_POLICY has. */
   enum Policy {
@@ -96,13 +88,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Silence after which the run counts as hung (${DEFAULT-VALUE}).")
   private int timeoutSeconds;
 
-  @Option(
-      names = "--network",
-      defaultValue = "AUTO",
-      description =
-          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network namespaces, else those of a"
-              + " user namespace, else loopback addresses, and says which.")
-  private Network network = Network.AUTO;
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
@@ -113,9 +99,6 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--driver", hidden = true, description = "The rank's program.")
   private @Nullable Path driver;
 
-  @Option(names = "--inside-user-namespace", hidden = true, description = "Set by the command when it runs itself.")
-  private @Nullable String insideUserNamespace;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     LabPlan lab = checkedPlan();
@@ -123,9 +106,9 @@ final class DemoCommand implements Callable<Integer> {
     Path pluginFile = Installation.require(plugin == null ? root.resolve(Installation.PLUGIN) : plugin, "the plugin");
     Path driverFile =
         Installation.require(driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
-    Labs.Choice choice = choose();
-    if (choice.kind() == Lab.Kind.USER_NAMESPACE && insideUserNamespace == null) {
-      return runInsideUserNamespace(choice.why());
+    Labs.Choice choice = hosts.choose();
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
     return run(choice, lab, pluginFile, driverFile);
   }
@@ -171,50 +154,6 @@ final class DemoCommand implements Callable<Integer> {
 
   private ParameterException usage(String sentence) {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
-  }
-
-  private Labs.Choice choose() {
-    if (insideUserNamespace != null) {
-      return new Labs.Choice(Lab.Kind.USER_NAMESPACE, insideUserNamespace);
-    }
-    if (network == Network.AUTO) {
-      return Labs.choose();
-    }
-    Lab.Kind kind =
-        switch (network) {
-          case NAMESPACES, AUTO -> Lab.Kind.NAMESPACES;
-          case USER -> Lab.Kind.USER_NAMESPACE;
-          case LOOPBACK -> Lab.Kind.LOOPBACK;
-        };
-    Labs.refusal(kind)
-        .ifPresent(
-            refusal -> {
-              throw new HeddleException("--network " + network + " is refused by this machine: " + refusal);
-            });
-    return new Labs.Choice(kind, "asked for by --network");
-  }
-
-  /* Only a process that entered the namespace before it had threads can use it: the command runs itself there. */
-  private int runInsideUserNamespace(String why) throws IOException, InterruptedException {
-    List<String> own = new ArrayList<>();
-    own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    own.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
-    own.add(HeddleCommand.class.getName());
-    own.addAll(Objects.requireNonNull(spec).commandLine().getParent().getParseResult().originalArgs());
-    own.addAll(List.of("--inside-user-namespace", why));
-    Process inner = new ProcessBuilder(Labs.userNamespaceCommand(own)).inheritIO().start();
-    try (Cleanup cleanup = new Cleanup()) {
-      cleanup.add(() -> end(inner));
-      return inner.waitFor();
-    }
-  }
-
-  /* SIGTERM first, so that it can end its ranks. */
-  private static void end(Process inner) throws InterruptedException {
-    inner.destroy();
-    if (!inner.waitFor(10, java.util.concurrent.TimeUnit.SECONDS)) {
-      inner.destroyForcibly();
-    }
   }
 
   private int run(Labs.Choice choice, LabPlan labPlan, Path pluginFile, Path driverFile)

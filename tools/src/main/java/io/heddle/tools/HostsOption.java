@@ -1,0 +1,98 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** The option that says how hosts are kept apart, for every command that sets some up. */
+final class HostsOption {
+  private static final long ORDERLY_END_SECONDS = 10;
+
+  /** Where ranks live; AUTO takes the best that the machine allows. */
+  enum Network {
+    AUTO,
+    NAMESPACES,
+    USER,
+    LOOPBACK
+  }
+
+  @Option(
+      names = "--network",
+      defaultValue = "AUTO",
+      description =
+          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network namespaces, else those of a"
+              + " user namespace, else loopback addresses, and says which.")
+  private Network network = Network.AUTO;
+
+  @Option(names = "--inside-user-namespace", hidden = true, description = "Set by the command when it runs itself.")
+  private @Nullable String insideUserNamespace;
+
+  /**
+   * @throws HeddleException when what was asked for is refused by the machine
+   */
+  Labs.Choice choose() {
+    if (insideUserNamespace != null) {
+      return new Labs.Choice(Lab.Kind.USER_NAMESPACE, insideUserNamespace);
+    }
+    return switch (network) {
+      case AUTO -> Labs.choose();
+      case NAMESPACES -> asked(Lab.Kind.NAMESPACES);
+      case USER -> asked(Lab.Kind.USER_NAMESPACE);
+      case LOOPBACK -> asked(Lab.Kind.LOOPBACK);
+    };
+  }
+
+  private Labs.Choice asked(Lab.Kind kind) {
+    Labs.refusal(kind)
+        .ifPresent(
+            refusal -> {
+              throw new HeddleException("--network " + network + " is refused by this machine: " + refusal);
+            });
+    return new Labs.Choice(kind, "asked for by --network");
+  }
+
+  /** Whether this process is on the wrong side of a user namespace's door. */
+  boolean mustEnter(Labs.Choice choice) {
+    return choice.kind() == Lab.Kind.USER_NAMESPACE && insideUserNamespace == null;
+  }
+
+  /**
+   * Runs the whole command again inside a user namespace: only a process that entered it before it had threads can use
+   * it.
+   *
+   * @return its exit code
+   */
+  static int runInside(Labs.Choice choice, CommandLine line) throws IOException, InterruptedException {
+    CommandLine root = line;
+    while (root.getParent() != null) {
+      root = root.getParent();
+    }
+    List<String> own = new ArrayList<>();
+    own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    own.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
+    own.add(HeddleCommand.class.getName());
+    own.addAll(root.getParseResult().originalArgs());
+    own.addAll(List.of("--inside-user-namespace", choice.why()));
+    try (Cleanup cleanup = new Cleanup()) {
+      Process inner = new ProcessBuilder(Labs.userNamespaceCommand(own)).inheritIO().start();
+      cleanup.add(() -> end(inner));
+      return inner.waitFor();
+    }
+  }
+
+  /* SIGTERM first, so that it can end its ranks. */
+  private static void end(Process inner) throws InterruptedException {
+    inner.destroy();
+    if (!inner.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {
+      inner.destroyForcibly();
+    }
+  }
+}
