@@ -1,0 +1,49 @@
+package io.heddle.transport.spray;
+
+/**
+ * How a message is cut into chunks, and which plane carries the next one.
+ *
+ * <p>Called by the thread that drives the connection; no allocation, no blocking.
+ */
+public interface SprayPolicy {
+  /** The most chunks that a message may have: the immediate has six bits for a chunk's number. */
+  int MAX_CHUNKS = 64;
+
+  /** Boundaries between chunks are multiples of this, which NCCL's LL128 protocol needs. */
+  int BOUNDARY_BYTES = 128;
+
+  /** Answer of {@link #choose}: nothing may be sent now. */
+  int NO_PLANE = -1;
+
+  /** The name users give in HEDDLE_POLICY. */
+  String name();
+
+  /** How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has one. */
+  int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights);
+
+  /** Offset of a chunk's first byte; for {@code chunk == chunks} the message's length. */
+  long chunkStart(long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights);
+
+  /**
+   * The plane for a chunk, or {@link #NO_PLANE} while those that might carry it are full.
+   *
+   * @param message number of the message in its connection
+   */
+  int choose(
+      long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights);
+
+  /**
+   * The policy of this name: {@code spray}, {@code pinned} or {@code hash}.
+   *
+   * @param connectionSeed what stands for the connection's ports in a hash
+   * @throws IllegalArgumentException for another name
+   */
+  static SprayPolicy named(String name, long connectionSeed) {
+    return switch (name) {
+      case "spray" -> new WeightedSprayPolicy();
+      case "pinned" -> new PinnedPolicy();
+      case "hash" -> new HashPolicy(connectionSeed);
+      default -> throw new IllegalArgumentException("no spray policy is called " + name);
+    };
+  }
+}

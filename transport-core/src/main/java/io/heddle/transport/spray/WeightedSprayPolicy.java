@@ -1,0 +1,49 @@
+package io.heddle.transport.spray;
+
+/**
+ * Chunks of the device's size, each to the plane that would have the lowest virtual time with it, as long as the plane's
+ * share of the window takes it: bytes follow the weights exactly while every plane keeps up, and a plane that doesn't is
+ * given what it can carry.
+ */
+final class WeightedSprayPolicy implements SprayPolicy {
+  @Override
+  public String name() {
+    return "spray";
+  }
+
+  @Override
+  public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
+  }
+
+  @Override
+  public long chunkStart(
+      long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights) {
+    return UniformChunks.start(lengthBytes, chunk, loads.preferredChunkBytes());
+  }
+
+  @Override
+  public int choose(
+      long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    return lowestVirtualFinish(lengthBytes, loads, weights);
+  }
+
+  /** The choice itself, for small messages of other policies too. */
+  static int lowestVirtualFinish(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    int best = NO_PLANE;
+    long bestFinish = Long.MAX_VALUE;
+    for (int plane = 0; plane < loads.planes(); plane++) {
+      if (weights.weight(plane) == 0
+          || !loads.hasQueueRoom(plane)
+          || !loads.hasWindowRoom(plane, lengthBytes, weights)) {
+        continue;
+      }
+      long finish = loads.virtualFinish(plane, lengthBytes, weights);
+      if (finish < bestFinish) {
+        bestFinish = finish;
+        best = plane;
+      }
+    }
+    return best;
+  }
+}
