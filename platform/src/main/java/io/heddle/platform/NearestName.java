@@ -1,0 +1,52 @@
+package io.heddle.platform;
+
+import java.util.Collection;
+
+/** Finds what somebody who mistyped a name meant. */
+public final class NearestName {
+  private NearestName() {}
+
+  /**
+   * The candidate with the smallest Damerau–Levenshtein distance (adjacent letters swapped count once), the first of
+   * them in iteration order.
+   *
+   * @throws IllegalArgumentException when there are no candidates
+   */
+  public static String of(String name, Collection<String> candidates) {
+    String nearest = null;
+    int least = Integer.MAX_VALUE;
+    for (String candidate : candidates) {
+      int distance = distance(name, candidate);
+      if (distance < least) {
+        least = distance;
+        nearest = candidate;
+      }
+    }
+    if (nearest == null) {
+      throw new IllegalArgumentException("no candidates");
+    }
+    return nearest;
+  }
+
+  static int distance(String left, String right) {
+    int[][] cost = new int[left.length() + 1][right.length() + 1];
+    for (int i = 0; i <= left.length(); i++) {
+      for (int j = 0; j <= right.length(); j++) {
+        cost[i][j] = i == 0 ? j : j == 0 ? i : cheapest(cost, left, right, i, j);
+      }
+    }
+    return cost[left.length()][right.length()];
+  }
+
+  private static int cheapest(int[][] cost, String left, String right, int i, int j) {
+    boolean same = left.charAt(i - 1) == right.charAt(j - 1);
+    int best = cost[i - 1][j - 1] + (same ? 0 : 1);
+    best = Math.min(best, Math.min(cost[i - 1][j], cost[i][j - 1]) + 1);
+    boolean swapped =
+        i > 1
+            && j > 1
+            && left.charAt(i - 1) == right.charAt(j - 2)
+            && left.charAt(i - 2) == right.charAt(j - 1);
+    return swapped ? Math.min(best, cost[i - 2][j - 2] + 1) : best;
+  }
+}

@@ -1,0 +1,57 @@
+package io.heddle.platform;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** The settings of a process, parsed once from its environment. Immutable. */
+public final class Options {
+  private final Map<String, Object> values = new HashMap<>();
+  private final List<String> remarks = new ArrayList<>();
+
+  /**
+   * Parses the environment.
+   *
+   * @param known every option there is
+   * @param foreign names of variables that others read (NCCL_IB_* and the like), with what we do about each
+   * @throws HeddleException for the first malformed value
+   */
+  public static Options parse(
+      Map<String, String> environment, List<Option<?>> known, Map<String, String> foreign) {
+    Options options = new Options();
+    TreeSet<String> names = new TreeSet<>(foreign.keySet());
+    for (Option<?> option : known) {
+      names.add(option.name());
+      String text = environment.get(option.name());
+      options.values.put(
+          option.name(), option.parse(text == null || text.isBlank() ? option.defaultText() : text));
+    }
+    for (String name : new TreeSet<>(environment.keySet())) {
+      if (foreign.containsKey(name)) {
+        options.remarks.add(name + "=" + environment.get(name) + ": " + foreign.get(name));
+      } else if ((name.startsWith("HEDDLE_") || name.startsWith("NCCL_IB_"))
+          && !names.contains(name)) {
+        options.remarks.add(
+            name + " is not a setting; did you mean " + NearestName.of(name, names) + "?");
+      }
+    }
+    return options;
+  }
+
+  /** Value of an option that {@link #parse} knew. */
+  @SuppressWarnings("unchecked")
+  public <T> T get(Option<T> option) {
+    Object value = values.get(option.name());
+    if (value == null) {
+      throw new IllegalStateException(option.name() + " is not among the options of this process");
+    }
+    return (T) value;
+  }
+
+  /** Sentences about variables that are unknown, mapped or ignored. */
+  public List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+}
