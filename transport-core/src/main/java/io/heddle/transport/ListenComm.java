@@ -1,7 +1,112 @@
 package io.heddle.transport;
 
-/** A listener; one may serve several accepts. */
-public interface ListenComm extends AutoCloseable {
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A listener; one may serve several accepts. Conversations go on while nobody accepts: a finished connection waits in the
+ * queue.
+ */
+public final class ListenComm implements AutoCloseable {
+  /* Conversations at a time: strangers who connect and say nothing can't use up memory or descriptors. */
+  private static final int MOST_CONVERSATIONS = 1024;
+
+  private final ControlLoop loop;
+  private final Log log;
+  private final Queue<Handshake<RecvComm>> ended = new ConcurrentLinkedQueue<>();
+
+  /* Control thread only. */
+  private final List<Handshake<RecvComm>> conversations = new ArrayList<>();
+  private int strangers;
+  private @Nullable ControlListener listener;
+
+  ListenComm(ControlLoop loop, Log log) {
+    this.loop = loop;
+    this.log = log;
+  }
+
+  void listenWith(ControlListener control) {
+    listener = control;
+  }
+
+  /** Gives the next connection its conversation. Control thread. */
+  ControlChannel.Listener converse(Supplier<Handshake<RecvComm>> maker) {
+    if (conversations.size() >= MOST_CONVERSATIONS) {
+      return new TurnedAway();
+    }
+    Handshake<RecvComm> conversation = maker.get();
+    conversation.start();
+    conversations.add(conversation);
+    return conversation;
+  }
+
+  /**
+   * A conversation ended. Peers that never showed the token are no business of accept; they are told of at the first,
+   * second, fourth, eighth … time. Control thread.
+   */
+  void ended(Handshake<RecvComm> conversation) {
+    conversations.remove(conversation);
+    Handshake.Outcome<RecvComm> outcome = conversation.outcome();
+    if (conversation.isAuthenticated()) {
+      ended.add(conversation);
+    } else if (outcome != null && Integer.bitCount(++strangers) == 1) {
+      log.warn(
+          "turned away at a control port (%d so far at this listener): %s",
+          strangers, outcome.failure());
+    }
+  }
+
+  /** The next conversation that ended; null while there is none. */
+  Handshake.@Nullable Outcome<RecvComm> next() {
+    Handshake<RecvComm> conversation = ended.poll();
+    return conversation == null ? null : conversation.outcome();
+  }
+
+  /** Stops listening, gives up what goes on, and closes connections that nobody accepted. */
   @Override
-  void close();
+  public void close() {
+    ControlListener control = listener;
+    if (control != null) {
+      control.close();
+    }
+    loop.execute(
+        () -> {
+          List.copyOf(conversations).forEach(Handshake::abandon);
+          for (Handshake<RecvComm> left = ended.poll(); left != null; left = ended.poll()) {
+            Handshake.Outcome<RecvComm> outcome = left.outcome();
+            RecvComm comm = outcome == null ? null : outcome.comm();
+            if (comm != null) {
+              comm.close();
+            }
+          }
+        });
+  }
+
+  /** What a connection gets that is one too many. */
+  private static final class TurnedAway implements ControlChannel.Listener {
+    @Override
+    public void onConnected(ControlChannel channel) {
+      channel.send(new ControlMessage.Refused("too many connections at this listener"));
+      channel.closeWhenSent();
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      // It is being turned away; whatever it says, the answer is on its way.
+    }
+
+    @Override
+    public void onClosed(String reason) {
+      // Nothing was begun.
+    }
+  }
 }

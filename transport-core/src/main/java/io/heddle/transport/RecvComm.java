@@ -1,46 +1,309 @@
 package io.heddle.transport;
 
-/** The receiving end of a connection; threads as for {@link SendComm}. */
-public interface RecvComm extends AutoCloseable {
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.reorder.ReorderWindow;
+import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+
+/**
+ * The receiving end of a connection; threads as for {@link SendComm}.
+ *
+ * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring by RDMA, and completes
+ * when an immediate has come for every chunk of every buffer of its group, groups in order.
+ */
+public final class RecvComm implements AutoCloseable {
+  private static final int POLL_BATCH = 64;
+  private static final int MAX_RECEIVES = ReorderWindow.MAX_RECEIVES;
+  private static final int GROUPS = ClearToSend.GROUPS;
+  private static final long LARGEST_RECEIVE_BYTES = 0xffff_ffffL;
+
+  private final Connection connection;
+  private final Handshake<RecvComm> channel;
+  private final DeviceContext context;
+  private final MemoryTable memory;
+  private final CompletionQueue cq;
+  private final RequestLines lines;
+  private final SubFlow[] flows;
+  private final PlaneCounters[] counters;
+  private final CommFailure failure;
+  private final Runnable onClose;
+  private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
+  private final ReorderWindow window = new ReorderWindow(GROUPS);
+
+  private final int[] lineOfSlot = new int[GROUPS];
+  private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
+
+  /* Next group whose clear-to-send entries are to be written, and the plane that wrote the last ones. */
+  private long nextClearToSend;
+  private int lastPlane;
+
+  RecvComm(
+      Connection connection,
+      Handshake<RecvComm> channel,
+      PlaneCounters[] counters,
+      Log log,
+      Runnable onClose) {
+    this.connection = connection;
+    this.channel = channel;
+    this.counters = counters;
+    this.onClose = onClose;
+    this.context = connection.device().context();
+    this.memory = connection.device().memory();
+    this.cq = connection.completionQueue();
+    this.lines = connection.lines();
+    this.flows = connection.subFlows();
+    this.failure = new CommFailure(connection, "receiving", log);
+  }
+
   /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
-  long address();
+  public long address() {
+    return connection.commAddress();
+  }
 
   /**
-   * Registers memory; {@code type} is 1 for host memory.
+   * Registers memory; {@code type} is 1 for host memory. Any thread.
    *
-   * @return a handle, never 0, or a negated ncclResult_t
+   * @return a handle, never 0, or a negated result code
    */
-  long registerMemory(long dataAddress, long lengthBytes, int type);
+  public long registerMemory(long address, long length, int type) {
+    return Transport.register(memory, address, length, type);
+  }
 
-  /**
-   * @return an ncclResult_t
-   */
-  int deregisterMemory(long memoryHandle);
+  /** Any thread. Returns a result code. */
+  public int deregisterMemory(long memoryHandle) {
+    return memory.deregister(memoryHandle)
+        ? TransportResult.SUCCESS
+        : TransportResult.INVALID_ARGUMENT;
+  }
 
   /**
    * Receives into {@code n} buffers (1 to 8) as one group. The arguments are addresses of C arrays: {@code void *},
    * {@code size_t}, {@code int}, {@code void *} (memory handles).
    *
    * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was consumed, or a
-   *     negated ncclResult_t
+   *     negated result code
    */
-  long irecv(int n, long dataArray, long sizesArray, long tagsArray, long memoryHandlesArray);
+  public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return -failure.result();
+    }
+    if (n < 1 || n > MAX_RECEIVES || !valid(n, sizesArray, handlesArray)) {
+      return -TransportResult.INVALID_ARGUMENT;
+    }
+    int line = window.hasRoom() ? lines.claim() : -1;
+    if (line < 0) {
+      counters[0].wouldBlock();
+      return 0;
+    }
+    long group = window.nextGroup();
+    int slot = window.open(n);
+    lineOfSlot[slot] = line;
+    long entry = connection.ringAddress() + ClearToSend.groupOffset(group);
+    for (int i = 0; i < n; i++) {
+      long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      postedBytes[slot * MAX_RECEIVES + i] = size;
+      ClearToSend.write(
+          entry + (long) i * ClearToSend.BYTES,
+          group,
+          n,
+          window.generation(slot),
+          Memory.ALL.get(Memory.NATIVE_LONG, dataArray + (long) i * Long.BYTES),
+          (int) size,
+          Memory.ALL.get(JAVA_INT, tagsArray + (long) i * Integer.BYTES),
+          (int) memory.keys(handle));
+    }
+    int result = postClearToSend();
+    return result == TransportResult.SUCCESS ? lines.address(line) : -result;
+  }
+
+  private boolean valid(int n, long sizesArray, long handlesArray) {
+    for (int i = 0; i < n; i++) {
+      long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      if (size < 0 || size > LARGEST_RECEIVE_BYTES || size > 0 && memory.keys(handle) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /* Writes the entries of groups that the sender doesn't know yet, each group by one RDMA WRITE, planes in turn. */
+  private int postClearToSend() {
+    while (nextClearToSend != window.nextGroup()) {
+      SubFlow flow = nextFlowWithRoom();
+      if (flow == null) {
+        break;
+      }
+      long offset = ClearToSend.groupOffset(nextClearToSend);
+      int receives = window.receives(window.slotOf(nextClearToSend));
+      SendWorkRequest wr = flow.add();
+      wr.id = flow.index;
+      wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
+      wr.localAddress = connection.ringAddress() + offset;
+      wr.lengthBytes = receives * ClearToSend.BYTES;
+      wr.lkey = connection.ringLocalKey();
+      wr.remoteAddress = connection.peerRingAddress() + offset;
+      wr.rkey = connection.peerRingKey();
+      nextClearToSend++;
+    }
+    for (SubFlow flow : flows) {
+      int code = flow.post();
+      if (code != 0) {
+        return failure.posting(flow, code);
+      }
+    }
+    return TransportResult.SUCCESS;
+  }
+
+  private @org.jspecify.annotations.Nullable SubFlow nextFlowWithRoom() {
+    for (int i = 0; i < flows.length; i++) {
+      lastPlane = lastPlane + 1 == flows.length ? 0 : lastPlane + 1;
+      if (flows[lastPlane].hasRoom()) {
+        return flows[lastPlane];
+      }
+    }
+    return null;
+  }
 
   /**
-   * Makes received data visible to the GPU. Arrays as for {@link #irecv}, but sizes are {@code int}.
+   * Makes received data visible to the GPU: nothing to do for host memory, the only kind that this registers.
    *
-   * @return as for {@link #irecv}; 0 also where there is nothing to do
+   * @return 0
    */
-  long iflush(int n, long dataArray, long sizesArray, long memoryHandlesArray);
+  public long iflush(int n, long dataArray, long sizesArray, long handlesArray) {
+    return failure.result() == TransportResult.SUCCESS ? 0 : -failure.result();
+  }
 
   /**
    * Moves the device and all requests of this communicator on; never blocks.
    *
-   * @return an ncclResult_t
+   * @return a result code
    */
-  int progress();
+  public int progress() {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return failure.result();
+    }
+    /* Read before polling: what the peer sent before it went is then already in the queue. */
+    int peerState = connection.peerState();
+    context.progress();
+    int count;
+    do {
+      count = cq.poll(completions);
+      for (int i = 0; i < count; i++) {
+        if (!completed(completions[i])) {
+          return failure.result();
+        }
+      }
+    } while (count == POLL_BATCH);
+    if (count < 0) {
+      return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    }
+    releaseFullGroups();
+    if (nextClearToSend != window.nextGroup()
+        && postClearToSend() != TransportResult.SUCCESS) {
+      return failure.result();
+    }
+    if (peerState != Connection.PEER_THERE && lines.anyPending()) {
+      failure.peerGone();
+    }
+    return failure.result();
+  }
 
-  /** May come with requests in flight. */
+  private boolean completed(WorkCompletion wc) {
+    if (wc.status == WorkCompletion.Status.SUCCESS
+        && wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+      return arrived((int) wc.workRequestId, wc);
+    }
+    SubFlow flow = flows[flowOf(wc)];
+    if (wc.status != WorkCompletion.Status.SUCCESS) {
+      /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
+      if (connection.peerState() == Connection.PEER_CLOSED && !lines.anyPending()) {
+        return true;
+      }
+      failure.completion(wc, flow);
+      return false;
+    }
+    if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
+      return false;
+    }
+    flow.sendCompleted();
+    return true;
+  }
+
+  private boolean arrived(int plane, WorkCompletion wc) {
+    int immediate = wc.immediate;
+    int result =
+        Immediate.flags(immediate) != 0
+            ? ReorderWindow.CONTRADICTION
+            : window.record(
+                Immediate.slot(immediate),
+                Immediate.generation(immediate),
+                Immediate.receive(immediate),
+                Immediate.chunk(immediate),
+                Immediate.chunks(immediate),
+                wc.lengthBytes);
+    if (result == ReorderWindow.CONTRADICTION) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR,
+          "%s: immediate %#x contradicts what was received".formatted(flows[plane].pair, immediate));
+      return false;
+    }
+    if (result == ReorderWindow.DUPLICATE) {
+      counters[plane].duplicate();
+    } else {
+      counters[plane].chunk(wc.lengthBytes);
+    }
+    int code = flows[plane].receiveConsumed();
+    if (code != 0) {
+      failure.posting(flows[plane], code);
+      return false;
+    }
+    return true;
+  }
+
+  private void releaseFullGroups() {
+    while (window.oldestGroup() != window.nextGroup() && window.isFull(window.oldestGroup())) {
+      int slot = window.slotOf(window.oldestGroup());
+      int receives = window.receives(slot);
+      int line = lineOfSlot[slot];
+      for (int i = 0; i < receives; i++) {
+        long length = window.lengthBytes(slot, i);
+        if (length > postedBytes[slot * MAX_RECEIVES + i]) {
+          failure.latch(
+              TransportResult.REMOTE_ERROR,
+              "the sender says %d bytes for a receive of %d"
+                  .formatted(length, postedBytes[slot * MAX_RECEIVES + i]));
+          return;
+        }
+        lines.setSize(line, i, (int) length);
+      }
+      window.releaseOldest();
+      counters[0].message();
+      lines.complete(line, receives);
+    }
+  }
+
+  private int flowOf(WorkCompletion wc) {
+    for (SubFlow flow : flows) {
+      if (flow.pair.queuePair().number() == wc.queuePairNumber) {
+        return flow.index;
+      }
+    }
+    return 0;
+  }
+
+  /** May come with requests in flight: they never complete. Service thread; not while another thread drives this. */
   @Override
-  void close();
+  public void close() {
+    onClose.run();
+    channel.close();
+  }
 }

@@ -1,74 +1,158 @@
 package io.heddle.transport;
 
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneDiscovery;
+import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
-import io.heddle.verbs.DeviceContext;
-import io.heddle.verbs.RdmaDevice;
-import io.heddle.verbs.VerbsProvider;
-import java.util.ArrayList;
+import io.heddle.platform.Options;
+import io.heddle.qppool.PlaneQueuePair.LinkSettings;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.control.ControlAddresses;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.verbs.DeviceAttributes;
+import io.heddle.verbs.PortAttributes;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that the plugin asks of Heddle, for the devices of one provider. */
-public final class Transport {
+/** Everything that the plugin asks of Heddle, for the devices of one provider. Thread-safe. */
+public final class Transport implements AutoCloseable {
   private static final int HOST_MEMORY = 1;
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
+  private static final int UNDEFINED = -1;
+  private static final long ASYNC_EVENT_PERIOD_NS = 100_000_000;
 
+  private final Options options;
+  private final Log log;
+  private final LeakLedger ledger = new LeakLedger();
   private final String provider;
-  private final List<DeviceContext> devices;
+  private final List<NetDevice> devices;
+  private final ControlLoop loop;
+  private final StatsFile stats;
+  private final List<InetAddress> controlAddresses;
+  private final String hostName;
+  private final SecureRandom random = new SecureRandom();
+  private final AtomicLong nextConnect = new AtomicLong(1);
+  private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
 
-  private Transport(String provider, List<DeviceContext> devices) {
-    this.provider = provider;
-    this.devices = devices;
+  private Transport(Map<String, String> environment, Log log) {
+    this.log = log;
+    options = Options.parse(environment, TransportOptions.ALL, TransportOptions.FOREIGN);
+    options.remarks().forEach(remark -> log.info("%s", remark));
+    HostAddresses addresses = HostAddresses.read();
+    PlaneDiscovery.Result found =
+        PlaneDiscovery.discover(
+            addresses, PlaneRules.parse(options.get(TransportOptions.PLANES)));
+    tell(found);
+    DeviceSearch search = new DeviceSearch(options, environment, ledger, log);
+    devices = search.open(found.planes());
+    provider = search.provider();
+    hostName = found.planes().getFirst().address() + " pid " + ProcessHandle.current().pid();
+    controlAddresses =
+        ControlAddresses.choose(
+            nullIfBlank(options.get(TransportOptions.SOCKET_INTERFACES)),
+            nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
+    String folder = options.get(TransportOptions.STATS_DIRECTORY);
+    stats = new StatsFile(folder.isBlank() ? null : Path.of(folder));
+    loop = new ControlLoop(log);
+    loop.execute(this::watchDevices);
   }
 
   /**
-   * Opens the devices of the first provider that has some.
+   * Opens the devices of the first provider that has some, and finds the planes.
    *
    * @param environment option values by name
-   * @throws HeddleException when no provider has a device
+   * @throws HeddleException when there is no device or no plane, or an option is malformed
    */
   public static Transport open(Map<String, String> environment, Log log) {
-    String wish = environment.getOrDefault("HEDDLE_PROVIDER", "auto");
-    LeakLedger ledger = new LeakLedger();
-    List<String> asked = new ArrayList<>();
-    for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Transport.class.getClassLoader())) {
-      if (wish.equals("auto") || wish.equals(provider.name())) {
-        asked.add(provider.name());
-        List<RdmaDevice> found = provider.devices(environment, log, ledger);
-        if (!found.isEmpty()) {
-          return new Transport(provider.name(), found.stream().map(RdmaDevice::open).toList());
-        }
-      }
+    return new Transport(environment, log);
+  }
+
+  private static @Nullable String nullIfBlank(String text) {
+    return text.isBlank() ? null : text;
+  }
+
+  private void tell(PlaneDiscovery.Result found) {
+    found.remarks().forEach(remark -> log.warn("%s", remark));
+    for (Plane plane : found.planes()) {
+      log.info(
+          "plane %s: %s on %s, %s",
+          plane.key(), plane.address(), plane.link().name(), plane.reason());
     }
-    throw new HeddleException(
-        "no RDMA device (HEDDLE_PROVIDER=%s, asked %s); look at the addresses of this host's interfaces"
-            .formatted(wish, asked));
+    found.rejected().forEach(rejected -> log.info("not a plane: %s", rejected));
+    if (found.planes().isEmpty()) {
+      throw new HeddleException(
+          "no address of this host can be a plane ("
+              + (found.rejected().isEmpty()
+                  ? "it has none"
+                  : String.join(
+                      "; ", found.rejected().stream().map(Object::toString).toList()))
+              + "); give an interface a global IPv6 address, or name addresses in HEDDLE_PLANES");
+    }
+  }
+
+  /* Control thread. */
+  private void watchDevices() {
+    for (NetDevice device : devices) {
+      device
+          .context()
+          .pollAsyncEvents(
+              (kind, qpn) ->
+                  log.warn(
+                      "device %s reports %s%s",
+                      device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn)));
+    }
+    loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
   }
 
   public int deviceCount() {
     return devices.size();
   }
 
-  /** The provider, its devices and planes, for the log. */
+  /** The provider, its devices, planes and weights, for the log. */
   public String describe() {
-    return "provider %s, devices %s"
-        .formatted(provider, devices.stream().map(context -> context.device().name()).toList());
+    StringBuilder text = new StringBuilder("provider " + provider);
+    for (NetDevice device : devices) {
+      text.append(
+          "; device %s with planes %s, weights %s (%s)"
+              .formatted(
+                  device.name(),
+                  device.planes().stream().map(LocalPlane::key).toList(),
+                  device.weights(),
+                  device.weights().source()));
+    }
+    return text + "; policy " + options.get(TransportOptions.POLICY);
+  }
+
+  /** The file with this process's counters. */
+  public Path statsFile() {
+    return stats.path();
   }
 
   /**
    * @throws HeddleException when there is no such device
    */
-  public NetProperties properties(int device) {
-    DeviceContext context = device(device);
-    var attributes = context.attributes();
-    var port = context.port();
+  public NetProperties properties(int index) {
+    NetDevice device = device(index);
+    DeviceAttributes attributes = device.context().attributes();
+    PortAttributes port = device.context().port();
     return new NetProperties(
-        context.device().name(),
+        device.name(),
         attributes.pciPath(),
         attributes.guid(),
         HOST_MEMORY,
@@ -77,45 +161,186 @@ public final class Transport {
         port.speedBitsPerSecond() / 1_000_000,
         port.number(),
         0,
-        attributes.maxQueuePairs(),
+        attributes.maxQueuePairs() / device.planes().size(),
         MAX_RECEIVES,
         LARGEST_MESSAGE_BYTES,
         LARGEST_MESSAGE_BYTES,
         1,
-        -1,
-        -1);
+        UNDEFINED,
+        UNDEFINED);
   }
 
-  private DeviceContext device(int device) {
-    if (device < 0 || device >= devices.size()) {
-      throw new HeddleException("there is no device %d; there are %d".formatted(device, devices.size()));
+  private NetDevice device(int index) {
+    if (index < 0 || index >= devices.size()) {
+      throw new HeddleException(
+          "there is no device %d; there are %d".formatted(index, devices.size()));
     }
-    return devices.get(device);
+    return devices.get(index);
+  }
+
+  static long register(MemoryTable memory, long address, long length, int type) {
+    if (type != HOST_MEMORY) {
+      return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
+    }
+    return length <= 0 ? -TransportResult.INVALID_ARGUMENT : memory.register(address, length);
   }
 
   /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
-  public ListenComm listen(int device, long handleAddress) {
-    throw connectionsAreMissing();
+  public ListenComm listen(int index, long handleAddress) {
+    NetDevice device = device(index);
+    byte[] token = new byte[ControlCodec.TOKEN_BYTES];
+    random.nextBytes(token);
+    ListenComm listen = new ListenComm(loop, log);
+    Handshake.Terms terms = terms(token, UNDEFINED);
+    ControlListener control =
+        new ControlListener(
+            loop,
+            controlAddresses.getFirst(),
+            () -> listen.converse(() -> accepting(device, terms, listen)));
+    listen.listenWith(control);
+    new ConnectionHandle(token, List.of(control.address())).write(handleAddress);
+    return listen;
+  }
+
+  private Handshake.Terms terms(byte[] token, int trafficClass) {
+    long asked = options.get(TransportOptions.IB_TRAFFIC_CLASS);
+    long level = options.get(TransportOptions.IB_SERVICE_LEVEL);
+    return new Handshake.Terms(
+        hostName,
+        token,
+        new LinkSettings(
+            Math.toIntExact(options.get(TransportOptions.IB_TIMEOUT)),
+            Math.toIntExact(options.get(TransportOptions.IB_RETRIES)),
+            (int) (asked >= 0 ? asked : Math.max(trafficClass, 0)),
+            (int) Math.max(level, 0)),
+        options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L);
+  }
+
+  private Handshake<RecvComm> accepting(
+      NetDevice device, Handshake.Terms terms, ListenComm listen) {
+    return new Handshake<>(
+        loop,
+        device,
+        terms,
+        false,
+        log,
+        (connection, self) -> {
+          PlaneCounters[] counters = counters(connection, StatsFile.Direction.RECEIVE);
+          return new RecvComm(connection, self, counters, log, () -> closeCounters(counters));
+        },
+        listen::ended);
+  }
+
+  private PlaneCounters[] counters(Connection connection, StatsFile.Direction direction) {
+    List<String> keys = connection.planeKeys();
+    PlaneCounters[] counters = new PlaneCounters[keys.size()];
+    for (int i = 0; i < counters.length; i++) {
+      counters[i] =
+          stats.open(direction, keys.get(i), connection.weights().weight(i), connection.peer());
+    }
+    return counters;
+  }
+
+  private void closeCounters(PlaneCounters[] counters) {
+    for (PlaneCounters counter : counters) {
+      stats.close(counter);
+    }
   }
 
   /**
-   * Connects step by step; the state between two calls is kept in the handle's buffer.
+   * Connects step by step; what is between two calls is kept under a number in the handle's buffer.
    *
    * @param trafficClass -1 where undefined
    * @return null: call again
+   * @throws HeddleException when the connection can't be made
    */
-  public @Nullable SendComm connect(int device, int trafficClass, long handleAddress) {
-    throw connectionsAreMissing();
+  public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
+    long number = ConnectionHandle.state(handleAddress);
+    if (number == 0) {
+      ConnectionHandle.setState(
+          handleAddress, beginConnecting(device(index), trafficClass, handleAddress));
+      return null;
+    }
+    Handshake<SendComm> handshake;
+    synchronized (connecting) {
+      handshake = connecting.get(number);
+    }
+    if (handshake == null) {
+      throw new HeddleException("connect is called again for a handle that is used up");
+    }
+    Handshake.Outcome<SendComm> outcome = handshake.outcome();
+    if (outcome == null) {
+      return null;
+    }
+    synchronized (connecting) {
+      connecting.remove(number);
+    }
+    return comm(outcome);
+  }
+
+  private static <C> C comm(Handshake.Outcome<C> outcome) {
+    C comm = outcome.comm();
+    if (comm == null) {
+      throw new HeddleException(outcome.failure());
+    }
+    return comm;
+  }
+
+  private long beginConnecting(NetDevice device, int trafficClass, long handleAddress) {
+    ConnectionHandle handle = ConnectionHandle.read(handleAddress);
+    if (handle == null) {
+      throw new HeddleException(
+          "the handle isn't one of this release of Heddle; every rank must run the same plugin and release");
+    }
+    long number = nextConnect.getAndIncrement();
+    long seed = random.nextLong();
+    Handshake<SendComm> handshake =
+        new Handshake<>(
+            loop,
+            device,
+            terms(handle.token(), trafficClass),
+            true,
+            log,
+            (connection, self) -> {
+              PlaneCounters[] counters = counters(connection, StatsFile.Direction.SEND);
+              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
+              return new SendComm(
+                  connection, self, policy, counters, log, () -> closeCounters(counters));
+            },
+            ended -> {});
+    synchronized (connecting) {
+      connecting.put(number, handshake);
+    }
+    loop.execute(
+        () -> {
+          handshake.start();
+          ControlChannel.connect(loop, handle.addresses().getFirst(), handshake);
+        });
+    return number;
   }
 
   /**
    * @return null: call again
+   * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
-    throw connectionsAreMissing();
+    Handshake.Outcome<RecvComm> outcome = listener.next();
+    return outcome == null ? null : comm(outcome);
   }
 
-  private static HeddleException connectionsAreMissing() {
-    return new HeddleException("this build has no connections yet");
+  /** Objects that are open, by type; empty when everything was closed. */
+  public Map<String, Integer> openObjects() {
+    return ledger.open();
+  }
+
+  /** Closes the devices. Communicators must be closed before. */
+  @Override
+  public void close() {
+    loop.close();
+    devices.forEach(NetDevice::close);
+    stats.close();
+    if (!ledger.isEmpty()) {
+      log.warn("left open at the end: %s", ledger.open());
+    }
   }
 }

@@ -1,0 +1,302 @@
+package io.heddle.transport;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a connection have alike: the native memory, one completion queue, a queue pair on each plane that both
+ * ends have. Made on the control thread during the handshake, then owned by its communicator.
+ */
+final class Connection implements AutoCloseable {
+  /** Peer state: there as far as we know. */
+  static final int PEER_THERE = 0;
+
+  /** Peer state: it closed its end in good order; what it sent before still completes. */
+  static final int PEER_CLOSED = 1;
+
+  /** Peer state: its control channel broke. */
+  static final int PEER_LOST = 2;
+
+  static final int REQUEST_LINES = 256;
+  private static final int COMM_LINE_BYTES = 64;
+  private static final int WANTED_SENDS = 256;
+  private static final int WANTED_RECEIVES = 512;
+
+  private final NetDevice device;
+  private final Arena arena = Arena.ofShared();
+  private final long commAddress;
+  private final RequestLines lines;
+  private final long ringAddress;
+  private final MemoryRegion ring;
+  private final PlaneQueuePair.QueueDepths depths;
+
+  private @Nullable CompletionQueue cq;
+  private List<LocalPlane> planes = List.of();
+  private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
+  private List<PlaneQueuePair> pairs = List.of();
+  private PlaneWeights weights = PlaneWeights.equal(1);
+  private String peer = "a peer that has not said its name";
+  private long peerRingAddress;
+  private int peerRingKey;
+  private int peerReceiveDepth;
+
+  /* Written by the control thread; reason first. Read by the thread that drives the communicator. */
+  private String peerReason = "";
+  private volatile int peerState = PEER_THERE;
+  private boolean closed;
+
+  Connection(NetDevice device) {
+    this.device = device;
+    commAddress = Memory.allocate(arena, COMM_LINE_BYTES, COMM_LINE_BYTES);
+    lines = new RequestLines(arena, REQUEST_LINES, commAddress);
+    ringAddress = Memory.allocate(arena, ClearToSend.RING_BYTES, 4096);
+    int limit = device.context().attributes().maxWorkRequests();
+    depths =
+        new PlaneQueuePair.QueueDepths(
+            Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit));
+    try {
+      ring =
+          device
+              .pd()
+              .registerMemory(
+                  ringAddress,
+                  ClearToSend.RING_BYTES,
+                  EnumSet.of(
+                      ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_WRITE));
+    } catch (RuntimeException failure) {
+      arena.close();
+      throw failure;
+    }
+    device.opened(this);
+  }
+
+  /**
+   * Pairs the planes by key and makes a queue pair on each that both ends have.
+   *
+   * @return the planes that only one end has, for the log; empty when the ends agree
+   * @throws HeddleException when no plane is common
+   */
+  List<String> pair(ControlMessage.PlaneList remote) {
+    peer = remote.host();
+    List<LocalPlane> common = new ArrayList<>();
+    List<ControlMessage.PlaneOffer> offers = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>();
+    int[] indexes = new int[device.planes().size()];
+    for (LocalPlane mine : device.planes()) {
+      remote.planes().stream()
+          .filter(offer -> offer.key().equals(mine.key()))
+          .findFirst()
+          .ifPresentOrElse(
+              offer -> {
+                indexes[common.size()] = device.planes().indexOf(mine);
+                common.add(mine);
+                offers.add(offer);
+              },
+              () -> leftOut.add(mine.key() + " (here only)"));
+    }
+    for (ControlMessage.PlaneOffer offer : remote.planes()) {
+      if (common.stream().noneMatch(plane -> plane.key().equals(offer.key()))) {
+        leftOut.add(offer.key() + " (there only)");
+      }
+    }
+    if (common.isEmpty()) {
+      throw new HeddleException(
+          "no plane is common with %s: here %s, there %s; HEDDLE_PLANES on both ends can give them common keys"
+              .formatted(
+                  peer,
+                  device.planes().stream().map(LocalPlane::key).toList(),
+                  remote.planes().stream().map(ControlMessage.PlaneOffer::key).toList()));
+    }
+    planes = common;
+    remotePlanes = offers;
+    weights = device.weights().subset(java.util.Arrays.copyOf(indexes, common.size()));
+    makeQueuePairs();
+    return leftOut;
+  }
+
+  private void makeQueuePairs() {
+    CompletionQueue queue =
+        device
+            .context()
+            .createCompletionQueue(planes.size() * (depths.sends() + depths.receives()));
+    cq = queue;
+    List<PlaneQueuePair> made = new ArrayList<>();
+    pairs = made;
+    for (LocalPlane plane : planes) {
+      made.add(PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths));
+    }
+  }
+
+  /** What the other end must know of ours. */
+  ControlMessage.Endpoints endpoints() {
+    return new ControlMessage.Endpoints(
+        ringAddress,
+        ring.rkey(),
+        depths.receives(),
+        pairs.stream()
+            .map(
+                pair ->
+                    new ControlMessage.Endpoint(
+                        pair.planeKey(),
+                        pair.queuePair().number(),
+                        pair.startPsn(),
+                        pair.queuePair().endpointParameters()))
+            .toList());
+  }
+
+  /**
+   * Connects every queue pair to its other end.
+   *
+   * @throws HeddleException when the peer's list isn't the one that was agreed on
+   */
+  void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings settings) {
+    List<ControlMessage.Endpoint> ends = remote.endpoints();
+    boolean agreed = ends.size() == pairs.size();
+    for (int i = 0; agreed && i < ends.size(); i++) {
+      agreed = ends.get(i).planeKey().equals(pairs.get(i).planeKey());
+    }
+    if (!agreed) {
+      throw new HeddleException(
+          peer + " sent queue pairs for other planes than those that were agreed on");
+    }
+    for (int i = 0; i < ends.size(); i++) {
+      ControlMessage.PlaneOffer offer = remotePlanes.get(i);
+      PathMtu mtu = planes.get(i).mtu().min(offer.mtu());
+      pairs
+          .get(i)
+          .connect(
+              new PlaneQueuePair.RemoteEnd(
+                  offer.gid(),
+                  ends.get(i).queuePairNumber(),
+                  ends.get(i).startPsn(),
+                  ends.get(i).parameters()),
+              mtu,
+              settings,
+              i);
+    }
+    peerRingAddress = remote.ringAddress();
+    peerRingKey = remote.ringKey();
+    peerReceiveDepth = remote.receiveDepth();
+  }
+
+  NetDevice device() {
+    return device;
+  }
+
+  Arena arena() {
+    return arena;
+  }
+
+  long commAddress() {
+    return commAddress;
+  }
+
+  RequestLines lines() {
+    return lines;
+  }
+
+  long ringAddress() {
+    return ringAddress;
+  }
+
+  int ringLocalKey() {
+    return ring.lkey();
+  }
+
+  long peerRingAddress() {
+    return peerRingAddress;
+  }
+
+  int peerRingKey() {
+    return peerRingKey;
+  }
+
+  /** Chunks that may be under way on one plane: half of what the peer keeps posted, and what our queue holds. */
+  int maxChunksPerPlane() {
+    return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
+  }
+
+  CompletionQueue completionQueue() {
+    CompletionQueue queue = cq;
+    if (queue == null) {
+      throw new IllegalStateException("the planes aren't paired yet");
+    }
+    return queue;
+  }
+
+  /** One sub-flow per plane, in order of keys. */
+  SubFlow[] subFlows() {
+    SubFlow[] flows = new SubFlow[pairs.size()];
+    for (int i = 0; i < flows.length; i++) {
+      flows[i] = new SubFlow(i, pairs.get(i));
+    }
+    return flows;
+  }
+
+  /** The longest write that is quick on all planes: the device's preference at the smallest path MTU. */
+  int preferredChunkBytes() {
+    PathMtu smallest = PathMtu.MTU_4096;
+    for (int i = 0; i < planes.size(); i++) {
+      smallest = smallest.min(planes.get(i).mtu()).min(remotePlanes.get(i).mtu());
+    }
+    return device.context().preferredWriteBytes(smallest);
+  }
+
+  PlaneWeights weights() {
+    return weights;
+  }
+
+  String peer() {
+    return peer;
+  }
+
+  List<String> planeKeys() {
+    return planes.stream().map(LocalPlane::key).toList();
+  }
+
+  /** The control channel says that the peer is gone. Control thread. */
+  void peerGone(int state, String reason) {
+    if (peerState == PEER_THERE) {
+      peerReason = reason;
+      peerState = state;
+    }
+  }
+
+  int peerState() {
+    return peerState;
+  }
+
+  /** Why the peer is gone; meaningful once {@link #peerState} says so. */
+  String peerReason() {
+    return peerReason;
+  }
+
+  /** Closes queue pairs, completion queue, ring and memory. Not while another thread drives the communicator. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    pairs.forEach(PlaneQueuePair::close);
+    CompletionQueue queue = cq;
+    if (queue != null) {
+      queue.close();
+    }
+    ring.close();
+    arena.close();
+    device.closed(this);
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.transport;
+
+import io.heddle.addr.Plane;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.Options;
+import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+
+/** Finds the provider, opens its devices, and lays the planes over them. */
+final class DeviceSearch {
+  private final Options options;
+  private final Map<String, String> environment;
+  private final LeakLedger ledger;
+  private final Log log;
+  private String provider = "";
+
+  DeviceSearch(
+      Options options, Map<String, String> environment, LeakLedger ledger, Log log) {
+    this.options = options;
+    this.environment = environment;
+    this.ledger = ledger;
+    this.log = log;
+  }
+
+  /** Name of the provider that was taken. */
+  String provider() {
+    return provider;
+  }
+
+  /**
+   * Opens every device that carries a plane, of the first provider that has one: libibverbs before soft.
+   *
+   * @throws HeddleException when no provider has such a device
+   */
+  List<NetDevice> open(List<Plane> planes) {
+    String wish = options.get(TransportOptions.PROVIDER);
+    List<String> asked = new ArrayList<>();
+    List<VerbsProvider> providers = new ArrayList<>();
+    ServiceLoader.load(VerbsProvider.class, Transport.class.getClassLoader())
+        .forEach(providers::add);
+    providers.sort(Comparator.comparing(VerbsProvider::name));
+    for (VerbsProvider candidate : providers) {
+      if (!wish.equals("auto") && !wish.equals(candidate.name())) {
+        continue;
+      }
+      asked.add(candidate.name());
+      List<NetDevice> devices = new ArrayList<>();
+      for (RdmaDevice device : candidate.devices(environment, log, ledger)) {
+        NetDevice net = withPlanes(device.open(), planes);
+        if (net != null) {
+          devices.add(net);
+        }
+      }
+      if (!devices.isEmpty()) {
+        provider = candidate.name();
+        return devices;
+      }
+    }
+    throw new HeddleException(
+        "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s, this build asked %s)"
+            .formatted(wish, asked));
+  }
+
+  private @org.jspecify.annotations.Nullable NetDevice withPlanes(
+      DeviceContext context, List<Plane> planes) {
+    GidTable gids = context.gidTable();
+    PathMtu portMtu = context.port().activeMtu();
+    List<LocalPlane> carried = new ArrayList<>();
+    for (Plane plane : planes) {
+      Gid gid = Gid.of(plane.address().address());
+      if (gids.indexOf(gid).isPresent()) {
+        PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
+        carried.add(new LocalPlane(plane.key(), gid, mtu, plane.link().name()));
+      }
+    }
+    if (carried.isEmpty()) {
+      log.info("device %s carries no plane and is not used", context.device().name());
+      context.close();
+      return null;
+    }
+    PlaneWeights weights =
+        PlaneWeights.parse(
+            options.get(TransportOptions.WEIGHTS),
+            carried.stream().map(LocalPlane::key).toList());
+    return new NetDevice(context, carried, weights);
+  }
+}

@@ -1,0 +1,298 @@
+package io.heddle.transport;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.qppool.PlaneQueuePair.LinkSettings;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of the conversation that makes a connection, and its control channel afterwards.
+ *
+ * <pre>
+ * connecting                       accepting
+ *   Hello, PlaneList  ──────────▶    checks version and token first
+ *                     ◀──────────  Hello, PlaneList
+ *     both pair planes by key and make queue pairs
+ *   Endpoints         ◀─────────▶  Endpoints
+ *     both connect their queue pairs and post receives
+ *   Ready             ◀─────────▶  Ready
+ * </pre>
+ *
+ * <p>Everything runs on the control thread; {@link #outcome} is read by others.
+ *
+ * @param <C> the kind of communicator that comes out
+ */
+final class Handshake<C> implements ControlChannel.Listener {
+  /** How it ended: a communicator, or why there is none. */
+  record Outcome<C>(@Nullable C comm, String failure) {}
+
+  private enum Stage {
+    HELLO,
+    PLANES,
+    ENDPOINTS,
+    READY,
+    ESTABLISHED,
+    CLOSING,
+    OVER
+  }
+
+  /**
+   * What a conversation needs to know.
+   *
+   * @param hostName how this end calls itself
+   * @param token the listener's secret
+   * @param settings how queue pairs are to be connected
+   * @param timeoutNs how long all of it may take
+   */
+  record Terms(String hostName, byte[] token, LinkSettings settings, long timeoutNs) {}
+
+  /* How long a peer may go on asking after our end was closed. */
+  private static final long LINGER_NS = 5_000_000_000L;
+
+  private final ControlLoop loop;
+  private final NetDevice device;
+  private final Terms terms;
+  private final boolean connecting;
+  private final Log log;
+  private final BiFunction<Connection, Handshake<C>, C> maker;
+  private final Consumer<Handshake<C>> ended;
+
+  private Stage stage = Stage.HELLO;
+  private boolean authenticated;
+  private @Nullable ControlChannel channel;
+  private @Nullable Connection connection;
+  private volatile @Nullable Outcome<C> outcome;
+
+  Handshake(
+      ControlLoop loop,
+      NetDevice device,
+      Terms terms,
+      boolean connecting,
+      Log log,
+      BiFunction<Connection, Handshake<C>, C> maker,
+      Consumer<Handshake<C>> ended) {
+    this.loop = loop;
+    this.device = device;
+    this.terms = terms;
+    this.connecting = connecting;
+    this.log = log;
+    this.maker = maker;
+    this.ended = ended;
+  }
+
+  /** Null while it goes on. Any thread. */
+  @Nullable Outcome<C> outcome() {
+    return outcome;
+  }
+
+  /** Starts the clock; called once on the control thread before anything else. */
+  void start() {
+    loop.schedule(
+        terms.timeoutNs(),
+        () -> {
+          if (stage != Stage.ESTABLISHED && stage != Stage.OVER) {
+            fail(
+                "%s did not answer within %d ms (waited for %s)"
+                    .formatted(peer(), terms.timeoutNs() / 1_000_000, stage));
+          }
+        });
+  }
+
+  @Override
+  public void onConnected(ControlChannel connected) {
+    channel = connected;
+    if (connecting) {
+      introduce(connected);
+    }
+  }
+
+  private void introduce(ControlChannel to) {
+    to.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, terms.token()));
+    to.send(
+        new ControlMessage.PlaneList(
+            terms.hostName(),
+            device.planes().stream()
+                .map(plane -> new ControlMessage.PlaneOffer(plane.key(), plane.gid(), plane.mtu()))
+                .toList()));
+  }
+
+  @Override
+  public void onMessage(ControlMessage message) {
+    try {
+      switch (message) {
+        case ControlMessage.Hello hello when stage == Stage.HELLO -> onHello(hello);
+        case ControlMessage.PlaneList planes when stage == Stage.PLANES -> onPlanes(planes);
+        case ControlMessage.Endpoints endpoints when stage == Stage.ENDPOINTS ->
+            onEndpoints(endpoints);
+        case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
+        case ControlMessage.Closing closing when stage == Stage.ESTABLISHED ->
+            connection().peerGone(Connection.PEER_CLOSED, "it closed its end");
+        case ControlMessage.Closing closing when stage == Stage.CLOSING -> end();
+        case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
+        default ->
+            fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
+      }
+    } catch (HeddleException failure) {
+      refuse(failure.getMessage());
+    }
+  }
+
+  private void onHello(ControlMessage.Hello hello) {
+    if (hello.version() != ControlCodec.VERSION) {
+      refuse(
+          "%s speaks version %d of Heddle's protocol, this is version %d; run the same release on both"
+              .formatted(peer(), hello.version(), ControlCodec.VERSION));
+      return;
+    }
+    if (!MessageDigest.isEqual(hello.token(), terms.token())) {
+      /* Nothing more is said to somebody without the token. */
+      fail(peer() + " does not know this listener's token; it is not the peer that NCCL gave the handle to");
+      return;
+    }
+    authenticated = true;
+    stage = Stage.PLANES;
+    if (!connecting) {
+      introduce(channel());
+    }
+  }
+
+  private void onPlanes(ControlMessage.PlaneList planes) {
+    Connection made = new Connection(device);
+    connection = made;
+    List<String> leftOut = made.pair(planes);
+    if (!leftOut.isEmpty()) {
+      log.info(
+          "connection with %s uses planes %s; left out: %s",
+          made.peer(), made.planeKeys(), String.join(", ", leftOut));
+    }
+    stage = Stage.ENDPOINTS;
+    channel().send(made.endpoints());
+  }
+
+  private void onEndpoints(ControlMessage.Endpoints endpoints) {
+    connection().connect(endpoints, terms.settings());
+    stage = Stage.READY;
+    channel().send(new ControlMessage.Ready());
+  }
+
+  private void onReady() {
+    stage = Stage.ESTABLISHED;
+    outcome = new Outcome<>(maker.apply(connection(), this), "");
+    ended.accept(this);
+  }
+
+  @Override
+  public void onClosed(String reason) {
+    if (stage == Stage.ESTABLISHED) {
+      connection().peerGone(Connection.PEER_LOST, "its control channel broke: " + reason);
+    } else if (stage == Stage.CLOSING) {
+      end();
+    } else {
+      fail(reason);
+    }
+  }
+
+  private void refuse(String reason) {
+    ControlChannel open = channel;
+    if (open != null) {
+      open.send(new ControlMessage.Refused(reason));
+      open.closeWhenSent();
+      channel = null;
+    }
+    fail(reason);
+  }
+
+  private void fail(String reason) {
+    Connection made = connection;
+    ControlChannel open = channel;
+    if (stage == Stage.ESTABLISHED) {
+      connection().peerGone(Connection.PEER_LOST, reason);
+    } else if (stage == Stage.CLOSING) {
+      end();
+    } else if (stage != Stage.OVER) {
+      stage = Stage.OVER;
+      outcome = new Outcome<>(null, reason);
+      if (made != null) {
+        made.close();
+      }
+      ended.accept(this);
+    }
+    if (open != null) {
+      open.close();
+      channel = null;
+    }
+  }
+
+  /**
+   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone, or has had its time:
+   * an acknowledgement of ours may have been lost, and then the peer asks again. Any thread.
+   */
+  void close() {
+    loop.execute(
+        () -> {
+          boolean peerThere = connection().peerState() == Connection.PEER_THERE;
+          ControlChannel open = channel;
+          stage = Stage.CLOSING;
+          if (open != null) {
+            open.send(new ControlMessage.Closing());
+          }
+          if (peerThere && open != null) {
+            loop.schedule(LINGER_NS, this::end);
+          } else {
+            end();
+          }
+        });
+  }
+
+  private void end() {
+    if (stage == Stage.CLOSING) {
+      stage = Stage.OVER;
+      ControlChannel open = channel;
+      if (open != null) {
+        open.closeWhenSent();
+        channel = null;
+      }
+      connection().close();
+    }
+  }
+
+  /** Gives up a conversation that nobody waits for any more. Any thread. */
+  void abandon() {
+    loop.execute(() -> fail("the local end gave up"));
+  }
+
+  /** Whether the other end has shown the token. Control thread. */
+  boolean isAuthenticated() {
+    return authenticated;
+  }
+
+  private String peer() {
+    Connection made = connection;
+    ControlChannel open = channel;
+    return open == null ? "the peer" : (made == null ? "" : made.peer() + " ") + open.peer();
+  }
+
+  private ControlChannel channel() {
+    ControlChannel open = channel;
+    if (open == null) {
+      throw new IllegalStateException("no channel in stage " + stage);
+    }
+    return open;
+  }
+
+  private Connection connection() {
+    Connection made = connection;
+    if (made == null) {
+      throw new IllegalStateException("no connection in stage " + stage);
+    }
+    return made;
+  }
+}

@@ -1,0 +1,74 @@
+package io.heddle.transport;
+
+import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.ProtectionDomain;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its registered memory.
+ * Lives as long as the transport.
+ */
+final class NetDevice implements AutoCloseable {
+  private final DeviceContext context;
+  private final ProtectionDomain pd;
+  private final MemoryTable memory;
+  private final List<LocalPlane> planes;
+  private final PlaneWeights weights;
+  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param planes in order of keys, at least one
+   * @param weights one for each plane
+   */
+  NetDevice(DeviceContext context, List<LocalPlane> planes, PlaneWeights weights) {
+    this.context = context;
+    this.pd = context.allocateProtectionDomain();
+    this.memory = new MemoryTable(pd);
+    this.planes = List.copyOf(planes);
+    this.weights = weights;
+  }
+
+  DeviceContext context() {
+    return context;
+  }
+
+  ProtectionDomain pd() {
+    return pd;
+  }
+
+  MemoryTable memory() {
+    return memory;
+  }
+
+  List<LocalPlane> planes() {
+    return planes;
+  }
+
+  PlaneWeights weights() {
+    return weights;
+  }
+
+  String name() {
+    return context.device().name();
+  }
+
+  /** A connection of this device is open. Any thread. */
+  void opened(Connection connection) {
+    connections.add(connection);
+  }
+
+  /** A connection of this device is closed. Any thread. */
+  void closed(Connection connection) {
+    connections.remove(connection);
+  }
+
+  /** Closes what connections are left, then the device. */
+  @Override
+  public void close() {
+    List.copyOf(connections).forEach(Connection::close);
+    context.close();
+  }
+}

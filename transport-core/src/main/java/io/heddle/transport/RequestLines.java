@@ -1,0 +1,93 @@
+package io.heddle.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+
+/**
+ * The request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h, 64 bytes each.
+ *
+ * <p>The thread that drives the communicator writes sizes, then the state with release; the shim reads the state with
+ * acquire. The shim writes RELEASED with release once it has answered for a finished request; {@link #claim} reads it
+ * with acquire. A line is in use from claim to RELEASED.
+ */
+final class RequestLines {
+  static final int BYTES = 64;
+
+  private static final int PENDING = 0;
+  private static final int DONE = 1;
+  private static final int RELEASED = 2;
+  private static final int COUNT = 4;
+  private static final int SIZES = 8;
+  private static final int COMM = 40;
+
+  private final long base;
+  private final int mask;
+  private int cursor;
+
+  /**
+   * @param lines a power of two
+   * @param commAddress what the lines point back to
+   */
+  RequestLines(Arena arena, int lines, long commAddress) {
+    base = Memory.allocate(arena, (long) lines * BYTES, BYTES);
+    mask = lines - 1;
+    for (int line = 0; line < lines; line++) {
+      Memory.ALL.set(Memory.NATIVE_LONG, address(line) + COMM, commAddress);
+      Memory.ALL.set(JAVA_INT, address(line), RELEASED);
+    }
+  }
+
+  long address(int line) {
+    return base + (long) line * BYTES;
+  }
+
+  /** Takes a line that nobody uses and makes it pending; −1 when all are in use. */
+  int claim() {
+    for (int i = 0; i <= mask; i++) {
+      int line = cursor;
+      cursor = (cursor + 1) & mask;
+      long address = address(line);
+      if (Memory.getIntAcquire(address) == RELEASED) {
+        Memory.ALL.set(JAVA_INT, address, PENDING);
+        return line;
+      }
+    }
+    return -1;
+  }
+
+  /** Gives back a line that was claimed and never handed out. */
+  void unclaim(int line) {
+    Memory.ALL.set(JAVA_INT, address(line), RELEASED);
+  }
+
+  void setSize(int line, int index, int sizeBytes) {
+    Memory.ALL.set(JAVA_INT, address(line) + SIZES + (long) index * Integer.BYTES, sizeBytes);
+  }
+
+  /** Finishes a request whose sizes are set; pairs with the acquire in the shim's test(). */
+  void complete(int line, int sizes) {
+    Memory.ALL.set(JAVA_INT, address(line) + COUNT, sizes);
+    Memory.setIntRelease(address(line), DONE);
+  }
+
+  /** Ends every pending request with this result; those that are finished keep theirs. */
+  void failPending(int result) {
+    for (int line = 0; line <= mask; line++) {
+      if (Memory.getIntAcquire(address(line)) == PENDING) {
+        Memory.setIntRelease(address(line), -result);
+      }
+    }
+  }
+
+  /** Whether some request isn't finished yet. */
+  boolean anyPending() {
+    for (int line = 0; line <= mask; line++) {
+      if (Memory.getIntAcquire(address(line)) == PENDING) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

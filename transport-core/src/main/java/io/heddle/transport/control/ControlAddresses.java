@@ -1,0 +1,79 @@
+package io.heddle.transport.control;
+
+import io.heddle.platform.HeddleException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses that control channels listen on, chosen as NCCL chooses its own: NCCL_SOCKET_IFNAME ({@code eth,ib}
+ * prefixes, {@code =eth0} exact names, {@code ^docker,lo} all but these) and NCCL_SOCKET_FAMILY (AF_INET or AF_INET6).
+ */
+public final class ControlAddresses {
+  private ControlAddresses() {}
+
+  /**
+   * Addresses to listen on, best first: global IPv6, IPv4, link-local IPv6; loopback only where there is nothing else or
+   * where it is asked for.
+   *
+   * @throws HeddleException when none fits, naming the variables
+   */
+  public static List<InetAddress> choose(@Nullable String interfaceNames, @Nullable String family) {
+    List<InetAddress> found = new ArrayList<>();
+    try {
+      for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
+        if (network.isUp() && matches(network.getName(), interfaceNames)) {
+          network.inetAddresses().filter(address -> ofFamily(address, family)).forEach(found::add);
+        }
+      }
+    } catch (SocketException failure) {
+      throw new HeddleException("the network interfaces can't be listed", failure);
+    }
+    if (found.isEmpty()) {
+      throw new HeddleException(
+          "no interface that is up has an address for control channels (NCCL_SOCKET_IFNAME="
+              + interfaceNames
+              + ", NCCL_SOCKET_FAMILY="
+              + family
+              + "); unset them or name an interface that has one");
+    }
+    found.sort(Comparator.comparingInt(ControlAddresses::rank));
+    return found;
+  }
+
+  private static int rank(InetAddress address) {
+    if (address.isLoopbackAddress()) {
+      return 3;
+    }
+    if (address.isLinkLocalAddress()) {
+      return 2;
+    }
+    return address instanceof Inet6Address ? 0 : 1;
+  }
+
+  private static boolean ofFamily(InetAddress address, @Nullable String family) {
+    return family == null
+        || !(family.equals("AF_INET") && !(address instanceof Inet4Address))
+            && !(family.equals("AF_INET6") && !(address instanceof Inet6Address));
+  }
+
+  static boolean matches(String name, @Nullable String interfaceNames) {
+    if (interfaceNames == null || interfaceNames.isBlank()) {
+      return true;
+    }
+    boolean exclude = interfaceNames.startsWith("^");
+    String rest = exclude ? interfaceNames.substring(1) : interfaceNames;
+    boolean exact = rest.startsWith("=");
+    boolean listed = false;
+    for (String wanted : (exact ? rest.substring(1) : rest).split(",", -1)) {
+      listed |= !wanted.isBlank() && (exact ? name.equals(wanted) : name.startsWith(wanted));
+    }
+    return listed != exclude;
+  }
+}

@@ -1,0 +1,227 @@
+package io.heddle.transport.control;
+
+import io.heddle.transport.control.ControlMessage.Malformed;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a control connection. Control thread only.
+ *
+ * <p>A peer whose process dies is noticed at once, since its kernel closes the connection; a peer whose host dies, by TCP
+ * keepalive, within {@value #DEAD_PEER_SECONDS} seconds.
+ */
+public final class ControlChannel implements ControlLoop.Handler {
+  /** How long a silent peer is believed alive. */
+  public static final int DEAD_PEER_SECONDS = 10;
+
+  /** Who is told what happens on a channel. */
+  public interface Listener {
+    void onConnected(ControlChannel channel);
+
+    /** Never {@link Malformed}: that closes the channel. */
+    void onMessage(ControlMessage message);
+
+    /** The channel is gone, by the peer or by failure; said once, and not after {@link ControlChannel#close}. */
+    void onClosed(String reason);
+  }
+
+  private final SocketChannel socket;
+  private final Listener listener;
+  private final ByteBuffer in =
+      ByteBuffer.allocate(ControlCodec.LENGTH_BYTES + ControlCodec.MAX_FRAME_BYTES);
+  private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
+  private @Nullable SelectionKey key;
+  private boolean closeWhenSent;
+
+  private ControlChannel(SocketChannel socket, Listener listener) {
+    this.socket = socket;
+    this.listener = listener;
+  }
+
+  /** Begins to connect; the listener hears of the outcome, failure included. */
+  public static void connect(ControlLoop loop, InetSocketAddress to, Listener listener) {
+    ControlChannel channel;
+    boolean connected;
+    try {
+      channel = new ControlChannel(SocketChannel.open(), listener);
+    } catch (IOException failure) {
+      listener.onClosed("no socket for " + to + ": " + failure.getMessage());
+      return;
+    }
+    try {
+      channel.configure();
+      connected = channel.socket.connect(to);
+      channel.key =
+          loop.register(
+              channel.socket, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, channel);
+    } catch (IOException failure) {
+      channel.close();
+      listener.onClosed("can't connect to " + to + ": " + failure.getMessage());
+      return;
+    }
+    if (connected) {
+      listener.onConnected(channel);
+    }
+  }
+
+  /** Takes over an accepted connection. */
+  static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
+      throws IOException {
+    ControlChannel channel = new ControlChannel(socket, listener);
+    channel.configure();
+    channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
+    return channel;
+  }
+
+  private void configure() throws IOException {
+    socket.configureBlocking(false);
+    socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 4);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 2);
+    socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+  }
+
+  /** The other end's address, for people. */
+  public String peer() {
+    try {
+      SocketAddress remote = socket.getRemoteAddress();
+      return remote == null ? "not connected" : remote.toString();
+    } catch (IOException closed) {
+      return "closed";
+    }
+  }
+
+  /** Sends a message, now or when the socket has room. */
+  public void send(ControlMessage message) {
+    out.add(ControlCodec.encode(message));
+    if (socket.isConnected()) {
+      flush();
+    }
+  }
+
+  @Override
+  public void onReady(SelectionKey ready) {
+    if (ready.isConnectable() && !finishConnect(ready)) {
+      return;
+    }
+    if (ready.isValid() && ready.isWritable()) {
+      flush();
+    }
+    if (ready.isValid() && ready.isReadable()) {
+      read();
+    }
+  }
+
+  private boolean finishConnect(SelectionKey ready) {
+    try {
+      socket.finishConnect();
+    } catch (IOException failure) {
+      fail("can't connect: " + failure.getMessage());
+      return false;
+    }
+    ready.interestOps(SelectionKey.OP_READ);
+    listener.onConnected(this);
+    flush();
+    return true;
+  }
+
+  private void flush() {
+    SelectionKey mine = key;
+    if (mine == null || !mine.isValid()) {
+      return;
+    }
+    try {
+      for (ByteBuffer first = out.peek(); first != null; first = out.peek()) {
+        socket.write(first);
+        if (first.hasRemaining()) {
+          mine.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+          return;
+        }
+        out.remove();
+      }
+    } catch (IOException failure) {
+      fail("writing failed: " + failure.getMessage());
+      return;
+    }
+    mine.interestOps(SelectionKey.OP_READ);
+    if (closeWhenSent) {
+      close();
+    }
+  }
+
+  private void read() {
+    try {
+      int count = socket.read(in);
+      if (count < 0) {
+        fail("the peer closed the connection");
+        return;
+      }
+    } catch (IOException failure) {
+      fail("reading failed: " + failure.getMessage());
+      return;
+    }
+    in.flip();
+    while (in.remaining() >= ControlCodec.LENGTH_BYTES) {
+      int length = in.getInt(in.position());
+      if (length < 1 || length > ControlCodec.MAX_FRAME_BYTES) {
+        fail("a frame of " + Integer.toUnsignedString(length) + " bytes");
+        return;
+      }
+      if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
+        break;
+      }
+      in.position(in.position() + ControlCodec.LENGTH_BYTES);
+      ByteBuffer frame = in.slice(in.position(), length);
+      in.position(in.position() + length);
+      ControlMessage message = ControlCodec.decode(frame);
+      if (message instanceof Malformed malformed) {
+        fail(malformed.reason());
+        return;
+      }
+      listener.onMessage(message);
+      if (!socket.isOpen()) {
+        return;
+      }
+    }
+    in.compact();
+  }
+
+  private void fail(String reason) {
+    String who = peer();
+    if (socket.isOpen()) {
+      close();
+      listener.onClosed(who + ": " + reason);
+    }
+  }
+
+  /** Sends what is queued, then closes; at the latest with {@link #close}. */
+  public void closeWhenSent() {
+    closeWhenSent = true;
+    if (out.isEmpty()) {
+      close();
+    }
+  }
+
+  /** Closes at once; the listener hears nothing more. */
+  public void close() {
+    SelectionKey mine = key;
+    if (mine != null) {
+      mine.cancel();
+    }
+    try {
+      socket.close();
+    } catch (IOException failure) {
+      // The descriptor is gone either way, and there is nobody left to tell.
+      out.clear();
+    }
+  }
+}

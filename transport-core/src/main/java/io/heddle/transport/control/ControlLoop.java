@@ -1,0 +1,138 @@
+package io.heddle.transport.control;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The control thread: serves control channels and timers, blocked in a selector otherwise. One per process, a daemon; it
+ * holds no state of the data path.
+ */
+public final class ControlLoop implements AutoCloseable {
+  /** What a registered channel does when it is ready. */
+  interface Handler {
+    void onReady(SelectionKey key);
+  }
+
+  private record Timer(long dueNs, long order, Runnable action) implements Comparable<Timer> {
+    @Override
+    public int compareTo(Timer other) {
+      long difference = dueNs - other.dueNs;
+      return difference == 0 ? Long.compare(order, other.order) : Long.signum(difference);
+    }
+  }
+
+  private final Selector selector;
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final Log log;
+  private final Thread thread;
+  private long timerOrder;
+  private volatile boolean closed;
+
+  public ControlLoop(Log log) {
+    this.log = log;
+    try {
+      selector = Selector.open();
+    } catch (IOException failure) {
+      throw new HeddleException("the control thread can't open a selector", failure);
+    }
+    thread = new Thread(this::run, "heddle-control");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Runs something on the control thread, soon. Any thread. */
+  public void execute(Runnable task) {
+    tasks.add(task);
+    selector.wakeup();
+  }
+
+  /** Runs something on the control thread after a delay. Control thread only. */
+  public void schedule(long delayNs, Runnable action) {
+    timers.add(new Timer(System.nanoTime() + delayNs, timerOrder++, action));
+  }
+
+  SelectionKey register(SelectableChannel channel, int operations, Handler handler)
+      throws IOException {
+    return channel.register(selector, operations, handler);
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        selector.select(this::dispatch, nextDelayMs());
+        runTasks();
+        runTimers();
+      } catch (IOException | RuntimeException failure) {
+        log.warn("the control thread goes on after %s", failure);
+      }
+    }
+    runTasks();
+    try {
+      selector.close();
+    } catch (IOException failure) {
+      log.warn("closing the control thread's selector: %s", failure);
+    }
+  }
+
+  private void dispatch(SelectionKey key) {
+    try {
+      ((Handler) key.attachment()).onReady(key);
+    } catch (RuntimeException failure) {
+      log.warn("a control channel is closed after %s", failure);
+      key.cancel();
+    }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      guarded(task);
+    }
+  }
+
+  private void runTimers() {
+    long now = System.nanoTime();
+    for (Timer first = timers.peek(); first != null && first.dueNs - now <= 0; first = timers.peek()) {
+      timers.remove();
+      guarded(first.action);
+    }
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException failure) {
+      log.warn("a control task failed: %s", failure);
+    }
+  }
+
+  private long nextDelayMs() {
+    Timer first = timers.peek();
+    if (!tasks.isEmpty()) {
+      return 1;
+    }
+    if (first == null) {
+      return 0; // for ever: execute() wakes the selector
+    }
+    return Math.max(1, (first.dueNs - System.nanoTime() + 999_999) / 1_000_000);
+  }
+
+  /** Runs what was given to {@link #execute} before, then ends the thread. Any thread but the control thread. */
+  @Override
+  public void close() {
+    closed = true;
+    selector.wakeup();
+    try {
+      thread.join(5_000);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

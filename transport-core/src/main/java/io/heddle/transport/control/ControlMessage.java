@@ -1,0 +1,73 @@
+package io.heddle.transport.control;
+
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.PathMtu;
+import java.util.List;
+
+/** What the two ends of a connection say to each other. */
+public sealed interface ControlMessage {
+  /**
+   * The first message, both ways.
+   *
+   * @param version protocol version, {@link ControlCodec#VERSION}
+   * @param features bits of optional features, none yet
+   * @param token the listener's secret, 16 bytes
+   */
+  record Hello(int version, int features, byte[] token) implements ControlMessage {}
+
+  /**
+   * The planes that this end has.
+   *
+   * @param host who speaks, for the other end's log
+   */
+  record PlaneList(String host, List<PlaneOffer> planes) implements ControlMessage {
+    public PlaneList {
+      planes = List.copyOf(planes);
+    }
+  }
+
+  /** One plane of {@link PlaneList}. */
+  record PlaneOffer(String key, Gid gid, PathMtu mtu) {}
+
+  /**
+   * The queue pairs that this end made, one for each plane that both have.
+   *
+   * @param ringAddress where the other end writes clear-to-send entries; 0 from the receiver
+   * @param ringKey remote key of that memory
+   * @param receiveDepth receives that this end keeps posted on each queue pair
+   */
+  record Endpoints(long ringAddress, int ringKey, int receiveDepth, List<Endpoint> endpoints)
+      implements ControlMessage {
+    public Endpoints {
+      endpoints = List.copyOf(endpoints);
+    }
+  }
+
+  /**
+   * One queue pair of {@link Endpoints}.
+   *
+   * @param startPsn first packet sequence number that this end sends
+   * @param parameters opaque words of this end's provider for the other's, at most 64 bytes
+   */
+  record Endpoint(String planeKey, int queuePairNumber, int startPsn, byte[] parameters) {}
+
+  /** This end's queue pairs can receive. */
+  record Ready() implements ControlMessage {}
+
+  /** This end was closed in good order; nothing more will come. */
+  record Closing() implements ControlMessage {}
+
+  /**
+   * This end gives up.
+   *
+   * @param reason for the other end's log
+   */
+  record Refused(String reason) implements ControlMessage {}
+
+  /**
+   * Bytes that are no message.
+   *
+   * @param reason what is wrong with them
+   */
+  record Malformed(String reason) implements ControlMessage {}
+}

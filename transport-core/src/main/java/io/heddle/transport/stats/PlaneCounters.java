@@ -1,0 +1,42 @@
+package io.heddle.transport.stats;
+
+import io.heddle.platform.Memory;
+
+/**
+ * Counters of one communicator on one plane. One thread writes; each increment is a plain read and a release write, so
+ * that a reader in another process sees no torn or ancient value.
+ */
+public final class PlaneCounters {
+  private final long record;
+
+  PlaneCounters(long record) {
+    this.record = record;
+  }
+
+  long record() {
+    return record;
+  }
+
+  /** A chunk of this length was sent, or arrived. */
+  public void chunk(int lengthBytes) {
+    add(StatsLayout.BYTES, lengthBytes);
+    add(StatsLayout.CHUNKS, 1);
+  }
+
+  public void message() {
+    add(StatsLayout.MESSAGES, 1);
+  }
+
+  public void duplicate() {
+    add(StatsLayout.DUPLICATES, 1);
+  }
+
+  public void wouldBlock() {
+    add(StatsLayout.WOULD_BLOCK, 1);
+  }
+
+  private void add(int field, long amount) {
+    long address = record + field;
+    Memory.setLongRelease(address, Memory.ALL.get(Memory.NATIVE_LONG, address) + amount);
+  }
+}
