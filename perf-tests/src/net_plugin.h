@@ -1,0 +1,45 @@
+/* Any ncclNet plugin of version 8 to 12, loaded as NCCL does it, behind one set of calls: those of version 12. */
+#ifndef HEDDLE_NET_PLUGIN_H
+#define HEDDLE_NET_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NET_HANDLE_BYTES 128
+#define NET_MAX_RECEIVES 8
+
+struct net_plugin {
+  const char *name;
+  int version;
+  int devices;
+  void *library;
+  const void *table;
+  void *context;
+};
+
+/*
+ * Loads the newest version that the library exports (or just `version` when it isn't 0), initialises it and counts its
+ * devices. log_prefix stands before each of the plugin's log lines on standard error; NULL keeps it silent but for
+ * warnings. Returns 0, or an ncclResult_t after it said on standard error what is wrong.
+ */
+int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
+
+/* Finalizes and closes the library. */
+void net_unload(struct net_plugin *);
+
+int net_max_receives(struct net_plugin *, int device);
+
+int net_listen(struct net_plugin *, int device, void *handle, void **listen_comm);
+int net_connect(struct net_plugin *, int device, void *handle, void **comm);
+int net_accept(struct net_plugin *, void *listen_comm, void **comm);
+int net_register(struct net_plugin *, void *comm, void *data, size_t size, void **memory);
+int net_deregister(struct net_plugin *, void *comm, void *memory);
+int net_isend(struct net_plugin *, void *comm, void *data, size_t size, int tag, void *memory, void **request);
+int net_irecv(struct net_plugin *, void *comm, int n, void **data, size_t *sizes, int *tags, void **memory,
+              void **request);
+int net_test(struct net_plugin *, void *request, int *done, int *sizes);
+int net_close_send(struct net_plugin *, void *comm);
+int net_close_receive(struct net_plugin *, void *comm);
+int net_close_listen(struct net_plugin *, void *comm);
+
+#endif

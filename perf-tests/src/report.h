@@ -1,0 +1,29 @@
+/* Clock, exit codes and options that the programs share. */
+#ifndef HEDDLE_REPORT_H
+#define HEDDLE_REPORT_H
+
+#include <stdint.h>
+
+enum { EXIT_WRONG_DATA = 1, EXIT_BAD_USAGE = 2, EXIT_PLUGIN_ERROR = 3, EXIT_TIMED_OUT = 4 };
+
+/* Monotonic time in seconds. */
+double now_seconds(void);
+
+/* Ends the process: a program whose plugin failed has nothing to clean up. */
+_Noreturn void fail_with(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the process with EXIT_PLUGIN_ERROR unless the result is 0. */
+void check(int result, const char *call);
+
+/* Ends the process with EXIT_BAD_USAGE unless text is a whole number within bounds. */
+int64_t whole_number(const char *option, const char *text, int64_t least, int64_t most);
+
+/*
+ * A thread ends the process with EXIT_TIMED_OUT when progress() is not called for so long. Call once.
+ */
+void watch_for_hang(double timeout_seconds);
+
+/* Something moved. Cheap: call it wherever it does. */
+void progress(void);
+
+#endif
