@@ -30,6 +30,7 @@ int main(int count, char **arguments) {
   void *context = init_v12(net, 1);
   use_v12(net);
   CHECK(net->finalize(context) == NCCL_SUCCESS, "finalize failed");
+  context = init_v12(net, 2);
   use_v12(net);
   stderr_must_be_empty(errors);
   CHECK(strstr(logged, "has already") != NULL, "the machine of the process was not mentioned");

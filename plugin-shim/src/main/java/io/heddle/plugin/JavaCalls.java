@@ -52,8 +52,12 @@ final class JavaCalls {
 
   static int init(long commId, long trafficClass, long outContext) {
     try {
-      list().open();
-      writeLong(outContext, CONTEXTS.add(new Context(commId, (int) trafficClass)));
+      DeviceList list = list();
+      /* With the last finalize at the same time, either the transport stays or a new one is opened. */
+      synchronized (CONTEXTS) {
+        list.open();
+        writeLong(outContext, CONTEXTS.add(new Context(commId, (int) trafficClass)));
+      }
       return SUCCESS;
     } catch (Throwable thrown) {
       return failed("init", thrown);
@@ -62,17 +66,27 @@ final class JavaCalls {
 
   static int finish(long context) {
     try {
-      if (CONTEXTS.remove(context) == null) {
-        return unknown("finalize", "context", context);
-      }
-      if (CONTEXTS.size() == 0 && COMMS.size() + LISTENS.size() > 0) {
-        log.info(
-            "the last context is finalized while %d communicators and %d listeners are open",
-            COMMS.size(), LISTENS.size());
+      synchronized (CONTEXTS) {
+        if (CONTEXTS.remove(context) == null) {
+          return unknown("finalize", "context", context);
+        }
+        if (CONTEXTS.size() == 0) {
+          closeUnlessInUse();
+        }
       }
       return SUCCESS;
     } catch (Throwable thrown) {
       return failed("finalize", thrown);
+    }
+  }
+
+  private static void closeUnlessInUse() {
+    if (COMMS.size() + LISTENS.size() == 0) {
+      list().close();
+    } else {
+      log.info(
+          "the last context is finalized while %d communicators and %d listeners are open; the devices stay open",
+          COMMS.size(), LISTENS.size());
     }
   }
 
