@@ -85,7 +85,8 @@ final class JavaCalls {
       list().close();
     } else {
       log.info(
-          "the last context is finalized while %d communicators and %d listeners are open; the devices stay open",
+          "the last context is finalized while %d communicators and %d listeners are open; the"
+              + " devices stay open",
           COMMS.size(), LISTENS.size());
     }
   }
