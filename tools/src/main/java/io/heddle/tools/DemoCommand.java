@@ -165,7 +165,7 @@ final class DemoCommand implements Callable<Integer> {
       Lab lab = cleanup.add(Labs.create(choice.kind(), labPlan));
       AllReducePlan plan =
           new AllReducePlan(
-              driverFile, pluginFile, folder.path(), minBytes, maxBytes, iterations, timeoutSeconds, environment());
+              driverFile, pluginFile, folder.path(), minBytes, maxBytes, iterations, timeoutSeconds, environment(folder.path()));
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       say(out, heading(choice));
       List<Long> before = lab.sentBytesByPlane();
@@ -184,12 +184,14 @@ final class DemoCommand implements Callable<Integer> {
         folder.keep();
       }
       progress.clear();
-      List<PlaneShare> shares = PlaneShare.of(weights(), before, lab.sentBytesByPlane());
+      List<Long> wire = PlaneShare.difference(before, lab.sentBytesByPlane());
+      List<Long> counted = SentByPlane.read(folder.path(), planes);
+      List<PlaneShare> shares = PlaneShare.of(weights(), counted, wire);
       return report(out, choice, run, results, shares, failure);
     }
   }
 
-  private Map<String, String> environment() {
+  private Map<String, String> environment(Path folder) {
     Map<String, String> environment = new LinkedHashMap<>();
     StringBuilder list = new StringBuilder();
     for (int weight : weights()) {
@@ -197,6 +199,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     environment.put("HEDDLE_WEIGHTS", list.toString());
     environment.put("HEDDLE_POLICY", policyName());
+    environment.put("HEDDLE_STATS_DIR", folder.toString());
     return environment;
   }
 
@@ -247,13 +250,9 @@ final class DemoCommand implements Callable<Integer> {
                   passed,
                   failure)));
     } else {
-      if (!shares.isEmpty()) {
-        out.println("#");
-        out.println(PlaneShare.head());
-        shares.forEach(share -> out.println(share.line()));
-      } else {
-        out.println("# bytes by plane aren't counted: all planes share the loopback interface");
-      }
+      out.println("#");
+      out.println(PlaneShare.head());
+      shares.forEach(share -> out.println(share.line()));
       out.println(verdict(results.size(), wrong, failure));
     }
     out.flush();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What {@code heddle demo --json} prints.
  *
  * @param network how hosts were kept apart, and why so
- * @param planes empty where planes share an interface, so that the kernel can't tell their bytes apart
+ * @param planes what each plane was asked to carry and carried
  * @param passed whether every byte was right and every rank ended well
  * @param failure why not, null where it passed
  */

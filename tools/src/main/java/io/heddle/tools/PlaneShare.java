@@ -3,40 +3,91 @@ package io.heddle.tools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What one plane was asked to carry, and what its interfaces sent.
+ * What one plane was asked to carry, and what it carried by two witnesses.
  *
- * @param sentBytes over all hosts, with headers and acknowledgements, as the kernel counts them
+ * @param sentBytes message bytes by the plugin's own counters, over all ranks; null where it left none
+ * @param wireBytes bytes that the kernel counted on the plane's interfaces, with headers, acknowledgements and whatever
+ *     else was sent there; null where planes share an interface
  */
-record PlaneShare(int plane, int weight, double askedShare, long sentBytes, double sentShare) {
-  static List<PlaneShare> of(int[] weights, List<Long> before, List<Long> after) {
+record PlaneShare(
+    int plane,
+    int weight,
+    double askedShare,
+    @Nullable Long sentBytes,
+    @Nullable Double sentShare,
+    @Nullable Long wireBytes,
+    @Nullable Double wireShare) {
+  /**
+   * @param sent one number per plane, or none
+   * @param wire one number per plane, or none
+   */
+  static List<PlaneShare> of(int[] weights, List<Long> sent, List<Long> wire) {
     long totalWeight = 0;
-    long totalBytes = 0;
-    for (int plane = 0; plane < after.size(); plane++) {
-      totalWeight += weights[plane];
-      totalBytes += after.get(plane) - before.get(plane);
+    for (int weight : weights) {
+      totalWeight += weight;
     }
     List<PlaneShare> shares = new ArrayList<>();
-    for (int plane = 0; plane < after.size(); plane++) {
-      long sent = after.get(plane) - before.get(plane);
+    for (int plane = 0; plane < weights.length; plane++) {
       shares.add(
           new PlaneShare(
               plane + 1,
               weights[plane],
               (double) weights[plane] / totalWeight,
-              sent,
-              totalBytes == 0 ? 0 : (double) sent / totalBytes));
+              sent.isEmpty() ? null : sent.get(plane),
+              share(sent, plane),
+              wire.isEmpty() ? null : wire.get(plane),
+              share(wire, plane)));
     }
     return shares;
   }
 
+  private static @Nullable Double share(List<Long> bytes, int plane) {
+    long total = bytes.stream().mapToLong(Long::longValue).sum();
+    return total == 0 ? null : (double) bytes.get(plane) / total;
+  }
+
+  static List<Long> difference(List<Long> before, List<Long> after) {
+    List<Long> difference = new ArrayList<>();
+    for (int i = 0; i < after.size(); i++) {
+      difference.add(after.get(i) - before.get(i));
+    }
+    return difference;
+  }
+
   static String head() {
-    return String.format(Locale.ROOT, "# %6s %8s %8s %18s %8s", "plane", "weight", "asked", "bytes on the wire", "share");
+    return String.format(
+        Locale.ROOT,
+        "# %5s %8s %8s %16s %8s %16s %8s",
+        "plane",
+        "weight",
+        "asked",
+        "sent (plugin)",
+        "share",
+        "wire (kernel)",
+        "share");
   }
 
   String line() {
     return String.format(
-        Locale.ROOT, "  %6d %8d %7.1f%% %18d %7.1f%%", plane, weight, 100 * askedShare, sentBytes, 100 * sentShare);
+        Locale.ROOT,
+        "  %5d %8d %8s %16s %8s %16s %8s",
+        plane,
+        weight,
+        percent(askedShare),
+        count(sentBytes),
+        percent(sentShare),
+        count(wireBytes),
+        percent(wireShare));
+  }
+
+  private static String count(@Nullable Long bytes) {
+    return bytes == null ? "-" : bytes.toString();
+  }
+
+  private static String percent(@Nullable Double share) {
+    return share == null ? "-" : String.format(Locale.ROOT, "%.1f%%", 100 * share);
   }
 }

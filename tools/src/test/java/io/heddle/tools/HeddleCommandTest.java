@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,8 +82,16 @@ final class HeddleCommandTest {
 
   @Test
   void sharesFollowTheCounters() {
-    var shares = PlaneShare.of(new int[] {3, 1}, java.util.List.of(100L, 50L), java.util.List.of(700L, 250L));
-    assertEquals(new PlaneShare(1, 3, 0.75, 600, 0.75), shares.get(0));
-    assertEquals(new PlaneShare(2, 1, 0.25, 200, 0.25), shares.get(1));
+    List<Long> wire = PlaneShare.difference(List.of(100L, 50L), List.of(700L, 250L));
+    List<PlaneShare> shares = PlaneShare.of(new int[] {3, 1}, List.of(90L, 10L), wire);
+    assertEquals(new PlaneShare(1, 3, 0.75, 90L, 0.9, 600L, 0.75), shares.get(0));
+    assertEquals(new PlaneShare(2, 1, 0.25, 10L, 0.1, 200L, 0.25), shares.get(1));
+  }
+
+  @Test
+  void aWitnessThatIsMissingSaysNothingInsteadOfZero() {
+    PlaneShare share = PlaneShare.of(new int[] {1}, List.of(), List.of()).getFirst();
+    assertEquals(new PlaneShare(1, 1, 1.0, null, null, null, null), share);
+    assertTrue(share.line().strip().endsWith("-"), share.line());
   }
 }

@@ -1,0 +1,38 @@
+package io.heddle.tools;
+
+import io.heddle.addr.Plane;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.transport.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the plugin's own counters say that each plane has carried, summed over the ranks of a run. */
+final class SentByPlane {
+  private SentByPlane() {}
+
+  /**
+   * Message bytes sent, in the order of plane keys.
+   *
+   * @param folder where the ranks left their statistics files
+   * @return empty where no file is there, or where the planes that it names aren't as many as expected
+   */
+  static List<Long> read(Path folder, int planes) throws IOException {
+    Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+      for (Path file : files) {
+        for (StatsReader.Row row : StatsReader.read(file)) {
+          if (row.direction() == StatsFile.Direction.SEND) {
+            bytesByKey.merge(row.planeKey(), row.bytes(), Long::sum);
+          }
+        }
+      }
+    }
+    return bytesByKey.size() == planes ? new ArrayList<>(bytesByKey.values()) : List.of();
+  }
+}
