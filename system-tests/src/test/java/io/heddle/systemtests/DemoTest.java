@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +22,8 @@ final class DemoTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    Path root = Path.of("").toAbsolutePath().getParent();
-    for (String part : List.of("plugin-shim/target/plugin/libnccl-net-heddle.so", "perf-tests/target/heddle-allreduce")) {
-      if (!Files.isRegularFile(root.resolve(part))) {
-        DemoProcess.skip(part + " isn't built");
-      }
-    }
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
   }
 
   private JsonNode passing(Lab.Kind kind, String network, int sizes, String... options)
@@ -65,8 +60,11 @@ final class DemoTest {
             .path("planes");
     assertEquals(4, planes.size());
     for (JsonNode plane : planes) {
-      double difference = plane.path("sent_share").asDouble(-1) - plane.path("asked_share").asDouble();
-      assertTrue(Math.abs(difference) < 0.05, "asked and sent differ by five points or more: " + plane);
+      double asked = plane.path("asked_share").asDouble(-1);
+      double sent = plane.path("sent_share").asDouble(-1);
+      double wire = plane.path("wire_share").asDouble(-1);
+      assertTrue(Math.abs(sent - asked) < 0.05, "asked and sent differ by five points or more: " + plane);
+      assertTrue(Math.abs(wire - asked) < 0.05, "asked and seen by the kernel differ by five points: " + plane);
     }
   }
 
@@ -85,6 +83,7 @@ final class DemoTest {
     JsonNode planes =
         passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K").path("planes");
     assertEquals(1.0, planes.path(0).path("sent_share").asDouble(-1));
+    assertEquals(1.0, planes.path(0).path("wire_share").asDouble(-1));
   }
 
   @Test
@@ -101,5 +100,10 @@ final class DemoTest {
   void loopbackAddressesWork() throws IOException, InterruptedException {
     JsonNode report = passing(Lab.Kind.LOOPBACK, "loopback", 16, "--max-bytes", "256K");
     assertFalse(report.path("network_reason").asText().isEmpty());
+    assertEquals(4, report.path("planes").size());
+    for (JsonNode plane : report.path("planes")) {
+      assertTrue(plane.path("sent_bytes").asLong() > 0, "every plane carried something: " + plane);
+      assertTrue(plane.path("wire_bytes").isNull(), "the kernel can't tell planes on loopback apart: " + plane);
+    }
   }
 }

@@ -1,0 +1,124 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What NCCL may do with a plugin, by two processes on hosts of their own, on good links and on bad ones. */
+@Timeout(240)
+final class ConformanceTest {
+  private static final long LIMIT_SECONDS = 180;
+  private static final long BIG_BYTES = 1L << 30;
+
+  /** Two processes with a buffer of that size each, and what the kernel holds of it. */
+  private static final long BIG_NEEDS_KIB = 4L << 20;
+
+  @TempDir private Path folder;
+  private final long seed = System.nanoTime() & Integer.MAX_VALUE;
+
+  private List<String> command(int rank, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.conformance().toString()));
+    command.addAll(List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--seed", Long.toString(seed)));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  /** Runs both sides, which must pass, and returns what both said. */
+  private String bothPass(Map<String, String> first, Map<String, String> second, String... more)
+      throws IOException, InterruptedException {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    List<String> sending = command(0, more);
+    List<String> receiving = command(1, more);
+    System.out.println("seed " + seed);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000));
+        HostProcess sender = HostProcess.start(lab, 0, folder.resolve("sender.log"), first, sending);
+        HostProcess receiver = HostProcess.start(lab, 1, folder.resolve("receiver.log"), second, receiving)) {
+      int sent = sender.exitCode(LIMIT_SECONDS);
+      int received = receiver.exitCode(LIMIT_SECONDS);
+      String said = "seed " + seed + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
+      assertEquals(0, sent, said);
+      assertEquals(0, received, said);
+      assertTrue(sender.output().contains("ok 1 - "), said);
+      assertFalse(said.contains("not ok"), said);
+      return said;
+    }
+  }
+
+  @Test
+  void everyCaseHoldsOverFourPlanes() throws IOException, InterruptedException {
+    bothPass(Map.of(), Map.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
+  void nothingIsWrongOnABadLink(String fault) throws IOException, InterruptedException {
+    Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
+    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+  }
+
+  @Test
+  void allFaultsTogetherLeaveNothingWrong() throws IOException, InterruptedException {
+    Map<String, String> environment =
+        Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=" + seed);
+    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+  }
+
+  @Test
+  void peersWithDifferentPlanesUseThoseThatBothHave() throws IOException, InterruptedException {
+    bothPass(
+        Map.of("HEDDLE_PLANES", "e1=1,e2=2,e3=3"),
+        Map.of("HEDDLE_PLANES", "e2=2,e3=3,e4=4"),
+        "--case",
+        "random_sizes_and_orders");
+  }
+
+  @Test
+  void onePlaneIsEnough() throws IOException, InterruptedException {
+    Map<String, String> environment = Map.of("HEDDLE_PLANES", "e1=1");
+    bothPass(environment, environment, "--case", "random_sizes_and_orders");
+  }
+
+  @Test
+  void aMessageOfAGibibyteArrives() throws IOException, InterruptedException {
+    long available =
+        Files.readAllLines(Path.of("/proc/meminfo")).stream()
+            .filter(line -> line.startsWith("MemAvailable:"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+            .findFirst()
+            .orElse(0);
+    if (available < BIG_NEEDS_KIB) {
+      DemoProcess.skip("1 GiB needs 4 GiB of free memory, there are " + available / 1024 + " MiB");
+    }
+    bothPass(Map.of(), Map.of(), "--case", "one_big_message", "--big-bytes", Long.toString(BIG_BYTES));
+  }
+
+  @Test
+  void aHostWithoutAUsableAddressIsToldSo() throws IOException, InterruptedException {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    List<String> command = command(0);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
+        HostProcess process =
+            HostProcess.start(
+                lab, 0, folder.resolve("host.log"), Map.of("HEDDLE_PLANES", "e9=1"), command)) {
+      int code = process.exitCode(30);
+      assertTrue(code > 0 && code < 128, "an error, not a crash: " + code + "\n" + process.output());
+      assertTrue(process.output().contains("HEDDLE_PLANES"), process.output());
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.systemtests;
+
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A process on a lab's host, both its streams in one file. */
+final class HostProcess implements AutoCloseable {
+  private final Process process;
+  private final Path log;
+
+  private HostProcess(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+  }
+
+  static HostProcess start(Lab lab, int rank, Path log, Map<String, String> environment, List<String> command)
+      throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(lab.command(rank, command)).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().putAll(lab.environment(rank));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    return new HostProcess(process, log);
+  }
+
+  /** The command line of a Java program among the tests' own classes. */
+  static List<String> java(Class<?> mainClass, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass.getName()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  /** Waits for the end; a process that takes longer fails the test with what it said. */
+  int exitCode(long limitSeconds) throws IOException, InterruptedException {
+    if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+      throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
+    }
+    return process.exitValue();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /* `ip netns exec` becomes the command, so this is the command's own number. */
+  long pid() {
+    return process.pid();
+  }
+
+  void kill() {
+    process.destroyForcibly();
+  }
+
+  String output() throws IOException {
+    return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
+  }
+
+  /** Waits until it has printed this. */
+  void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    while (!output().contains(text)) {
+      if (System.nanoTime() - deadline > 0 || !isAlive()) {
+        throw new AssertionError("\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor(10, TimeUnit.SECONDS);
+  }
+}

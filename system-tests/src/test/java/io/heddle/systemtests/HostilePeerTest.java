@@ -1,0 +1,146 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Noise on our ports changes nothing; a peer that is killed is an error within a stated time. */
+@Timeout(180)
+final class HostilePeerTest {
+  private static final int ROCE_PORT = 4791;
+  private static final int LISTENING = 0x0a;
+
+  /** Retries of a queue pair (7 of at most 0.54 s each by default) with room for a busy machine. */
+  private static final long PEER_LOSS_SECONDS = 30;
+
+  @TempDir private Path folder;
+  private final long seed = System.nanoTime() & Integer.MAX_VALUE;
+
+  private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations) throws IOException {
+    List<String> command =
+        List.of(
+            BuiltParts.allReduce().toString(),
+            "--plugin",
+            BuiltParts.plugin().toString(),
+            "--rank",
+            Integer.toString(rank),
+            "--ranks",
+            "2",
+            "--rendezvous",
+            folder.toString(),
+            "--max-bytes",
+            maxBytes,
+            "--iterations",
+            iterations,
+            "--timeout-seconds",
+            "60");
+    return HostProcess.start(lab, rank, folder.resolve("rank" + rank + ".log"), Map.of(), command);
+  }
+
+  private static Lab lab() {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    return Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000));
+  }
+
+  private HostProcess hostile(Lab lab, String protocol, int port, int count) throws IOException {
+    System.out.println("seed " + seed);
+    return HostProcess.start(
+        lab,
+        1,
+        folder.resolve("hostile-" + protocol + port + ".log"),
+        Map.of(),
+        HostProcess.java(
+            HostileSender.class,
+            protocol,
+            LabPlan.address(0, 0),
+            Integer.toString(port),
+            Long.toString(seed),
+            Integer.toString(count)));
+  }
+
+  private static void assertPassed(HostProcess process, String why) throws IOException, InterruptedException {
+    assertEquals(0, process.exitCode(120), why + "\n" + process.output());
+    assertTrue(process.output().contains("\"event\":\"end\""), process.output());
+  }
+
+  @Test
+  void noiseAtTheRocePortDuringTrafficChangesNothing() throws IOException, InterruptedException {
+    try (Lab lab = lab();
+        HostProcess first = rank(lab, 0, "1048576", "30");
+        HostProcess second = rank(lab, 1, "1048576", "30")) {
+      first.awaitOutput("\"event\":\"size\"", 60);
+      try (HostProcess noise = hostile(lab, "udp", ROCE_PORT, 5_000)) {
+        assertPassed(first, "seed " + seed);
+        assertPassed(second, "seed " + seed);
+        assertEquals(0, noise.exitCode(60), noise.output());
+      }
+    }
+  }
+
+  @Test
+  void garbageAtTheControlPortIsTurnedAwayAndTheRightPeerComesIn() throws IOException, InterruptedException {
+    try (Lab lab = lab();
+        HostProcess first = rank(lab, 0, "65536", "3")) {
+      int port = awaitListeningPort(first);
+      try (HostProcess garbage = hostile(lab, "tcp", port, 200)) {
+        assertEquals(0, garbage.exitCode(60), garbage.output());
+      }
+      assertTrue(first.isAlive(), first.output());
+      try (HostProcess second = rank(lab, 1, "65536", "3")) {
+        assertPassed(first, "seed " + seed);
+        assertPassed(second, "seed " + seed);
+      }
+    }
+  }
+
+  @Test
+  void aPeerThatIsKilledIsAnErrorSoon() throws IOException, InterruptedException {
+    try (Lab lab = lab();
+        HostProcess first = rank(lab, 0, "4194304", "1000000");
+        HostProcess second = rank(lab, 1, "4194304", "1000000")) {
+      first.awaitOutput("\"event\":\"start\"", 60);
+      second.awaitOutput("\"event\":\"start\"", 60);
+      TimeUnit.SECONDS.sleep(1);
+      assertTrue(first.isAlive() && second.isAlive(), first.output() + second.output());
+      second.kill();
+      int code = first.exitCode(PEER_LOSS_SECONDS);
+      assertNotEquals(0, code, first.output());
+      assertTrue(code < 128, "an error, not a crash: " + code + "\n" + first.output());
+    }
+  }
+
+  /* The process's own view of its network namespace: local address, then state in the fourth column. */
+  private static int awaitListeningPort(HostProcess process) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (System.nanoTime() - deadline < 0 && process.isAlive()) {
+      Optional<Integer> port =
+          Files.readAllLines(Path.of("/proc/" + process.pid() + "/net/tcp6")).stream()
+              .skip(1)
+              .map(line -> line.strip().split("\\s+"))
+              .filter(columns -> Integer.parseInt(columns[3], 16) == LISTENING)
+              .map(columns -> Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16))
+              .findFirst();
+      if (port.isPresent()) {
+        return port.get();
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    throw new AssertionError("it listens at no port of IPv6; it said:\n" + process.output());
+  }
+}
