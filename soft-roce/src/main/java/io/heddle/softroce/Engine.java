@@ -25,8 +25,8 @@ final class Engine {
   final RegionTable regions;
   final Counters counters = new Counters();
   final AsyncEvents events = new AsyncEvents();
-  final TrainSender sender;
 
+  private final TrainSender sender;
   private final NanoClock clock;
   private final DatagramReceiver receiver;
   private final PacketGate gate;
@@ -36,6 +36,7 @@ final class Engine {
   private volatile int usedWords;
   private int[] receiveFds = new int[0];
   private int firstWord;
+  private int sends;
   private long due = Requester.NEVER_NS;
   private volatile long publishedDue = Requester.NEVER_NS;
   private volatile long lastCallNs;
@@ -73,10 +74,10 @@ final class Engine {
     return work;
   }
 
-  /** The same by the sleeping thread, which doesn't count as a caller. */
+  /** The same by the sleeping thread, which doesn't count as a caller; −1 when another is at it. */
   int progressOfSleeper() {
     if (!lock.tryLock()) {
-      return 0;
+      return -1;
     }
     int work;
     try {
@@ -149,10 +150,6 @@ final class Engine {
     }
   }
 
-  MemorySegment capture() {
-    return capture;
-  }
-
   private int round(long nowNs) {
     own();
     int work = answerBells();
@@ -161,7 +158,7 @@ final class Engine {
     }
     work += gate.release(this, nowNs);
     if (nowNs - due >= 0) {
-      work += serveTimers(nowNs);
+      serveTimers(nowNs);
     }
     return work + transmit(nowNs);
   }
@@ -266,7 +263,7 @@ final class Engine {
     qp.onPacket(opcode, packet, payload, payloadBytes, nowNs);
   }
 
-  private int serveTimers(long nowNs) {
+  private void serveTimers(long nowNs) {
     due = Requester.NEVER_NS;
     long next = Requester.NEVER_NS;
     int words = usedWords;
@@ -278,7 +275,6 @@ final class Engine {
       }
     }
     due = Math.min(Math.min(due, next), gate.dueNs());
-    return 1;
   }
 
   /** A timer of a queue pair is due then, or earlier. */
@@ -294,7 +290,7 @@ final class Engine {
 
   private int transmit(long nowNs) {
     int words = usedWords;
-    int work = 0;
+    int before = sends;
     if (++firstWord >= words) {
       firstWord = 0;
     }
@@ -309,7 +305,6 @@ final class Engine {
         int slot = word * 64 + Long.numberOfTrailingZeros(left);
         SoftQueuePair qp = queuePairs[slot];
         if (qp != null) {
-          work++;
           if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
             active[word] |= 1L << slot;
             timerAt(nowNs); /* the sleeper goes on where no caller does */
@@ -317,7 +312,13 @@ final class Engine {
         }
       }
     }
-    return work;
+    return sends - before;
+  }
+
+  /** Sends a train of a queue pair. False when the socket is full. */
+  boolean send(int fd, long address, int lengthBytes, int segmentBytes) {
+    sends++;
+    return sender.send(capture, fd, address, lengthBytes, segmentBytes);
   }
 
   /* Control path, all under the lock. */

@@ -19,6 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class ProgressThread implements Runnable {
   private static final long CALLERS_GONE_NS = 50_000;
+  private static final long CALLERS_FORGOTTEN_NS = 20_000_000;
+  private static final long TURN_NS = 50_000;
   private static final long SHORTEST_LOOK_NS = 50_000;
   private static final long LONGEST_LOOK_NS = 200_000;
   private static final long AWAKE = Long.MIN_VALUE;
@@ -147,9 +149,20 @@ final class ProgressThread implements Runnable {
   }
 
   private void takeOver() {
-    /* Until nothing is left, but not against callers who came back. */
-    while (engine.progressOfSleeper() > 0 && engine.nowNs() - engine.lastCallNs() >= CALLERS_GONE_NS && !stopping) {
-      Thread.onSpinWait();
+    long beganNs = engine.nowNs();
+    long lastCallNs = engine.lastCallNs();
+    while (!stopping && engine.lastCallNs() == lastCallNs) {
+      int work = engine.progressOfSleeper();
+      if (work == 0) {
+        return;
+      }
+      long nowNs = engine.nowNs();
+      if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
+        /* A caller may be silent, even with the lock in its hands, only because this thread has its core. The socket
+        stays readable meanwhile, so without this pause the two would share the core by whole time slices. */
+        LockSupport.parkNanos(TURN_NS);
+        return;
+      }
     }
   }
 

@@ -334,23 +334,14 @@ final class Requester {
     unacknowledged = to;
     highestAcknowledged = Math.max(highestAcknowledged, to - 1);
     long newest = -1;
-    long newestResent = -1;
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
-      long sentAtNs = ring.sentAtNs(ring.head());
-      if (ring.sends(ring.head()) == 1) {
-        newest = sentAtNs;
-      } else if (nowNs - sentAtNs >= roundTrip.smoothedNs() / 2) {
-        newestResent = sentAtNs; /* the answer is to the resend, not to what was sent before */
-      }
+      newest = ring.sends(ring.head()) == 1 ? ring.sentAtNs(ring.head()) : -1;
       ring.removeHead();
     }
     if (newest >= 0) {
       roundTrip.sample(nowNs - newest);
     }
     completeRequests();
-    if (newestResent >= 0 && softPeer) {
-      loseSentBefore(newestResent);
-    }
     return true;
   }
 
@@ -419,26 +410,6 @@ final class Requester {
       long from = Math.max(first, unacknowledged);
       long to = Math.min(first + ring.packets(slot), highestAcknowledged - REORDER_PACKETS + 1);
       for (long psn = from; psn < to; psn++) {
-        if (!acknowledged.get(psn) && !lost.get(psn)) {
-          markLost(psn);
-          found = true;
-        }
-      }
-    }
-    if (found) {
-      lossSeen();
-    }
-  }
-
-  /* A resend has been answered, so whatever left before it and isn't acknowledged now won't be. */
-  private void loseSentBefore(long timeNs) {
-    boolean found = false;
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      if (isRead(slot) || ring.sentAtNs(slot) - timeNs >= 0) {
-        continue;
-      }
-      long end = ring.endPsn(slot);
-      for (long psn = Math.max(ring.firstPsn(slot), unacknowledged); psn < end; psn++) {
         if (!acknowledged.get(psn) && !lost.get(psn)) {
           markLost(psn);
           found = true;
@@ -553,15 +524,9 @@ final class Requester {
     timeoutsWithoutNews++;
     counters.timedOut();
     if (softPeer && timeoutsWithoutNews == 1 && !reading) {
-      /* More often than not the peer only waits for its core. The oldest train alone asks it; its answer tells what
-      is missing, and nothing has been slowed down or sent twice in vain. */
-      long head = ring.head();
-      long end = ring.endPsn(head);
-      for (long psn = Math.max(ring.firstPsn(head), unacknowledged); psn < end; psn++) {
-        if (!acknowledged.get(psn)) {
-          markLost(psn);
-        }
-      }
+      /* More often than not the peer only waits for its core. The newest train alone asks it: once that has come,
+      everything before it has come or is lost, the bitmap tells which, and till then nothing is sent in vain. */
+      loseNewest();
     } else {
       roundTrip.timedOut();
       recoveryEnd = next;
@@ -569,6 +534,17 @@ final class Requester {
     }
     armTimeout(nowNs);
     qp.activate();
+  }
+
+  private void loseNewest() {
+    for (long slot = ring.tail() - 1; slot >= ring.head() && lostCount == 0; slot--) {
+      long end = ring.endPsn(slot);
+      for (long psn = Math.max(ring.firstPsn(slot), unacknowledged); psn < end; psn++) {
+        if (!acknowledged.get(psn)) {
+          markLost(psn);
+        }
+      }
+    }
   }
 
   /** Stops for good: nothing is outstanding and no timer runs. */

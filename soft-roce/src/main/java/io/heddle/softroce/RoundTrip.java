@@ -6,7 +6,7 @@ package io.heddle.softroce;
  */
 final class RoundTrip {
   /** A receiver that shares its core may be away for about this long without anything being lost. */
-  private static final long MINIMUM_TIMEOUT_NS = 1_000_000;
+  private static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
   private static final long FIRST_TIMEOUT_NS = 10_000_000;
   private static final long MAXIMUM_TIMEOUT_NS = 100_000_000;

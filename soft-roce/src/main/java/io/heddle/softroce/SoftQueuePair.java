@@ -443,7 +443,7 @@ final class SoftQueuePair implements QueuePair {
 
   boolean send(long address, int lengthBytes, int segmentBytes) {
     UdpSocket open = socket;
-    return open == null || engine.sender.send(engine.capture(), open.fd(), address, lengthBytes, segmentBytes);
+    return open == null || engine.send(open.fd(), address, lengthBytes, segmentBytes);
   }
 
   boolean allowsRemoteWrite(int key, long address, int lengthBytes) {
