@@ -19,14 +19,12 @@ final class ReadResponses {
   private int count;
   private int offset;
   private int mtu;
-  private int trainBytes = TransmitRing.TRAIN_BYTES;
 
   ReadResponses(SoftQueuePair qp) {
     this.qp = qp;
   }
 
-  void configure(int mtuBytes, int largestTrain) {
-    trainBytes = largestTrain;
+  void configure(int mtuBytes) {
     mtu = mtuBytes;
     stop();
   }
@@ -79,7 +77,7 @@ final class ReadResponses {
       int bytes = header + (payload + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (i == 0) {
         segment = bytes;
-      } else if (bytes > segment || used + bytes > trainBytes) {
+      } else if (bytes > segment || used + bytes > TransmitRing.TRAIN_BYTES) {
         break;
       }
       write(base + used, first, last, header, at, payload);

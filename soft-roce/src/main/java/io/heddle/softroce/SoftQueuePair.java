@@ -185,9 +185,8 @@ final class SoftQueuePair implements QueuePair {
         window = window(peer == null ? receiveBufferBytes : peer.receiveBufferBytes());
         sendFlow.reset(localGid, open.port(), remoteGid, peerPort);
         receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
-        int train = remoteGid.isIpv4Mapped() ? TransmitRing.TRAIN_BYTES_IPV4 : TransmitRing.TRAIN_BYTES;
-        builder.configure(mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()), train);
-        reads.configure(mtu, train);
+        builder.configure(mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
+        reads.configure(mtu);
         responder.start(attributes.receivePsn(), mtu, soft, attributes.receiverNotReadyTimerCode());
         state = QueuePairState.READY_TO_RECEIVE;
       } finally {

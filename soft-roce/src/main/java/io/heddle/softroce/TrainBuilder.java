@@ -28,7 +28,6 @@ final class TrainBuilder {
   private boolean softPeer;
   private int domain;
   private int readBytes;
-  private int trainBytes = TransmitRing.TRAIN_BYTES;
   private int remoteQueuePair;
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;
@@ -40,9 +39,7 @@ final class TrainBuilder {
   }
 
   /** What holds until the next reset; {@code readPackets} bounds the responses asked for by one READ packet. */
-  void configure(int mtuBytes, boolean peerIsSoft, int protectionDomain, int remoteQueuePairNumber, int readPackets,
-      int largestTrain) {
-    trainBytes = largestTrain;
+  void configure(int mtuBytes, boolean peerIsSoft, int protectionDomain, int remoteQueuePairNumber, int readPackets) {
     mtu = mtuBytes;
     softPeer = peerIsSoft;
     domain = protectionDomain;
@@ -103,7 +100,7 @@ final class TrainBuilder {
       int bytes = headerBytes + (payloadBytes + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (used == 0) {
         segment = bytes;
-      } else if (bytes > segment || used + bytes > trainBytes) {
+      } else if (bytes > segment || used + bytes > TransmitRing.TRAIN_BYTES) {
         break;
       }
       long index = queue.started();
