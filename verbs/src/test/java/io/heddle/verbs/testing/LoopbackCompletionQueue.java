@@ -1,0 +1,83 @@
+package io.heddle.verbs.testing;
+
+import io.heddle.platform.Errno;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.WorkCompletion;
+
+/** A ring of completions; overruns for good when nobody polls, as hardware's does. */
+final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements CompletionQueue {
+  private final LoopbackProvider.Context context;
+  private final WorkCompletion[] ring;
+  private long head;
+  private long tail;
+  private boolean overrun;
+  private int users;
+
+  LoopbackCompletionQueue(LoopbackProvider.Context context, int capacity) {
+    super(context.ledger(), context);
+    this.context = context;
+    this.ring = WorkCompletion.batch(capacity);
+  }
+
+  @Override
+  public DeviceContext context() {
+    return context;
+  }
+
+  /** The next completion to fill, of this queue pair; null where there is no room. Under the fabric's monitor. */
+  WorkCompletion push(long id, WorkCompletion.Status status, int queuePairNumber) {
+    if (tail - head == ring.length) {
+      overrun = true;
+      return null;
+    }
+    WorkCompletion wc = ring[(int) (tail++ % ring.length)];
+    wc.workRequestId = id;
+    wc.status = status;
+    wc.queuePairNumber = queuePairNumber;
+    wc.lengthBytes = 0;
+    wc.hasImmediate = false;
+    return wc;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    synchronized (context.fabric()) {
+      int count = 0;
+      while (count < completions.length && head != tail) {
+        WorkCompletion from = ring[(int) (head++ % ring.length)];
+        WorkCompletion to = completions[count++];
+        to.workRequestId = from.workRequestId;
+        to.status = from.status;
+        to.kind = from.kind;
+        to.lengthBytes = from.lengthBytes;
+        to.hasImmediate = from.hasImmediate;
+        to.immediate = from.immediate;
+        to.queuePairNumber = from.queuePairNumber;
+      }
+      return count == 0 && overrun ? -Errno.ENOSPC : count;
+    }
+  }
+
+  void attach() {
+    users++;
+  }
+
+  void detach() {
+    users--;
+  }
+
+  @Override
+  public void close() {
+    synchronized (context.fabric()) {
+      if (users > 0) {
+        throw new VerbsException("destroy_cq", users + " uses by queue pairs", Errno.EBUSY);
+      }
+    }
+    super.close();
+  }
+
+  @Override
+  void release() {}
+}

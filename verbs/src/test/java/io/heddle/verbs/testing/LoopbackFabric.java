@@ -1,0 +1,99 @@
+package io.heddle.verbs.testing;
+
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order within a queue pair and
+ * mixes it between queue pairs, by its seed; it can hold back acknowledgements and cut addresses off.
+ *
+ * <p>Everything is done under this object's monitor, by whichever thread calls progress on any of its devices.
+ */
+public final class LoopbackFabric {
+  /* Steps of one queue pair in one round: few, so that queue pairs overtake each other. */
+  private static final int MOST_STEPS = 4;
+
+  private final List<LoopbackQueuePair> pairs = new ArrayList<>();
+  private final Set<Gid> cut = ConcurrentHashMap.newKeySet();
+  private long random;
+  private int nextNumber = 0x11;
+  private int nextKey = 0x1000;
+  private volatile boolean acknowledgementsHeld;
+
+  /**
+   * @param seed decides how queue pairs overtake each other
+   */
+  public LoopbackFabric(long seed) {
+    random = seed == 0 ? 1 : seed;
+  }
+
+  /** While held, work is done at the receiver but its sender doesn't hear of it, as if answers were under way. */
+  public void holdAcknowledgements(boolean held) {
+    acknowledgementsHeld = held;
+  }
+
+  boolean acknowledgementsHeld() {
+    return acknowledgementsHeld;
+  }
+
+  /** From now on nothing passes to or from this address. */
+  public void cut(Gid gid) {
+    cut.add(gid);
+  }
+
+  boolean passes(Gid from, Gid to) {
+    return cut.isEmpty() || !cut.contains(from) && !cut.contains(to);
+  }
+
+  /** Whether everything that was posted is done and its sender knows. */
+  public synchronized boolean isIdle() {
+    return pairs.stream().noneMatch(LoopbackQueuePair::hasWork);
+  }
+
+  synchronized int add(LoopbackQueuePair pair) {
+    pairs.add(pair);
+    return nextNumber++;
+  }
+
+  synchronized void remove(LoopbackQueuePair pair) {
+    pairs.remove(pair);
+  }
+
+  synchronized int newKey() {
+    return nextKey++;
+  }
+
+  LoopbackQueuePair find(Gid gid, int number) {
+    for (int i = 0; i < pairs.size(); i++) {
+      LoopbackQueuePair pair = pairs.get(i);
+      if (pair.number() == number && gid.equals(pair.localGid())) {
+        return pair;
+      }
+    }
+    return null;
+  }
+
+  private int below(int bound) {
+    random ^= random << 13;
+    random ^= random >>> 7;
+    random ^= random << 17;
+    return (int) ((random >>> 33) % bound);
+  }
+
+  synchronized int progress() {
+    int work = 0;
+    int count = pairs.size();
+    int start = count == 0 ? 0 : below(count);
+    for (int i = 0; i < count; i++) {
+      LoopbackQueuePair pair = pairs.get((start + i) % count);
+      for (int steps = below(MOST_STEPS + 1); steps > 0 && pair.step(); steps--) {
+        work++;
+      }
+      work += pair.acknowledge();
+    }
+    return work;
+  }
+}

@@ -1,0 +1,288 @@
+package io.heddle.verbs.testing;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceAttributes;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network. */
+public final class LoopbackProvider implements VerbsProvider {
+  private static final int MAX_WORK_REQUESTS = 4096;
+  private static final int PREFERRED_WRITE_BYTES = 61_440;
+
+  private final LoopbackFabric fabric;
+  private final List<Gid> gids;
+
+  /**
+   * @param gids addresses of the device's port, in order of their index
+   */
+  public LoopbackProvider(LoopbackFabric fabric, List<Gid> gids) {
+    this.fabric = fabric;
+    this.gids = List.copyOf(gids);
+  }
+
+  @Override
+  public String name() {
+    return "loopback";
+  }
+
+  @Override
+  public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
+    return List.of(new Device(this, ledger));
+  }
+
+  private record Device(LoopbackProvider provider, LeakLedger ledger) implements RdmaDevice {
+    @Override
+    public String name() {
+      return "loopback0";
+    }
+
+    @Override
+    public DeviceContext open() {
+      return new Context(this);
+    }
+  }
+
+  /** An object with children, which close before it; enters and leaves the ledger. */
+  abstract static class Owned implements AutoCloseable {
+    private final LeakLedger ledger;
+    private final Owned parent;
+    private final List<Owned> children = new ArrayList<>();
+    private boolean closed;
+
+    Owned(LeakLedger ledger, Owned parent) {
+      this.ledger = ledger;
+      this.parent = parent;
+      ledger.opened(getClass().getSimpleName());
+      if (parent != null) {
+        synchronized (parent.children) {
+          parent.children.add(this);
+        }
+      }
+    }
+
+    /** Undoes what the constructor of the subclass did. */
+    abstract void release();
+
+    LeakLedger ledger() {
+      return ledger;
+    }
+
+    @Override
+    public void close() {
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+      }
+      List<Owned> left;
+      synchronized (children) {
+        left = List.copyOf(children);
+      }
+      /* Completion queues last: queue pairs of any domain may use them. */
+      left.stream().filter(child -> !(child instanceof CompletionQueue)).forEach(Owned::close);
+      left.forEach(Owned::close);
+      release();
+      ledger.closed(getClass().getSimpleName());
+      if (parent != null) {
+        synchronized (parent.children) {
+          parent.children.remove(this);
+        }
+      }
+    }
+  }
+
+  static final class Context extends Owned implements DeviceContext {
+    private final Device device;
+
+    Context(Device device) {
+      super(device.ledger(), null);
+      this.device = device;
+    }
+
+    LoopbackFabric fabric() {
+      return device.provider().fabric;
+    }
+
+    Gid gid(int index) {
+      List<Gid> gids = device.provider().gids;
+      if (index < 0 || index >= gids.size()) {
+        throw new VerbsException("modify_qp", "GID index " + index, Errno.EINVAL);
+      }
+      return gids.get(index);
+    }
+
+    @Override
+    public RdmaDevice device() {
+      return device;
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+      return new DeviceAttributes(
+          0x10, "/sys/devices/virtual/loopback", 4096, MAX_WORK_REQUESTS, 1 << 22, false);
+    }
+
+    @Override
+    public PortAttributes port() {
+      return new PortAttributes(true, 1, PathMtu.MTU_4096, 100_000_000_000L);
+    }
+
+    @Override
+    public GidTable gidTable() {
+      List<GidTable.Entry> entries = new ArrayList<>();
+      for (Gid gid : device.provider().gids) {
+        entries.add(new GidTable.Entry(entries.size(), gid, GidTable.Type.ROCE_V2, 0));
+      }
+      return new GidTable(entries);
+    }
+
+    @Override
+    public int preferredWriteBytes(PathMtu mtu) {
+      return PREFERRED_WRITE_BYTES;
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+      return new Domain(this);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int capacity) {
+      return new LoopbackCompletionQueue(this, capacity);
+    }
+
+    @Override
+    public int progress() {
+      return fabric().progress();
+    }
+
+    @Override
+    public int pollAsyncEvents(AsyncEventListener listener) {
+      return 0;
+    }
+
+    @Override
+    void release() {}
+  }
+
+  static final class Domain extends Owned implements ProtectionDomain {
+    private final Context context;
+    private final List<Region> regions = new ArrayList<>();
+
+    Domain(Context context) {
+      super(context.ledger(), context);
+      this.context = context;
+    }
+
+    @Override
+    public Context context() {
+      return context;
+    }
+
+    @Override
+    public MemoryRegion registerMemory(long address, long lengthBytes, Set<Access> access) {
+      if (lengthBytes <= 0) {
+        throw new VerbsException("reg_mr", lengthBytes + " bytes", Errno.EINVAL);
+      }
+      Region region = new Region(this, address, lengthBytes, Set.copyOf(access));
+      synchronized (context.fabric()) {
+        regions.add(region);
+      }
+      return region;
+    }
+
+    /** Whether the key is good for these bytes; under the fabric's monitor. */
+    boolean allows(int key, long address, long lengthBytes, Access access) {
+      if (lengthBytes == 0) {
+        return true;
+      }
+      for (int i = 0; i < regions.size(); i++) {
+        Region region = regions.get(i);
+        if (region.key == key) {
+          return (access == null || region.access.contains(access))
+              && address >= region.address
+              && lengthBytes <= region.address + region.lengthBytes - address;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public QueuePair createQueuePair(QueuePairAttributes attributes) {
+      if (attributes.sendDepth() > MAX_WORK_REQUESTS
+          || attributes.receiveDepth() > MAX_WORK_REQUESTS
+          || attributes.sendDepth() < 1
+          || attributes.receiveDepth() < 1) {
+        throw new VerbsException("create_qp", attributes.toString(), Errno.EINVAL);
+      }
+      return new LoopbackQueuePair(this, attributes);
+    }
+
+    @Override
+    void release() {}
+  }
+
+  static final class Region extends Owned implements MemoryRegion {
+    private final Domain pd;
+    private final long address;
+    private final long lengthBytes;
+    private final Set<ProtectionDomain.Access> access;
+    private final int key;
+
+    Region(Domain pd, long address, long lengthBytes, Set<ProtectionDomain.Access> access) {
+      super(pd.ledger(), pd);
+      this.pd = pd;
+      this.address = address;
+      this.lengthBytes = lengthBytes;
+      this.access = access;
+      this.key = pd.context.fabric().newKey();
+    }
+
+    @Override
+    public long address() {
+      return address;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return lengthBytes;
+    }
+
+    @Override
+    public int lkey() {
+      return key;
+    }
+
+    @Override
+    public int rkey() {
+      return key;
+    }
+
+    @Override
+    void release() {
+      synchronized (pd.context.fabric()) {
+        pd.regions.remove(this);
+      }
+    }
+  }
+}
