@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 
 /** Finds the provider, opens its devices, and lays the planes over them. */
 final class DeviceSearch {
@@ -24,10 +23,19 @@ final class DeviceSearch {
   private final Map<String, String> environment;
   private final LeakLedger ledger;
   private final Log log;
+  private final List<VerbsProvider> providers;
   private String provider = "";
 
+  /**
+   * @param providers those to choose from; the first by name that has a device is taken
+   */
   DeviceSearch(
-      Options options, Map<String, String> environment, LeakLedger ledger, Log log) {
+      Options options,
+      Map<String, String> environment,
+      LeakLedger ledger,
+      Log log,
+      List<VerbsProvider> providers) {
+    this.providers = new ArrayList<>(providers);
     this.options = options;
     this.environment = environment;
     this.ledger = ledger;
@@ -47,9 +55,6 @@ final class DeviceSearch {
   List<NetDevice> open(List<Plane> planes) {
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> asked = new ArrayList<>();
-    List<VerbsProvider> providers = new ArrayList<>();
-    ServiceLoader.load(VerbsProvider.class, Transport.class.getClassLoader())
-        .forEach(providers::add);
     providers.sort(Comparator.comparing(VerbsProvider::name));
     for (VerbsProvider candidate : providers) {
       if (!wish.equals("auto") && !wish.equals(candidate.name())) {

@@ -236,6 +236,7 @@ final class Handshake<C> implements ControlChannel.Listener {
    * an acknowledgement of ours may have been lost, and then the peer asks again. Any thread.
    */
   void close() {
+    device.lingering(true);
     loop.execute(
         () -> {
           boolean peerThere = connection().peerState() == Connection.PEER_THERE;
@@ -261,6 +262,7 @@ final class Handshake<C> implements ControlChannel.Listener {
         channel = null;
       }
       connection().close();
+      device.lingering(false);
     }
   }
 

@@ -6,6 +6,7 @@ import io.heddle.verbs.ProtectionDomain;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its registered memory.
@@ -18,6 +19,7 @@ final class NetDevice implements AutoCloseable {
   private final List<LocalPlane> planes;
   private final PlaneWeights weights;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger lingering = new AtomicInteger();
 
   /**
    * @param planes in order of keys, at least one
@@ -63,6 +65,16 @@ final class NetDevice implements AutoCloseable {
   /** A connection of this device is closed. Any thread. */
   void closed(Connection connection) {
     connections.remove(connection);
+  }
+
+  /** A connection waits for its peer's goodbye, or no longer does. Any thread. */
+  void lingering(boolean begins) {
+    lingering.addAndGet(begins ? 1 : -1);
+  }
+
+  /** Connections that were closed here while their peers may still ask for acknowledgements. Any thread. */
+  int lingering() {
+    return lingering.get();
   }
 
   /** Closes what connections are left, then the device. */

@@ -274,8 +274,9 @@ public final class SendComm implements AutoCloseable {
     if (backlogHead != backlogTail && post() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    if (peerState != Connection.PEER_THERE && lines.anyPending()) {
-      /* A peer that closed in good order has acknowledged what it took; the rest never will be. */
+    /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
+    acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
+    if (peerState == Connection.PEER_LOST && lines.anyPending()) {
       failure.peerGone();
     }
     return failure.result();

@@ -20,13 +20,16 @@ import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that the plugin asks of Heddle, for the devices of one provider. Thread-safe. */
@@ -36,6 +39,9 @@ public final class Transport implements AutoCloseable {
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
   private static final long ASYNC_EVENT_PERIOD_NS = 100_000_000;
+
+  /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
+  private static final long GOODBYE_NS = 540_000_000;
 
   private final Options options;
   private final Log log;
@@ -50,7 +56,7 @@ public final class Transport implements AutoCloseable {
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
 
-  private Transport(Map<String, String> environment, Log log) {
+  private Transport(Map<String, String> environment, Log log, List<VerbsProvider> providers) {
     this.log = log;
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.FOREIGN);
     options.remarks().forEach(remark -> log.info("%s", remark));
@@ -59,7 +65,7 @@ public final class Transport implements AutoCloseable {
         PlaneDiscovery.discover(
             addresses, PlaneRules.parse(options.get(TransportOptions.PLANES)));
     tell(found);
-    DeviceSearch search = new DeviceSearch(options, environment, ledger, log);
+    DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
     devices = search.open(found.planes());
     provider = search.provider();
     hostName = found.planes().getFirst().address() + " pid " + ProcessHandle.current().pid();
@@ -80,7 +86,19 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when there is no device or no plane, or an option is malformed
    */
   public static Transport open(Map<String, String> environment, Log log) {
-    return new Transport(environment, log);
+    ClassLoader loader = Transport.class.getClassLoader();
+    return open(
+        environment,
+        log,
+        ServiceLoader.load(VerbsProvider.class, loader).stream()
+            .map(ServiceLoader.Provider::get)
+            .toList());
+  }
+
+  /** As {@link #open(Map, Log)}, with these providers to choose from. */
+  static Transport open(
+      Map<String, String> environment, Log log, List<VerbsProvider> providers) {
+    return new Transport(environment, log, providers);
   }
 
   private static @Nullable String nullIfBlank(String text) {
@@ -328,14 +346,26 @@ public final class Transport implements AutoCloseable {
     return outcome == null ? null : comm(outcome);
   }
 
+  private void awaitGoodbyes() {
+    long start = System.nanoTime();
+    while (devices.stream().anyMatch(device -> device.lingering() > 0)
+        && System.nanoTime() - start < GOODBYE_NS) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   /** Objects that are open, by type; empty when everything was closed. */
   public Map<String, Integer> openObjects() {
     return ledger.open();
   }
 
-  /** Closes the devices. Communicators must be closed before. */
+  /**
+   * Closes the devices. Communicators must be closed before; those whose peers haven't closed yet are given a moment, so
+   * that an acknowledgement that was lost can be asked for again.
+   */
   @Override
   public void close() {
+    awaitGoodbyes();
     loop.close();
     devices.forEach(NetDevice::close);
     stats.close();

@@ -76,9 +76,13 @@ public final class ControlLoop implements AutoCloseable {
     }
     runTasks();
     try {
+      /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
+      for (SelectionKey key : selector.keys()) {
+        key.channel().close();
+      }
       selector.close();
     } catch (IOException failure) {
-      log.warn("closing the control thread's selector: %s", failure);
+      log.warn("closing the control thread's channels: %s", failure);
     }
   }
 
@@ -124,7 +128,10 @@ public final class ControlLoop implements AutoCloseable {
     return Math.max(1, (first.dueNs - System.nanoTime() + 999_999) / 1_000_000);
   }
 
-  /** Runs what was given to {@link #execute} before, then ends the thread. Any thread but the control thread. */
+  /**
+   * Runs what was given to {@link #execute} before, closes every channel, and ends the thread. Any thread but the control
+   * thread.
+   */
   @Override
   public void close() {
     closed = true;

@@ -1,0 +1,294 @@
+package io.heddle.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsProvider;
+import io.heddle.verbs.testing.LoopbackFabric;
+import io.heddle.verbs.testing.LoopbackProvider;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Two transports in one process, driven by the test's thread as NCCL drives two ranks. */
+final class Ends implements AutoCloseable {
+  static final int MAX_RECEIVES = 8;
+  private static final int RELEASED = 2;
+  private static final int DONE = 1;
+  private static final long DEADLINE_NS = 20_000_000_000L;
+
+  /** One connection. */
+  record Link(SendComm sender, RecvComm receiver, ListenComm listener) implements AutoCloseable {
+    @Override
+    public void close() {
+      sender.close();
+      receiver.close();
+      listener.close();
+    }
+  }
+
+  final List<String> log = new CopyOnWriteArrayList<>();
+  final Arena arena = Arena.ofShared();
+  final Transport left;
+  final Transport right;
+  final Path leftStats;
+
+  /* Scratch for irecv's arrays. */
+  private final long arrays = Memory.allocate(arena, 4L * MAX_RECEIVES * Long.BYTES, 64);
+
+  /**
+   * Opens both.
+   *
+   * @param fabric where the devices of both meet; null for the soft device on IPv4 loopback
+   * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right 127.0.78.3
+   * @param more settings for both
+   */
+  Ends(
+      @Nullable LoopbackFabric fabric,
+      Path folder,
+      List<Integer> leftPlanes,
+      List<Integer> rightPlanes,
+      Map<String, String> more) {
+    leftStats = folder.resolve("left");
+    left = open(fabric, leftStats, "127.0.77.", leftPlanes, more);
+    right = open(fabric, folder.resolve("right"), "127.0.78.", rightPlanes, more);
+  }
+
+  private Transport open(
+      @Nullable LoopbackFabric fabric,
+      Path stats,
+      String network,
+      List<Integer> planes,
+      Map<String, String> more) {
+    List<Gid> gids = new ArrayList<>();
+    List<String> rules = new ArrayList<>();
+    for (int plane : planes) {
+      gids.add(gid(network + plane));
+      rules.add(network + plane + "=" + plane);
+    }
+    Map<String, String> environment = new HashMap<>();
+    environment.put("HEDDLE_PLANES", String.join(",", rules));
+    environment.put("HEDDLE_STATS_DIR", stats.toString());
+    environment.put("NCCL_SOCKET_IFNAME", "lo");
+    environment.putAll(more);
+    List<VerbsProvider> providers =
+        fabric == null
+            ? ServiceLoader.load(VerbsProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList()
+            : List.of(new LoopbackProvider(fabric, gids));
+    environment.putIfAbsent("HEDDLE_PROVIDER", fabric == null ? "soft" : "auto");
+    Log collecting = (level, sentence) -> log.add(level + " " + sentence);
+    return Transport.open(environment, collecting, providers);
+  }
+
+  static Gid gid(String address) {
+    try {
+      return Gid.of(InetAddress.getByName(address));
+    } catch (UnknownHostException impossible) {
+      throw new IllegalArgumentException(address, impossible);
+    }
+  }
+
+  long handle() {
+    return Memory.allocate(arena, ConnectionHandle.BYTES, 8);
+  }
+
+  /** Connects a sender on the left with a receiver on the right. */
+  Link connect() {
+    long handle = handle();
+    ListenComm listener = right.listen(0, handle);
+    return connect(listener, handle);
+  }
+
+  Link connect(ListenComm listener, long handle) {
+    SendComm[] sender = new SendComm[1];
+    RecvComm[] receiver = new RecvComm[1];
+    await(
+        "both ends of a connection",
+        () -> {
+          if (sender[0] == null) {
+            sender[0] = left.connect(0, -1, handle);
+          }
+          if (receiver[0] == null) {
+            receiver[0] = right.accept(listener);
+          }
+          return sender[0] != null && receiver[0] != null;
+        });
+    return new Link(sender[0], receiver[0], listener);
+  }
+
+  static void await(String what, BooleanSupplier there) {
+    long start = System.nanoTime();
+    while (!there.getAsBoolean()) {
+      if (System.nanoTime() - start > DEADLINE_NS) {
+        fail("no " + what + " within " + DEADLINE_NS / 1_000_000_000 + " s");
+      }
+    }
+  }
+
+  /** The only line of the log that contains this. */
+  String line(String part) {
+    List<String> found = log.stream().filter(each -> each.contains(part)).toList();
+    assertEquals(1, found.size(), () -> "lines with '" + part + "' in " + log);
+    return found.getFirst();
+  }
+
+  long memory(long lengthBytes) {
+    return Memory.allocate(arena, Math.max(lengthBytes, 1), 4096);
+  }
+
+  static void fill(long address, int lengthBytes, int seed) {
+    for (int i = 0; i < lengthBytes; i++) {
+      Memory.ALL.set(JAVA_BYTE, address + i, pattern(i, seed));
+    }
+  }
+
+  static void check(long address, int lengthBytes, int seed) {
+    for (int i = 0; i < lengthBytes; i++) {
+      byte there = Memory.ALL.get(JAVA_BYTE, address + i);
+      if (there != pattern(i, seed)) {
+        fail("byte %d of %d is %d, not %d".formatted(i, lengthBytes, there, pattern(i, seed)));
+      }
+    }
+  }
+
+  private static byte pattern(int position, int seed) {
+    int mixed = (position + 1) * 0x9e3779b1 ^ seed * 0x85ebca6b;
+    return (byte) (mixed >>> 24 ^ mixed >>> 8);
+  }
+
+  /** One receive of one buffer; the request, 0 or a negated result. */
+  long receive(Link link, long address, long lengthBytes, int tag, long handle) {
+    return receive(
+        link, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
+  }
+
+  /** A group of receives, all in the same registration. */
+  long receive(Link link, long[] addresses, long[] lengths, int[] tags, long handle) {
+    fillArrays(addresses, lengths, tags, handle);
+    return link.receiver()
+        .irecv(addresses.length, arrays, arrays + 64, arrays + 128, arrays + 192);
+  }
+
+  /** irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
+  long arrays(long address, long lengthBytes, int tag, long handle) {
+    fillArrays(new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
+    return arrays;
+  }
+
+  private void fillArrays(long[] addresses, long[] lengths, int[] tags, long handle) {
+    long sizes = arrays + MAX_RECEIVES * Long.BYTES;
+    long tagArray = sizes + MAX_RECEIVES * Long.BYTES;
+    long handles = tagArray + MAX_RECEIVES * Long.BYTES;
+    for (int i = 0; i < addresses.length; i++) {
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays + i * 8L, addresses[i]);
+      Memory.ALL.set(Memory.NATIVE_LONG, sizes + i * 8L, lengths[i]);
+      Memory.ALL.set(JAVA_INT, tagArray + i * 4L, tags[i]);
+      Memory.ALL.set(Memory.NATIVE_LONG, handles + i * 8L, handle);
+    }
+  }
+
+  /** Sends as soon as the receiver allows it, and returns the request. */
+  static long send(Link link, long address, long lengthBytes, int tag, long handle) {
+    long[] request = new long[1];
+    await(
+        "clear to send",
+        () -> {
+          request[0] = link.sender().isend(address, lengthBytes, tag, handle);
+          progress(link);
+          return request[0] != 0;
+        });
+    assertTrue(request[0] > 0, "isend said " + request[0]);
+    return request[0];
+  }
+
+  static void progress(Link link) {
+    assertEquals(0, link.receiver().progress(), "receiver's progress");
+    assertEquals(0, link.sender().progress(), "sender's progress");
+  }
+
+  static int state(long request) {
+    return Memory.getIntAcquire(request);
+  }
+
+  static boolean isDone(long request) {
+    int state = state(request);
+    assertTrue(state >= 0, "the request failed with " + -state);
+    return state == DONE;
+  }
+
+  static int size(long request, int index) {
+    return Memory.ALL.get(JAVA_INT, request + 8 + 4L * index);
+  }
+
+  static int count(long request) {
+    return Memory.ALL.get(JAVA_INT, request + 4);
+  }
+
+  /** Hands the line back, as the shim does once it has answered for it. */
+  static void release(long request) {
+    Memory.setIntRelease(request, RELEASED);
+  }
+
+  /** Waits until a request is done and hands it back. */
+  static void finish(Link link, long request) {
+    await(
+        "completion",
+        () -> {
+          progress(link);
+          return isDone(request);
+        });
+    release(request);
+  }
+
+  /** Sends one message and checks its bytes. */
+  void exchange(Link link, int lengthBytes, int roomBytes, int seed) {
+    long from = memory(lengthBytes);
+    long to = memory(roomBytes);
+    fill(from, lengthBytes, seed);
+    long fromHandle = link.sender().registerMemory(from, Math.max(lengthBytes, 1), 1);
+    long toHandle = link.receiver().registerMemory(to, Math.max(roomBytes, 1), 1);
+    long receive = receive(link, to, roomBytes, 7, toHandle);
+    assertTrue(receive > 0, "irecv said " + receive);
+    long send = send(link, from, lengthBytes, 7, fromHandle);
+    await(
+        "completion of the receive",
+        () -> {
+          progress(link);
+          return isDone(receive);
+        });
+    assertEquals(1, count(receive));
+    assertEquals(lengthBytes, size(receive, 0), "size that the receiver is told");
+    release(receive);
+    finish(link, send);
+    check(to, lengthBytes, seed);
+    assertEquals(0, link.sender().deregisterMemory(fromHandle));
+    assertEquals(0, link.receiver().deregisterMemory(toHandle));
+  }
+
+  @Override
+  public void close() {
+    left.close();
+    right.close();
+    assertEquals(Map.of(), left.openObjects(), "left open on the left");
+    assertEquals(Map.of(), right.openObjects(), "left open on the right");
+    arena.close();
+  }
+}

@@ -1,0 +1,133 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The transport over a network in memory, which can do what a real one does rarely. */
+class LoopbackTransportTest extends TransportSuite {
+  private final long seed = System.nanoTime();
+  private final LoopbackFabric fabric = new LoopbackFabric(seed);
+
+  @Override
+  Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more) {
+    return new Ends(fabric, folder, left, right, more);
+  }
+
+  @Test
+  void aMessageOfOneGibibyteArrives() {
+    long length = 1L << 30;
+    long from = LinuxCalls.mapMemory(length);
+    long to = LinuxCalls.mapMemory(length);
+    assertTrue(from > 0 && to > 0, "mmap");
+    try (Ends ends = ends(FOUR, FOUR, Map.of());
+        Ends.Link link = ends.connect()) {
+      /* Marks in every chunk, not at their edges only, and the very last word. */
+      for (long at = length - Long.BYTES; at >= 0; at -= 1_000_000) {
+        Memory.ALL.set(Memory.NATIVE_LONG, from + at, at + 1);
+      }
+      long handle = link.receiver().registerMemory(to, length, 1);
+      long fromHandle = link.sender().registerMemory(from, length, 1);
+      long receive = ends.receive(link, to, length, 1, handle);
+      long send = Ends.send(link, from, length, 1, fromHandle);
+      Ends.await(
+          "completion",
+          () -> {
+            Ends.progress(link);
+            return Ends.isDone(receive) && Ends.isDone(send);
+          });
+      assertEquals((int) length, Ends.size(receive, 0));
+      for (long at = length - Long.BYTES; at >= 0; at -= 1_000_000) {
+        assertEquals(at + 1, (long) Memory.ALL.get(Memory.NATIVE_LONG, to + at), "at " + at);
+      }
+    } finally {
+      LinuxCalls.unmapMemory(from, length);
+      LinuxCalls.unmapMemory(to, length);
+    }
+  }
+
+  @Test
+  void aSendCompletesThoughTheReceiverClosedBeforeItsAcknowledgementsCame() {
+    try (Ends ends = ends(FOUR, FOUR, Map.of())) {
+      Ends.Link link = ends.connect();
+      long from = ends.memory(1 << 20);
+      long to = ends.memory(1 << 20);
+      long handle = link.receiver().registerMemory(to, 1 << 20, 1);
+      long fromHandle = link.sender().registerMemory(from, 1 << 20, 1);
+      long receive = ends.receive(link, to, 1 << 20, 1, handle);
+      long send = Ends.send(link, from, 1 << 20, 1, fromHandle);
+      fabric.holdAcknowledgements(true);
+      Ends.finish(link, receive);
+      link.receiver().close();
+      /* The goodbye travels by TCP and overtakes the acknowledgements. */
+      long start = System.nanoTime();
+      while (System.nanoTime() - start < 200_000_000) {
+        assertEquals(0, link.sender().progress(), ends.log.toString());
+      }
+      fabric.holdAcknowledgements(false);
+      Ends.await(
+          "completion of the send",
+          () -> {
+            assertEquals(0, link.sender().progress(), ends.log.toString());
+            return Ends.isDone(send);
+          });
+      link.sender().close();
+      link.listener().close();
+    }
+  }
+
+  @Test
+  void aPlaneThatIsCutFailsTheConnectionAndTheLineTellsWhichAndHow() {
+    try (Ends ends = ends(FOUR, FOUR, Map.of("NCCL_IB_TIMEOUT", "10"))) {
+      Ends.Link link = ends.connect();
+      long from = ends.memory(1 << 20);
+      long handle = link.receiver().registerMemory(from, 1 << 20, 1);
+      long fromHandle = link.sender().registerMemory(from, 1 << 20, 1);
+      long receive = ends.receive(link, from, 1 << 20, 1, handle);
+      Ends.await(
+          "acknowledgement of the clear-to-send",
+          () -> {
+            Ends.progress(link);
+            return link.sender().isend(from, 1, 99, fromHandle) == 0 && fabric.isIdle();
+          });
+      fabric.cut(Ends.gid("127.0.77.3"));
+      long send = Ends.send(link, from, 1 << 20, 1, fromHandle);
+      int[] result = new int[1];
+      Ends.await("remote error", () -> (result[0] = link.sender().progress()) != 0);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send));
+      assertEquals(0, Ends.state(receive), "not complete, and not said to be");
+      assertEquals(TransportResult.REMOTE_ERROR, result[0]);
+      String line = ends.line("sending connection");
+      for (String part :
+          List.of("plane:3", "127.0.77.3", "127.0.78.3", "QP 0x", "RETRY_EXCEEDED (12)")) {
+        assertTrue(line.contains(part), line);
+      }
+      link.close();
+    }
+  }
+
+  @Test
+  void aPeerWhoseProcessEndsFailsBothDirectionsWithOneLineEach() {
+    Ends ends = ends(FOUR, FOUR, Map.of());
+    Ends.Link link = ends.connect();
+    long from = ends.memory(64);
+    long fromHandle = link.sender().registerMemory(from, 64, 1);
+    assertEquals(0, link.sender().isend(from, 64, 1, fromHandle));
+    ends.right.close();
+    Ends.await(
+        "remote error",
+        () -> link.sender().isend(from, 64, 1, fromHandle) == -TransportResult.REMOTE_ERROR);
+    assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
+    ends.line("sending connection");
+    link.sender().close();
+    ends.left.close();
+    assertEquals(Map.of(), ends.left.openObjects());
+    ends.arena.close();
+  }
+}

@@ -1,0 +1,65 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** isend, irecv and progress allocate nothing once they are warm. */
+class TransportAllocationTest {
+  private static final int OPERATIONS = 500;
+  private static final long LIMIT_NS = 20_000_000_000L;
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource({"spray, 64", "spray, 1048576", "pinned, 1048576", "hash, 1048576"})
+  void sendingAndReceivingAllocateNothing(String policy, int bytes) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    List<Integer> planes = List.of(1, 2, 3, 4);
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(7), folder, planes, planes, Map.of("HEDDLE_POLICY", policy));
+        Ends.Link link = ends.connect()) {
+      long from = ends.memory(bytes);
+      long to = ends.memory(bytes);
+      long fromHandle = link.sender().registerMemory(from, bytes, 1);
+      long toHandle = link.receiver().registerMemory(to, bytes, 1);
+      long arrays = ends.arrays(to, bytes, 1, toHandle);
+      long allocated = -1;
+      long start = System.nanoTime();
+      while (allocated != 0 && System.nanoTime() - start < LIMIT_NS) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        run(link, arrays, from, bytes, fromHandle);
+        allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      }
+      assertEquals(0, allocated, "bytes allocated by " + OPERATIONS + " messages");
+    }
+  }
+
+  private static void run(Ends.Link link, long arrays, long from, int bytes, long handle) {
+    SendComm sender = link.sender();
+    RecvComm receiver = link.receiver();
+    for (int i = 0; i < OPERATIONS; i++) {
+      long receive = receiver.irecv(1, arrays, arrays + 64, arrays + 128, arrays + 192);
+      long send = 0;
+      while (send == 0) {
+        send = sender.isend(from, bytes, 1, handle);
+        receiver.progress();
+      }
+      while (Ends.state(receive) == 0 || Ends.state(send) == 0) {
+        sender.progress();
+        receiver.progress();
+      }
+      Ends.release(receive);
+      Ends.release(send);
+    }
+  }
+}

@@ -1,0 +1,436 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.transport.stats.StatsReader;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the transport promises NCCL, over any provider. */
+abstract class TransportSuite {
+  static final List<Integer> FOUR = List.of(1, 2, 3, 4);
+
+  @TempDir Path folder;
+
+  /** Opens two transports that reach each other. */
+  abstract Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more);
+
+  private Ends ends() {
+    return ends(FOUR, FOUR, Map.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {0, 1, 8, 127, 128, 129, 4096, 61_439, 61_440, 61_441, 1 << 20, 3_932_161, 6_000_001})
+  void aMessageOfAnySizeArrivesWholeAndTellsItsSize(int lengthBytes) {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      ends.exchange(link, lengthBytes, lengthBytes, 1);
+      ends.exchange(link, lengthBytes, lengthBytes + 1000, 2);
+    }
+  }
+
+  @Test
+  void oneListenerServesConnectsBeforeAndAfterAccept() {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      long secondHandle = ends.handle();
+      io.heddle.platform.Memory.copy(handle, secondHandle, 128);
+      for (int i = 0; i < 5; i++) {
+        assertEquals(null, ends.right.accept(listener), "nobody has connected yet");
+      }
+      Ends.Link first = ends.connect(listener, handle);
+      /* This time the connecting side is done before anybody accepts. */
+      SendComm[] sender = new SendComm[1];
+      Ends.await(
+          "connection without accept",
+          () -> (sender[0] = ends.left.connect(0, -1, secondHandle)) != null);
+      RecvComm[] receiver = new RecvComm[1];
+      Ends.await("acceptance", () -> (receiver[0] = ends.right.accept(listener)) != null);
+      Ends.Link second = new Ends.Link(sender[0], receiver[0], listener);
+      ends.exchange(second, 100_000, 100_000, 3);
+      ends.exchange(first, 100_000, 100_000, 4);
+      second.sender().close();
+      second.receiver().close();
+      first.close();
+    }
+  }
+
+  @Test
+  void slotsAndGenerationsWrapWithAllReceivesOutstanding() {
+    int messages = 256 * 16 * 2 + 77;
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long from = ends.memory(messages * 8L);
+      long to = ends.memory(messages * 8L);
+      long fromHandle = link.sender().registerMemory(from, messages * 8L, 1);
+      long toHandle = link.receiver().registerMemory(to, messages * 8L, 1);
+      ArrayDeque<Long> receives = new ArrayDeque<>();
+      ArrayDeque<Long> sends = new ArrayDeque<>();
+      int[] counts = new int[4]; // posted receives, posted sends, done receives, would-blocks
+      for (int i = 0; i < messages; i++) {
+        io.heddle.platform.Memory.ALL.set(
+            io.heddle.platform.Memory.NATIVE_LONG, from + i * 8L, i * 31L);
+      }
+      Ends.await(
+          "end of the traffic",
+          () -> {
+            while (counts[0] < messages) {
+              long request = ends.receive(link, to + counts[0] * 8L, 8, 1, toHandle);
+              assertTrue(request >= 0, "irecv said " + request);
+              if (request == 0) {
+                assertEquals(256, counts[0] - counts[2], "receives that are outstanding");
+                counts[3]++;
+                break;
+              }
+              receives.add(request);
+              counts[0]++;
+            }
+            while (counts[1] < messages) {
+              long request = link.sender().isend(from + counts[1] * 8L, 8, 1, fromHandle);
+              assertTrue(request >= 0, "isend said " + request);
+              if (request == 0) {
+                break;
+              }
+              sends.add(request);
+              counts[1]++;
+            }
+            Ends.progress(link);
+            while (!receives.isEmpty() && Ends.isDone(receives.peek())) {
+              Ends.release(receives.remove());
+              counts[2]++;
+            }
+            while (!sends.isEmpty() && Ends.isDone(sends.peek())) {
+              Ends.release(sends.remove());
+            }
+            return counts[2] == messages && sends.isEmpty();
+          });
+      assertTrue(counts[3] > 0, "the window was never full");
+      for (int i = 0; i < messages; i++) {
+        assertEquals(
+            i * 31L,
+            (long)
+                io.heddle.platform.Memory.ALL.get(
+                    io.heddle.platform.Memory.NATIVE_LONG, to + i * 8L));
+      }
+    }
+  }
+
+  @Test
+  void tagsChooseTheBufferInsideAGroupAndTheFirstUnusedWins() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      int room = 70_000;
+      long from = ends.memory(8L * room);
+      long to = ends.memory(8L * room);
+      long fromHandle = link.sender().registerMemory(from, 8L * room, 1);
+      long toHandle = link.receiver().registerMemory(to, 8L * room, 1);
+      for (int round = 0; round < 60; round++) {
+        int n = 1 + random.nextInt(8);
+        long[] addresses = new long[n];
+        long[] rooms = new long[n];
+        int[] tags = new int[n];
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+          addresses[i] = to + (long) i * room;
+          rooms[i] = room;
+          tags[i] = random.nextInt(4); // duplicates among eight
+          order.add(tags[i]);
+        }
+        java.util.Collections.shuffle(order, random);
+        long receive = ends.receive(link, addresses, rooms, tags, toHandle);
+        assertTrue(receive > 0);
+        boolean[] used = new boolean[n];
+        int[] expected = new int[n];
+        List<Long> sends = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+          int length = random.nextInt(4) == 0 ? 0 : random.nextInt(room);
+          int buffer = 0;
+          while (used[buffer] || tags[buffer] != order.get(i)) {
+            buffer++;
+          }
+          used[buffer] = true;
+          expected[buffer] = length;
+          Ends.fill(from + (long) i * room, length, seedOf(round, buffer));
+          sends.add(Ends.send(link, from + (long) i * room, length, order.get(i), fromHandle));
+        }
+        Ends.await(
+            "completion of the group, seed " + seed,
+            () -> {
+              Ends.progress(link);
+              return Ends.isDone(receive);
+            });
+        assertEquals(n, Ends.count(receive));
+        for (int i = 0; i < n; i++) {
+          assertEquals(expected[i], Ends.size(receive, i), "buffer " + i + ", seed " + seed);
+          Ends.check(addresses[i], expected[i], seedOf(round, i));
+        }
+        Ends.release(receive);
+        sends.forEach(send -> Ends.finish(link, send));
+      }
+    }
+  }
+
+  private static int seedOf(int round, int buffer) {
+    return round * 8 + buffer;
+  }
+
+  @Test
+  void aTagThatNoReceiveHasWouldBlockAndConsumesNothing() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long to = ends.memory(100);
+      long handle = link.receiver().registerMemory(to, 100, 1);
+      long from = ends.memory(100);
+      long fromHandle = link.sender().registerMemory(from, 100, 1);
+      long receive = ends.receive(link, to, 100, 5, handle);
+      for (int i = 0; i < 1000; i++) {
+        assertEquals(0, link.sender().isend(from, 100, 6, fromHandle));
+        Ends.progress(link);
+      }
+      Ends.finish(link, Ends.send(link, from, 100, 5, fromHandle));
+      Ends.finish(link, receive);
+    }
+  }
+
+  @Test
+  void aSendLargerThanItsReceiveIsAnErrorThatNamesBothSizes() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long to = ends.memory(1000);
+      long from = ends.memory(1001);
+      long handle = link.receiver().registerMemory(to, 1000, 1);
+      long fromHandle = link.sender().registerMemory(from, 1001, 1);
+      assertTrue(ends.receive(link, to, 1000, 5, handle) > 0);
+      long[] result = new long[1];
+      Ends.await(
+          "answer of isend",
+          () -> {
+            link.receiver().progress();
+            result[0] = link.sender().isend(from, 1001, 5, fromHandle);
+            return result[0] != 0;
+          });
+      assertEquals(-TransportResult.INVALID_USAGE, result[0]);
+      String line = ends.line("1001");
+      assertTrue(line.contains("1000"), line);
+      assertEquals(
+          TransportResult.INVALID_USAGE, link.sender().progress(), "the failure is latched");
+    }
+  }
+
+  @Test
+  void manyConnectionsBothDirectionsOfSizesAndRoomsAtRandom() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    try (Ends ends = ends()) {
+      List<Ends.Link> links = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        links.add(ends.connect());
+      }
+      for (int round = 0; round < 40; round++) {
+        int length = (int) Math.pow(2, random.nextDouble() * 20);
+        ends.exchange(
+            links.get(random.nextInt(links.size())), length, length + random.nextInt(500), round);
+      }
+      links.forEach(Ends.Link::close);
+    } catch (AssertionError failure) {
+      throw new AssertionError("seed " + seed, failure);
+    }
+  }
+
+  @Test
+  void peersWithDifferentPlanesUseThoseInCommonAndNameTheRest() {
+    try (Ends ends = ends(List.of(1, 2, 3), List.of(2, 3, 4), Map.of());
+        Ends.Link link = ends.connect()) {
+      ends.exchange(link, 3_000_000, 3_000_000, 5);
+      String line =
+          ends.log.stream().filter(each -> each.contains("left out")).findFirst().orElseThrow();
+      assertTrue(line.contains("plane:1") && line.contains("plane:4"), line);
+      List<String> used =
+          StatsReader.read(ends.left.statsFile()).stream()
+              .map(StatsReader.Row::planeKey)
+              .distinct()
+              .toList();
+      assertEquals(List.of("plane:2", "plane:3"), used);
+    }
+  }
+
+  @Test
+  void peersWithoutACommonPlaneFailOnBothSidesAndNameAllKeys() {
+    try (Ends ends = ends(List.of(1, 2), List.of(3), Map.of())) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      HeddleException left =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
+      HeddleException right =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("failure", () -> ends.right.accept(listener) != null));
+      for (HeddleException each : List.of(left, right)) {
+        for (String key : List.of("plane:1", "plane:2", "plane:3")) {
+          assertTrue(each.getMessage().contains(key), each.getMessage());
+        }
+      }
+      listener.close();
+    }
+  }
+
+  @Test
+  void bothEndsCloseWithRequestsInFlight() {
+    for (int who = 0; who < 2; who++) {
+      try (Ends ends = ends()) {
+        Ends.Link link = ends.connect();
+        long to = ends.memory(1 << 20);
+        long handle = link.receiver().registerMemory(to, 1 << 20, 1);
+        long fromHandle = link.sender().registerMemory(to, 1 << 20, 1);
+        for (int i = 0; i < 8; i++) {
+          assertTrue(ends.receive(link, to, 1 << 20, 1, handle) > 0);
+        }
+        Ends.send(link, to, 1 << 20, 1, fromHandle);
+        if (who == 0) {
+          link.sender().close();
+          link.receiver().close();
+        } else {
+          link.receiver().close();
+          link.sender().close();
+        }
+        link.listener().close();
+      }
+    }
+  }
+
+  @Test
+  void aReceiverWhosePeerClosesBeforeSendingFailsWithARemoteError() {
+    try (Ends ends = ends()) {
+      Ends.Link link = ends.connect();
+      long to = ends.memory(64);
+      long handle = link.receiver().registerMemory(to, 64, 1);
+      long receive = ends.receive(link, to, 64, 1, handle);
+      link.sender().close();
+      Ends.await(
+          "remote error", () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
+      assertEquals(
+          -TransportResult.REMOTE_ERROR,
+          ends.receive(link, to, 64, 1, handle),
+          "the failure is latched");
+      ends.line("receiving connection");
+      link.receiver().close();
+      link.listener().close();
+    }
+  }
+
+  @Test
+  void dataSentBeforeAGracefulCloseStillCompletes() {
+    try (Ends ends = ends()) {
+      for (int round = 0; round < 20; round++) {
+        Ends.Link link = ends.connect();
+        int length = 200_000;
+        long from = ends.memory(length);
+        long to = ends.memory(length);
+        Ends.fill(from, length, round);
+        long handle = link.receiver().registerMemory(to, length, 1);
+        long fromHandle = link.sender().registerMemory(from, length, 1);
+        long receive = ends.receive(link, to, length, 1, handle);
+        long send = Ends.send(link, from, length, 1, fromHandle);
+        Ends.await(
+            "completion of the send",
+            () -> {
+              assertEquals(0, link.sender().progress());
+              return Ends.isDone(send);
+            });
+        link.sender().close();
+        Ends.await(
+            "completion of the receive",
+            () -> {
+              assertEquals(0, link.receiver().progress(), ends.log.toString());
+              return Ends.isDone(receive);
+            });
+        Ends.check(to, length, round);
+        link.receiver().close();
+        link.listener().close();
+      }
+    }
+  }
+
+  @Test
+  void bytesFollowTheWeightsAndCanBeReadFromOutside() {
+    try (Ends ends = ends(FOUR, FOUR, Map.of("HEDDLE_WEIGHTS", "4,2,1,1"));
+        Ends.Link link = ends.connect()) {
+      long from = ends.memory(1 << 20);
+      long to = ends.memory(1 << 20);
+      long handle = link.receiver().registerMemory(to, 1 << 20, 1);
+      long fromHandle = link.sender().registerMemory(from, 1 << 20, 1);
+      for (int i = 0; i < 60; i++) {
+        long receive = ends.receive(link, to, 1 << 20, 1, handle);
+        Ends.finish(link, Ends.send(link, from, 1 << 20, 1, fromHandle));
+        Ends.finish(link, receive);
+      }
+      Path file = ends.left.statsFile();
+      long total = 60L << 20;
+      long sum = 0;
+      for (StatsReader.Row row : StatsReader.read(file)) {
+        assertEquals(StatsFile.Direction.SEND, row.direction());
+        double share = (double) row.bytes() / total;
+        assertEquals(row.weight() / 8.0, share, 0.03 * row.weight() / 8.0, row.toString());
+        sum += row.bytes();
+      }
+      assertEquals(total, sum);
+    }
+  }
+
+  @Test
+  void aRegistrationInsideAnotherIsSharedAndTheLastUserEndsIt() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long base = ends.memory(1 << 20);
+      long global = link.sender().registerMemory(base, 1 << 20, 1);
+      long inside = link.sender().registerMemory(base + 4096, 4096, 1);
+      assertEquals(global, inside);
+      assertEquals(0, link.sender().deregisterMemory(global));
+      long to = ends.memory(4096);
+      long toHandle = link.receiver().registerMemory(to, 4096, 1);
+      long receive = ends.receive(link, to, 4096, 1, toHandle);
+      Ends.finish(link, Ends.send(link, base + 4096, 4096, 1, inside));
+      Ends.finish(link, receive);
+      assertEquals(0, link.sender().deregisterMemory(inside));
+      assertEquals(TransportResult.INVALID_ARGUMENT, link.sender().deregisterMemory(inside));
+    }
+  }
+
+  @Test
+  void callsWithWrongArgumentsAreRefusedAndHarmNothing() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long to = ends.memory(64);
+      assertEquals(
+          -TransportResult.INVALID_USAGE, link.sender().registerMemory(to, 64, 2), "GPU memory");
+      assertEquals(-TransportResult.INVALID_ARGUMENT, link.sender().registerMemory(to, 0, 1));
+      assertEquals(
+          -TransportResult.INVALID_ARGUMENT, ends.receive(link, to, 64, 1, 4711), "no such handle");
+      assertEquals(-TransportResult.INVALID_ARGUMENT, link.receiver().irecv(9, to, to, to, to));
+      assertEquals(-TransportResult.INVALID_ARGUMENT, link.receiver().irecv(0, to, to, to, to));
+      assertThrows(HeddleException.class, () -> ends.left.listen(1, ends.handle()));
+      assertThrows(
+          HeddleException.class, () -> ends.left.connect(0, -1, ends.handle()), "an empty handle");
+      ends.exchange(link, 5000, 5000, 9);
+    }
+  }
+}
