@@ -85,7 +85,7 @@ final class TrainBuilder {
    * @return first sequence number after it; {@code firstPsn} when the request at the front is not allowed its memory
    */
   long build(TransmitRing ring, long firstPsn, int room, boolean acknowledgeAll, long acknowledgeAt) {
-    long address = ring.address(ring.tail());
+    long address = ring.nextAddress();
     int segment = 0;
     int used = 0;
     long psn = firstPsn;

@@ -30,6 +30,11 @@ final class TransmitRing {
   private final int[] totalBytes = new int[SLOTS];
   private final long[] sentAtNs = new long[SLOTS];
   private final int[] sends = new int[SLOTS];
+  /* Memory of each slot. Freed memory is used again first, while it is in the cache: a stack, of which the part at and
+  above freeCount is meaningless. */
+  private final byte[] memory = new byte[SLOTS];
+  private final byte[] free = new byte[SLOTS];
+  private int freeCount;
   private long head;
   private long tail;
 
@@ -38,6 +43,7 @@ final class TransmitRing {
    */
   TransmitRing(long base) {
     this.base = base;
+    clear();
   }
 
   long head() {
@@ -55,15 +61,24 @@ final class TransmitRing {
   void clear() {
     head = 0;
     tail = 0;
+    freeCount = SLOTS;
+    for (int i = 0; i < SLOTS; i++) {
+      free[i] = (byte) (SLOTS - 1 - i);
+    }
+  }
+
+  /** Where the next train is to be built. Not to be called when the ring is full. */
+  long nextAddress() {
+    return base + (long) free[freeCount - 1] * SLOT_BYTES;
   }
 
   /** Where slot {@code index} begins. */
   long address(long index) {
-    return base + (index & MASK) * SLOT_BYTES;
+    return base + (long) memory[(int) index & MASK] * SLOT_BYTES;
   }
 
   /**
-   * Enters the train that was built at {@code address(tail())}.
+   * Enters the train that was built at {@link #nextAddress}.
    *
    * @param span how many sequence numbers it takes: the packets, or a read's responses
    */
@@ -75,10 +90,12 @@ final class TransmitRing {
     segmentBytes[row] = bytesOfSegment;
     totalBytes[row] = bytesInTotal;
     sends[row] = 0;
+    memory[row] = free[--freeCount];
     tail++;
   }
 
   void removeHead() {
+    free[freeCount++] = memory[(int) head & MASK];
     head++;
   }
 
