@@ -182,18 +182,20 @@ final class Ends implements AutoCloseable {
 
   /** A group of receives, all in the same registration. */
   long receive(Link link, long[] addresses, long[] lengths, int[] tags, long handle) {
-    fillArrays(addresses, lengths, tags, handle);
+    fillArrays(arrays, addresses, lengths, tags, handle);
     return link.receiver()
         .irecv(addresses.length, arrays, arrays + 64, arrays + 128, arrays + 192);
   }
 
   /** irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
   long arrays(long address, long lengthBytes, int tag, long handle) {
-    fillArrays(new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
+    fillArrays(
+        arrays, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
     return arrays;
   }
 
-  private void fillArrays(long[] addresses, long[] lengths, int[] tags, long handle) {
+  private static void fillArrays(
+      long arrays, long[] addresses, long[] lengths, int[] tags, long handle) {
     long sizes = arrays + MAX_RECEIVES * Long.BYTES;
     long tagArray = sizes + MAX_RECEIVES * Long.BYTES;
     long handles = tagArray + MAX_RECEIVES * Long.BYTES;
@@ -256,6 +258,31 @@ final class Ends implements AutoCloseable {
           return isDone(request);
         });
     release(request);
+  }
+
+  /** Messages one after the other through one pair of buffers, each checked; for a thread of its own. */
+  void traffic(Link link, int messages, int lengthBytes) {
+    try (Arena own = Arena.ofConfined()) {
+      long from = Memory.allocate(own, lengthBytes, 4096);
+      long to = Memory.allocate(own, lengthBytes, 4096);
+      long ownArrays = Memory.allocate(own, 256, 64);
+      long fromHandle = link.sender().registerMemory(from, lengthBytes, 1);
+      long toHandle = link.receiver().registerMemory(to, lengthBytes, 1);
+      fillArrays(
+          ownArrays, new long[] {to}, new long[] {lengthBytes}, new int[] {1}, toHandle);
+      for (int i = 0; i < messages; i++) {
+        fill(from, lengthBytes, i);
+        long receive =
+            link.receiver()
+                .irecv(1, ownArrays, ownArrays + 64, ownArrays + 128, ownArrays + 192);
+        assertTrue(receive > 0, "irecv said " + receive);
+        finish(link, send(link, from, lengthBytes, 1, fromHandle));
+        finish(link, receive);
+        check(to, lengthBytes, i);
+      }
+      assertEquals(0, link.sender().deregisterMemory(fromHandle));
+      assertEquals(0, link.receiver().deregisterMemory(toHandle));
+    }
   }
 
   /** Sends one message and checks its bytes. */

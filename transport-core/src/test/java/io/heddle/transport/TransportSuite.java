@@ -13,6 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -412,6 +417,41 @@ abstract class TransportSuite {
       Ends.finish(link, receive);
       assertEquals(0, link.sender().deregisterMemory(inside));
       assertEquals(TransportResult.INVALID_ARGUMENT, link.sender().deregisterMemory(inside));
+    }
+  }
+
+  @Test
+  void connectionsOfOneDeviceRunInThreadsOfTheirOwnWhileMemoryIsRegistered() throws Exception {
+    try (Ends ends = ends();
+        Ends.Link first = ends.connect();
+        Ends.Link second = ends.connect();
+        ExecutorService threads = Executors.newFixedThreadPool(3)) {
+      AtomicBoolean over = new AtomicBoolean();
+      Future<?> registering =
+          threads.submit(
+              () -> {
+                long base = ends.memory(1 << 20);
+                List<Long> handles = new ArrayList<>();
+                do {
+                  /* 200 handles: the table grows while others read it. */
+                  for (int i = 0; i < 200; i++) {
+                    handles.add(first.sender().registerMemory(base + i * 4096L, 4096, 1));
+                  }
+                  for (long handle : handles) {
+                    assertEquals(0, first.sender().deregisterMemory(handle));
+                  }
+                  handles.clear();
+                } while (!over.get());
+              });
+      List<Future<?>> traffic = new ArrayList<>();
+      for (Ends.Link link : List.of(first, second)) {
+        traffic.add(threads.submit(() -> ends.traffic(link, 150, 200_000)));
+      }
+      for (Future<?> each : traffic) {
+        each.get(20, TimeUnit.SECONDS);
+      }
+      over.set(true);
+      registering.get(20, TimeUnit.SECONDS);
     }
   }
 
