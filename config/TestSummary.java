@@ -1,0 +1,109 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilder;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/**
+ * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that failed and were skipped,
+ * and ends with {@code N passed, N failed, N skipped}. The exit status is 0 only where nothing failed.
+ *
+ * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
+ */
+final class TestSummary {
+  private final List<String> failed = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
+  private int passed;
+
+  public static void main(String[] arguments) throws Exception {
+    TestSummary summary = new TestSummary();
+    Path root = Path.of(arguments[0]);
+    for (Path report : reports(root)) {
+      summary.read(root, report);
+    }
+    if (!arguments[1].equals("0")) {
+      summary.failed.add("the build: see " + arguments[2]);
+    }
+    if (summary.passed == 0) {
+      summary.failed.add("no test passed: see " + arguments[2]);
+    }
+    System.exit(summary.print());
+  }
+
+  private static List<Path> reports(Path root) throws IOException {
+    List<Path> reports = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(root)) {
+      for (Path module : modules.sorted().toList()) {
+        for (String folder : List.of("surefire-reports", "ctest-reports")) {
+          Path at = module.resolve("target").resolve(folder);
+          if (Files.isDirectory(at)) {
+            try (Stream<Path> files = Files.list(at)) {
+              reports.addAll(files.filter(file -> file.toString().endsWith(".xml")).sorted().toList());
+            }
+          }
+        }
+      }
+    }
+    return reports;
+  }
+
+  private void read(Path root, Path report) throws Exception {
+    DocumentBuilder builder = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder();
+    NodeList cases = builder.parse(report.toFile()).getElementsByTagName("testcase");
+    String module = root.relativize(report).getName(0).toString();
+    for (int i = 0; i < cases.getLength(); i++) {
+      Element test = (Element) cases.item(i);
+      String className = test.getAttribute("classname");
+      String name = test.getAttribute("name");
+      if (!className.isEmpty() && !className.equals(name)) {
+        name = className.substring(className.lastIndexOf('.') + 1) + "." + name;
+      }
+      name = module + ": " + name;
+      Element skip = child(test, "skipped");
+      Element failure = child(test, "failure") != null ? child(test, "failure") : child(test, "error");
+      if (failure != null) {
+        failed.add(name + reason(failure, test));
+      } else if (skip != null) {
+        skipped.add(name + reason(skip, test));
+      } else {
+        passed++;
+      }
+    }
+  }
+
+  private static Element child(Element parent, String name) {
+    return (Element) parent.getElementsByTagName(name).item(0);
+  }
+
+  /** The message, or for ctest, which only knows an exit status, the last line that the test printed. */
+  private static String reason(Element outcome, Element test) {
+    String message = outcome.getAttribute("message").strip();
+    if (message.isEmpty() || message.equals("Failed") || message.startsWith("SKIP_")) {
+      Element output = child(test, "system-out");
+      List<String> lines = output == null ? List.of() : output.getTextContent().strip().lines().toList();
+      if (!lines.isEmpty()) {
+        message = lines.getLast();
+      }
+    }
+    return message.isEmpty() ? "" : " (" + message.lines().findFirst().orElse("") + ")";
+  }
+
+  private int print() {
+    print("Failed:", failed);
+    print("Skipped:", skipped);
+    System.out.printf("%d passed, %d failed, %d skipped%n", passed, failed.size(), skipped.size());
+    return failed.isEmpty() ? 0 : 1;
+  }
+
+  private static void print(String title, List<String> tests) {
+    if (!tests.isEmpty()) {
+      System.out.println(title);
+      tests.forEach(test -> System.out.println("  " + test));
+    }
+  }
+}
