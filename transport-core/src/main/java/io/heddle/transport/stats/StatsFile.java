@@ -34,12 +34,16 @@ public final class StatsFile implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final Path path;
   private final boolean removeWhenClosed;
+
+  /* Open, and locked, as long as the process lives: the kernel then tells others that the file is in use. */
+  private final FileChannel channel;
   private final long base;
 
   /**
    * Makes the file {@code <pid>.stats}.
    *
-   * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when this is closed
+   * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when this is closed, or
+   *     when the next process starts after one that ended without closing
    */
   public StatsFile(@Nullable Path directory) {
     removeWhenClosed = directory == null;
@@ -51,17 +55,20 @@ public final class StatsFile implements AutoCloseable {
     path = folder.resolve(pid + ".stats");
     try {
       Files.createDirectories(folder);
+      if (removeWhenClosed) {
+        StaleStats.remove(folder);
+      }
       Files.deleteIfExists(path);
-      try (FileChannel file =
+      channel =
           FileChannel.open(
               path,
               java.util.Set.of(
                   StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")))) {
-        MemorySegment mapped =
-            file.map(FileChannel.MapMode.READ_WRITE, 0, StatsLayout.FILE_BYTES, arena);
-        base = mapped.address();
-      }
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+      channel.lock();
+      MemorySegment mapped =
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, StatsLayout.FILE_BYTES, arena);
+      base = mapped.address();
     } catch (IOException failure) {
       arena.close();
       throw new HeddleException(
@@ -159,12 +166,13 @@ public final class StatsFile implements AutoCloseable {
   @Override
   public void close() {
     arena.close();
-    if (removeWhenClosed) {
-      try {
+    try {
+      channel.close();
+      if (removeWhenClosed) {
         Files.deleteIfExists(path);
-      } catch (IOException failure) {
-        throw new HeddleException("the statistics file " + path + " can't be removed", failure);
       }
+    } catch (IOException failure) {
+      throw new HeddleException("the statistics file " + path + " can't be removed", failure);
     }
   }
 }
