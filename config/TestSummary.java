@@ -83,6 +83,11 @@ final class TestSummary {
   /** The message, or for ctest, which only knows an exit status, the last line that the test printed. */
   private static String reason(Element outcome, Element test) {
     String message = outcome.getAttribute("message").strip();
+    if (message.isEmpty()) {
+      /* surefire puts a failed assumption's message into the stack trace only. */
+      message = outcome.getTextContent().strip().lines().findFirst().orElse("");
+      message = message.substring(message.indexOf(": ") + 1).strip();
+    }
     if (message.isEmpty() || message.equals("Failed") || message.startsWith("SKIP_")) {
       Element output = child(test, "system-out");
       List<String> lines = output == null ? List.of() : output.getTextContent().strip().lines().toList();

@@ -8,8 +8,9 @@ import io.heddle.verbs.SendWorkRequest.Operation;
  * train is one kernel buffer and the number of those decides the speed.
  *
  * <p>Towards a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH (where its payload goes, and
- * how much of the write begins there), so that any of them can be placed without the others. A WRITE WITH IMMEDIATE is closed by a WRITE ONLY WITH IMMEDIATE whose RETH names the whole
- * write and whose payload, often empty, is the write's last bytes. Towards a standard peer messages travel as FIRST,
+ * how much of the write begins there), so that any of them can be placed without the others. A WRITE WITH IMMEDIATE is
+ * closed by a WRITE ONLY WITH IMMEDIATE whose RETH names the whole write and whose
+ * payload, often empty, is the write's last bytes. Towards a standard peer messages travel as FIRST,
  * MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {

@@ -112,7 +112,8 @@ class HostilePacketsTest {
   }
 
   /* Straight into the engine, sealed as the peer would. Sometimes cut, so that lengths and pads don't fit either. */
-  private static void deliver(SoftPair pair, QueuePair a, QueuePair b, long packet, FlowChecksum flow, Gid source, Random random) {
+  private static void deliver(
+      SoftPair pair, QueuePair a, QueuePair b, long packet, FlowChecksum flow, Gid source, Random random) {
     int opcode = random.nextInt(0x12);
     int extended = PacketFormat.extendedHeaderBytes(opcode);
     int payload = random.nextInt(8) == 0 ? random.nextInt(2000) : random.nextInt(64);

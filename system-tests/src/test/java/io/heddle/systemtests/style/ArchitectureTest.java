@@ -1,0 +1,107 @@
+package io.heddle.systemtests.style;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of ARCHITECTURE.md, as the compiled classes have them. */
+class ArchitectureTest {
+  private static final String ROOT_PACKAGE = "io.heddle.";
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.of(
+          "platform", Set.of(),
+          "verbs", Set.of("platform"),
+          "addr", Set.of("platform"),
+          "softroce", Set.of("platform", "verbs", "addr"),
+          "reorder", Set.of("platform"),
+          "qppool", Set.of("platform", "verbs"),
+          "transport", Set.of("platform", "verbs", "addr", "reorder", "qppool"),
+          "plugin", Set.of("platform", "transport"),
+          "tools", Set.of("platform", "addr", "transport"));
+
+  private static JavaClasses classes;
+
+  @BeforeAll
+  static void readClasses() throws Exception {
+    classes = new ClassFileImporter().importPaths(Repository.classFolders());
+  }
+
+  @Test
+  void everyModulesClassesAreRead() {
+    Set<String> modules = new TreeSet<>();
+    classes.forEach(type -> modules.add(module(type)));
+    assertEquals(new TreeSet<>(MAY_USE.keySet()), modules, "the modules with classes");
+  }
+
+  @Test
+  void modulesUseOnlyWhatTheArrowsAllow() {
+    Set<String> found = new TreeSet<>();
+    int arrows = 0;
+    for (JavaClass type : classes) {
+      String user = module(type);
+      for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+        JavaClass target = dependency.getTargetClass().getBaseComponentType();
+        if (target.getPackageName().startsWith(ROOT_PACKAGE) && !module(target).equals(user)) {
+          arrows++;
+          if (!MAY_USE.getOrDefault(user, Set.of()).contains(module(target))) {
+            found.add(type.getName() + " uses " + target.getName());
+          }
+        }
+      }
+    }
+    assertTrue(arrows > 0, "no dependency between modules found at all");
+    assertEquals("", String.join("\n", found));
+  }
+
+  @Test
+  void nothingNamesTheSoftDevice() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.heddle.softroce..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.heddle.softroce..")
+        .because("providers are found by ServiceLoader")
+        .check(classes);
+  }
+
+  @Test
+  void toolsReadOnlyTheStatisticsOfTransport() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.heddle.tools..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
+        .check(classes);
+  }
+
+  @Test
+  void nothingUsesJavaUtilLoggingOrUnsafe() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.util.logging..", "sun.misc..", "jdk.internal..")
+        .check(classes);
+  }
+
+  private static String module(JavaClass type) {
+    String name = type.getPackageName();
+    if (!name.startsWith(ROOT_PACKAGE)) {
+      return name;
+    }
+    String rest = name.substring(ROOT_PACKAGE.length());
+    int dot = rest.indexOf('.');
+    return dot < 0 ? rest : rest.substring(0, dot);
+  }
+}

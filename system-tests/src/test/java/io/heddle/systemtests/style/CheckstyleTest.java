@@ -1,0 +1,95 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.puppycrawl.tools.checkstyle.Checker;
+import com.puppycrawl.tools.checkstyle.ConfigurationLoader;
+import com.puppycrawl.tools.checkstyle.PropertiesExpander;
+import com.puppycrawl.tools.checkstyle.api.AuditEvent;
+import com.puppycrawl.tools.checkstyle.api.AuditListener;
+import com.puppycrawl.tools.checkstyle.api.Configuration;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CheckstyleTest {
+  @Test
+  void javaFilesKeepTheRules() throws Exception {
+    List<File> files = new ArrayList<>();
+    for (Path file : Repository.javaFiles()) {
+      files.add(file.toFile());
+    }
+    assertTrue(files.size() > 100, "only " + files.size() + " Java files found");
+    assertEquals("", String.join("\n", violations(files)));
+  }
+
+  @Test
+  void brokenRulesAreFound(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("WireHelper.java");
+    Files.writeString(file, "class WireHelper {\n  void end() {\n    System.exit(1); // TO" + "DO later\n  }\n}\n");
+    assertEquals(3, violations(List.of(file.toFile())).size());
+  }
+
+  private static List<String> violations(List<File> files) throws Exception {
+    Configuration rules =
+        ConfigurationLoader.loadConfiguration(
+            Repository.ROOT.resolve("config/checkstyle.xml").toString(), new PropertiesExpander(new Properties()));
+    List<String> found = new ArrayList<>();
+    Checker checker = new Checker();
+    try {
+      checker.setModuleClassLoader(Checker.class.getClassLoader());
+      checker.configure(rules);
+      checker.addListener(new Collector(found));
+      checker.process(files);
+    } finally {
+      checker.destroy();
+    }
+    return found;
+  }
+
+  /** Where the place decides whether a rule holds. */
+  private static boolean isAllowed(String file, AuditEvent event) {
+    String rule = event.getModuleId() == null ? "" : event.getModuleId();
+    boolean test = file.contains("/src/test/");
+    boolean tool = file.startsWith("tools/") || !file.contains("/src/");
+    return switch (rule) {
+      case "processEnd", "stackTrace" -> test || (tool && !file.startsWith(".."));
+      case "sleep" -> test;
+      default -> event.getSourceName().endsWith("JavadocPackageCheck") && (test || !file.contains("/src/"));
+    };
+  }
+
+  private record Collector(List<String> found) implements AuditListener {
+    @Override
+    public void addError(AuditEvent event) {
+      Path file = Path.of(event.getFileName());
+      String name = file.startsWith(Repository.ROOT) ? Repository.name(file) : "../" + file.getFileName();
+      if (!isAllowed(name, event)) {
+        found.add(name + ":" + event.getLine() + ": " + event.getMessage());
+      }
+    }
+
+    @Override
+    public void addException(AuditEvent event, Throwable cause) {
+      found.add(event.getFileName() + ": " + cause);
+    }
+
+    @Override
+    public void auditStarted(AuditEvent event) {}
+
+    @Override
+    public void auditFinished(AuditEvent event) {}
+
+    @Override
+    public void fileStarted(AuditEvent event) {}
+
+    @Override
+    public void fileFinished(AuditEvent event) {}
+  }
+}

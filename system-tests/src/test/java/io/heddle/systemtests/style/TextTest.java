@@ -1,0 +1,82 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class TextTest {
+  private static final int LINE_LENGTH = 130;
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
+  /* In pieces, so that this file doesn't contain what it looks for. */
+  private static final Pattern MACHINE_PATH = Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
+
+  @Test
+  void javaFilesHaveNoTabsNoTrailingBlanksAndNoLongLines() throws Exception {
+    List<String> found = new ArrayList<>();
+    for (Path file : Repository.javaFiles()) {
+      List<String> lines = Files.readAllLines(file);
+      for (int i = 0; i < lines.size(); i++) {
+        String line = lines.get(i);
+        if (line.indexOf('\t') >= 0 || !line.stripTrailing().equals(line) || line.length() > LINE_LENGTH) {
+          found.add(Repository.name(file) + ":" + (i + 1) + ": " + line);
+        }
+      }
+    }
+    assertNone(found);
+  }
+
+  @Test
+  void linksInMarkdownAreAlive() throws Exception {
+    List<String> found = new ArrayList<>();
+    int links = 0;
+    for (Path file : Repository.files()) {
+      if (!file.toString().endsWith(".md")) {
+        continue;
+      }
+      Matcher link = LINK.matcher(Files.readString(file));
+      while (link.find()) {
+        links++;
+        String target = link.group(1);
+        if (!target.contains("://") && !Files.exists(file.resolveSibling(target))) {
+          found.add(Repository.name(file) + " links to " + target + ", which doesn't exist");
+        }
+      }
+    }
+    assertTrue(links > 0, "no links found at all");
+    assertNone(found);
+  }
+
+  @Test
+  void noFileNamesAPathOfSomeonesMachine() throws Exception {
+    List<String> found = new ArrayList<>();
+    for (Path file : Repository.files()) {
+      Matcher path = MACHINE_PATH.matcher(text(file));
+      while (path.find()) {
+        found.add(Repository.name(file) + ": " + path.group());
+      }
+    }
+    assertNone(found);
+  }
+
+  /** The file's text; empty for a binary file. */
+  private static String text(Path file) throws IOException {
+    try {
+      return Files.readString(file);
+    } catch (MalformedInputException binary) {
+      return "";
+    }
+  }
+
+  private static void assertNone(List<String> found) {
+    assertEquals("", String.join("\n", found));
+  }
+}
