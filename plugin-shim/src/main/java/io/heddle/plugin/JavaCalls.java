@@ -314,7 +314,7 @@ final class JavaCalls {
   private static int failed(String call, Throwable thrown) {
     try {
       if (thrown instanceof HeddleException) {
-        log.warn("%s failed: %s", call, thrown.getMessage());
+        log.warn("%s failed: %s", call, String.valueOf(thrown.getMessage()));
         return SYSTEM_ERROR;
       }
       log.warn("%s failed inside Heddle: %s%s", call, thrown, Traces.shorten(thrown));

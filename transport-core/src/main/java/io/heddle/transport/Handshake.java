@@ -141,7 +141,7 @@ final class Handshake<C> implements ControlChannel.Listener {
             fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
       }
     } catch (HeddleException failure) {
-      refuse(failure.getMessage());
+      refuse(String.valueOf(failure.getMessage()));
     }
   }
 
