@@ -3,7 +3,6 @@ package io.heddle.transport.control;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -34,15 +33,18 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   private final SocketChannel socket;
+  private final String peer;
   private final Listener listener;
   private final ByteBuffer in =
       ByteBuffer.allocate(ControlCodec.LENGTH_BYTES + ControlCodec.MAX_FRAME_BYTES);
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private boolean closeWhenSent;
+  private boolean closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
 
-  private ControlChannel(SocketChannel socket, Listener listener) {
+  private ControlChannel(SocketChannel socket, String peer, Listener listener) {
     this.socket = socket;
+    this.peer = peer;
     this.listener = listener;
   }
 
@@ -51,7 +53,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     ControlChannel channel;
     boolean connected;
     try {
-      channel = new ControlChannel(SocketChannel.open(), listener);
+      channel = new ControlChannel(SocketChannel.open(), to.toString(), listener);
     } catch (IOException failure) {
       listener.onClosed("no socket for " + to + ": " + failure.getMessage());
       return;
@@ -75,7 +77,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Takes over an accepted connection. */
   static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
       throws IOException {
-    ControlChannel channel = new ControlChannel(socket, listener);
+    ControlChannel channel = new ControlChannel(socket, String.valueOf(socket.getRemoteAddress()), listener);
     channel.configure();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     return channel;
@@ -92,12 +94,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** The other end's address, for people. */
   public String peer() {
-    try {
-      SocketAddress remote = socket.getRemoteAddress();
-      return remote == null ? "not connected" : remote.toString();
-    } catch (IOException closed) {
-      return "closed";
-    }
+    return peer;
   }
 
   /** Sends a message, now or when the socket has room. */
@@ -119,6 +116,11 @@ public final class ControlChannel implements ControlLoop.Handler {
     if (ready.isValid() && ready.isReadable()) {
       read();
     }
+  }
+
+  @Override
+  public void onBroken(SelectionKey broken) {
+    fail("this end failed to serve it");
   }
 
   private boolean finishConnect(SelectionKey ready) {
@@ -188,7 +190,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         return;
       }
       listener.onMessage(message);
-      if (!socket.isOpen()) {
+      if (closed) {
         return;
       }
     }
@@ -196,10 +198,9 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   private void fail(String reason) {
-    String who = peer();
-    if (socket.isOpen()) {
+    if (!closed) {
       close();
-      listener.onClosed(who + ": " + reason);
+      listener.onClosed(peer + ": " + reason);
     }
   }
 
@@ -213,6 +214,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** Closes at once; the listener hears nothing more. */
   public void close() {
+    closed = true;
     SelectionKey mine = key;
     if (mine != null) {
       mine.cancel();

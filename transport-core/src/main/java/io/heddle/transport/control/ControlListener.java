@@ -12,11 +12,13 @@ import java.util.function.Supplier;
 /** A listening control socket. Accepted connections are handed to a listener of their own each. */
 public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
+  private static final long PAUSE_NS = 100_000_000;
 
   private final ControlLoop loop;
   private final ServerSocketChannel server;
   private final Supplier<ControlChannel.Listener> accepted;
   private final InetSocketAddress address;
+  private int failures; /* control thread */
 
   /**
    * Listens on an ephemeral port of this address. Any thread.
@@ -58,12 +60,58 @@ public final class ControlListener implements ControlLoop.Handler {
   public void onReady(SelectionKey key) {
     try {
       for (SocketChannel socket = server.accept(); socket != null; socket = server.accept()) {
-        ControlChannel.Listener listener = accepted.get();
-        listener.onConnected(ControlChannel.accepted(loop, socket, listener));
+        converse(socket);
       }
     } catch (IOException failure) {
-      throw new HeddleException("accepting a control connection failed", failure);
+      pause(key, failure);
     }
+  }
+
+  private void converse(SocketChannel socket) {
+    ControlChannel.Listener listener;
+    try {
+      listener = accepted.get();
+    } catch (RuntimeException failure) {
+      ControlLoop.closeQuietly(socket);
+      throw failure;
+    }
+    ControlChannel channel;
+    try {
+      channel = ControlChannel.accepted(loop, socket, listener);
+    } catch (IOException failure) {
+      /* Gone again before it was looked at. */
+      ControlLoop.closeQuietly(socket);
+      listener.onClosed("an accepted connection can't be used: " + failure.getMessage());
+      return;
+    }
+    listener.onConnected(channel);
+  }
+
+  @Override
+  public void onBroken(SelectionKey key) {
+    rest(key);
+  }
+
+  /* Out of descriptors, most likely. The connection still waits: selecting for it at once would spin. */
+  private void pause(SelectionKey key, IOException failure) {
+    if (Integer.bitCount(++failures) == 1) {
+      loop.log()
+          .warn(
+              "accepting control connections on %s fails (%d times so far): %s; raise the limit of open files",
+              address, failures, failure);
+    }
+    rest(key);
+  }
+
+  private void rest(SelectionKey key) {
+    key.interestOps(0);
+    loop.schedule(
+        PAUSE_NS,
+        () -> {
+          if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+          }
+        });
   }
 
   /** Stops listening; accepted connections live on. Any thread. */

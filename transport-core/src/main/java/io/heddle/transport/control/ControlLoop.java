@@ -18,6 +18,9 @@ public final class ControlLoop implements AutoCloseable {
   /** What a registered channel does when it is ready. */
   interface Handler {
     void onReady(SelectionKey key);
+
+    /** {@link #onReady} ended with an exception, which has been told. */
+    void onBroken(SelectionKey key);
   }
 
   private record Timer(long dueNs, long order, Runnable action) implements Comparable<Timer> {
@@ -87,12 +90,26 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private void dispatch(SelectionKey key) {
+    Handler handler = (Handler) key.attachment();
     try {
-      ((Handler) key.attachment()).onReady(key);
+      handler.onReady(key);
     } catch (RuntimeException failure) {
-      log.warn("a control channel is closed after %s", failure);
-      key.cancel();
+      log.warn("serving a control channel failed: %s", failure);
+      handler.onBroken(key);
     }
+  }
+
+  /** Closes what is of no use any more; that this fails changes nothing. */
+  static void closeQuietly(SelectableChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException alreadyBroken) {
+      // The descriptor is gone either way.
+    }
+  }
+
+  Log log() {
+    return log;
   }
 
   private void runTasks() {

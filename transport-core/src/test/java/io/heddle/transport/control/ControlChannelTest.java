@@ -1,0 +1,220 @@
+package io.heddle.transport.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.transport.control.ControlMessage.Hello;
+import io.heddle.transport.control.ControlMessage.Ready;
+import io.heddle.transport.control.ControlMessage.Refused;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ControlChannelTest {
+  /** What the accepting side hears, in order: messages, and reasons as text. */
+  private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+
+  private final BlockingQueue<ControlChannel> accepted = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+  private final ControlLoop loop = new ControlLoop((level, sentence) -> warnings.add(sentence));
+  private final ControlListener listener =
+      new ControlListener(loop, InetAddress.getLoopbackAddress(), () -> listening(heard, accepted));
+
+  @AfterEach
+  void closeAll() {
+    listener.close();
+    loop.close();
+  }
+
+  private static ControlChannel.Listener listening(
+      BlockingQueue<Object> heard, BlockingQueue<ControlChannel> connected) {
+    return new ControlChannel.Listener() {
+      @Override
+      public void onConnected(ControlChannel channel) {
+        connected.add(channel);
+      }
+
+      @Override
+      public void onMessage(ControlMessage message) {
+        if (message instanceof Refused refused && refused.reason().equals("break this end")) {
+          throw new IllegalStateException("as asked");
+        }
+        heard.add(message);
+      }
+
+      @Override
+      public void onClosed(String reason) {
+        heard.add(reason);
+      }
+    };
+  }
+
+  private Object next() throws InterruptedException {
+    Object next = heard.poll(5, TimeUnit.SECONDS);
+    assertNotNull(next, "nothing was heard within 5 s");
+    return next;
+  }
+
+  private Socket stranger() throws IOException {
+    return new Socket(listener.address().getAddress(), listener.address().getPort());
+  }
+
+  private static byte[] frame(ControlMessage message) {
+    ByteBuffer frame = ControlCodec.encode(message);
+    byte[] bytes = new byte[frame.remaining()];
+    frame.get(bytes);
+    return bytes;
+  }
+
+  private void assertListenerLives() throws IOException, InterruptedException {
+    try (Socket next = stranger()) {
+      next.getOutputStream().write(frame(new Ready()));
+      assertInstanceOf(Ready.class, next());
+    }
+    assertTrue(next().toString().endsWith("the peer closed the connection"));
+  }
+
+  @Test
+  void bothEndsHearEachOther() throws InterruptedException {
+    BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
+    BlockingQueue<ControlChannel> connected = new LinkedBlockingQueue<>();
+    loop.execute(() -> ControlChannel.connect(loop, listener.address(), listening(answers, connected)));
+    ControlChannel mine = connected.poll(5, TimeUnit.SECONDS);
+    ControlChannel theirs = accepted.poll(5, TimeUnit.SECONDS);
+    assertNotNull(mine);
+    assertNotNull(theirs);
+    loop.execute(() -> mine.send(new Hello(1, 0, new byte[16])));
+    assertInstanceOf(Hello.class, next());
+    loop.execute(() -> theirs.send(new Refused("not today")));
+    loop.execute(theirs::closeWhenSent);
+    assertEquals(new Refused("not today"), answers.poll(5, TimeUnit.SECONDS));
+    assertTrue(String.valueOf(answers.poll(5, TimeUnit.SECONDS)).endsWith("the peer closed the connection"));
+  }
+
+  @Test
+  void aMessageMayComeByteByByteAndSeveralAtOnce() throws IOException, InterruptedException {
+    try (Socket slow = stranger()) {
+      slow.setTcpNoDelay(true);
+      for (byte one : frame(new Refused("slowly"))) {
+        slow.getOutputStream().write(one);
+        Thread.sleep(1);
+      }
+      assertEquals(new Refused("slowly"), next());
+      byte[] one = frame(new Refused("x"));
+      byte[] three = ByteBuffer.allocate(3 * one.length).put(one).put(one).put(one).array();
+      slow.getOutputStream().write(three);
+      for (int i = 0; i < 3; i++) {
+        assertEquals(new Refused("x"), next());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"00000000", "00004001", "ffffffff", "0000000109", "47455420"})
+  void aFrameThatCannotBeEndsItsConnectionAndNoOther(String hex) throws IOException, InterruptedException {
+    try (Socket hostile = stranger()) {
+      hostile.getOutputStream().write(HexFormat.of().parseHex(hex));
+      String reason = assertInstanceOf(String.class, next());
+      assertTrue(reason.contains("a frame of") || reason.contains("message type"), reason);
+      assertEquals(-1, hostile.getInputStream().read(), "its connection is closed");
+    }
+    assertListenerLives();
+  }
+
+  @Test
+  void aPeerThatResetsAtOnceHarmsNobody() throws IOException, InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      Socket rude = stranger();
+      rude.getOutputStream().write("GET / HTTP".getBytes(StandardCharsets.US_ASCII));
+      rude.setSoLinger(true, 0);
+      rude.close();
+    }
+    for (int i = 0; i < 20; i++) {
+      assertInstanceOf(String.class, next());
+    }
+    assertListenerLives();
+  }
+
+  @Test
+  void aFaultOfThisEndClosesTheOneConnectionAndIsTold() throws IOException, InterruptedException {
+    try (Socket unlucky = stranger()) {
+      unlucky.getOutputStream().write(frame(new Refused("break this end")));
+      assertTrue(next().toString().endsWith("this end failed to serve it"));
+      assertEquals(-1, unlucky.getInputStream().read());
+    }
+    assertEquals(
+        "serving a control channel failed: java.lang.IllegalStateException: as asked",
+        warnings.poll(5, TimeUnit.SECONDS));
+    assertListenerLives();
+  }
+
+  @Test
+  void anExceptionWhileAcceptingLeavesTheListenerAlive() throws IOException, InterruptedException {
+    boolean[] once = {true};
+    ControlListener fragile =
+        new ControlListener(
+            loop,
+            InetAddress.getLoopbackAddress(),
+            () -> {
+              if (once[0]) {
+                once[0] = false;
+                throw new IllegalStateException("as asked");
+              }
+              return listening(heard, accepted);
+            });
+    try (Socket first = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
+      assertNotNull(warnings.poll(5, TimeUnit.SECONDS));
+      assertEquals(-1, first.getInputStream().read(), "nobody serves it: it is closed");
+      try (Socket second = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
+        second.getOutputStream().write(frame(new Ready()));
+        assertInstanceOf(Ready.class, next());
+      }
+    } finally {
+      fragile.close();
+    }
+  }
+
+  @Test
+  void nobodyListeningIsHeardAsAReason() throws InterruptedException {
+    listener.close();
+    BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
+    loop.execute(
+        () -> ControlChannel.connect(loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
+    String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
+    assertTrue(reason.startsWith(listener.address().toString()) && reason.contains("can't connect"), reason);
+  }
+
+  @Test
+  void aTimerFiresInOrderOfItsTime() throws InterruptedException {
+    loop.execute(
+        () -> {
+          loop.schedule(20_000_000, () -> heard.add("second"));
+          loop.schedule(1_000_000, () -> heard.add("first"));
+        });
+    assertEquals("first", next());
+    assertEquals("second", next());
+  }
+
+  @Test
+  void aTaskThatThrowsIsToldAndTheThreadGoesOn() throws InterruptedException {
+    loop.execute(
+        () -> {
+          throw new IllegalStateException("as asked");
+        });
+    loop.execute(() -> heard.add("alive"));
+    assertEquals("alive", next());
+    assertNotNull(warnings.poll());
+  }
+}

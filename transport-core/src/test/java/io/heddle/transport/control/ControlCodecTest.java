@@ -1,0 +1,144 @@
+package io.heddle.transport.control;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.heddle.transport.control.ControlMessage.Closing;
+import io.heddle.transport.control.ControlMessage.Endpoint;
+import io.heddle.transport.control.ControlMessage.Endpoints;
+import io.heddle.transport.control.ControlMessage.Hello;
+import io.heddle.transport.control.ControlMessage.Malformed;
+import io.heddle.transport.control.ControlMessage.PlaneList;
+import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.control.ControlMessage.Ready;
+import io.heddle.transport.control.ControlMessage.Refused;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.PathMtu;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ControlCodecTest {
+  private static final Gid ADDRESS =
+      Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
+  private static final Hello HELLO =
+      new Hello(1, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
+  private static final PlaneList PLANES =
+      new PlaneList("h1", List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
+  private static final Endpoints ENDPOINTS =
+      new Endpoints(
+          0x1122334455667788L, 0xcafe, 512, List.of(new Endpoint("if:p0", 0x12, 0xfffffe, new byte[] {1, 2})));
+
+  /** Written by hand from the layout in ControlCodec's description. */
+  private static final String HELLO_BYTES =
+      "0000001b" + "01" + "48444c43" + "0001" + "00000005" + "000102030405060708090a0b0c0d0e0f";
+
+  private static final String PLANES_BYTES =
+      "0000001c" + "02" + "02" + "6831" + "01" + "05" + "69663a7030" + "fd000001000100010000000000000002" + "05";
+  private static final String ENDPOINTS_BYTES =
+      "00000023" + "03" + "1122334455667788" + "0000cafe" + "00000200" + "01"
+          + "05" + "69663a7030" + "00000012" + "00fffffe" + "02" + "0102";
+
+  private static String hex(ControlMessage message) {
+    ByteBuffer frame = ControlCodec.encode(message);
+    byte[] bytes = new byte[frame.remaining()];
+    frame.get(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static ControlMessage decode(String frameHex) {
+    byte[] frame = HexFormat.of().parseHex(frameHex);
+    return ControlCodec.decode(ByteBuffer.wrap(frame, 4, frame.length - 4).slice());
+  }
+
+  @Test
+  void theBytesAreThoseOfTheDescription() {
+    assertEquals(HELLO_BYTES, hex(HELLO));
+    assertEquals(PLANES_BYTES, hex(PLANES));
+    assertEquals(ENDPOINTS_BYTES, hex(ENDPOINTS));
+    assertEquals("0000000104", hex(new Ready()));
+    assertEquals("0000000105", hex(new Closing()));
+    assertEquals("0000000406" + "02" + "6e6f", hex(new Refused("no")));
+  }
+
+  @Test
+  void whatIsEncodedIsDecodedToTheSame() {
+    Hello hello = assertInstanceOf(Hello.class, decode(HELLO_BYTES));
+    assertEquals(5, hello.features());
+    assertArrayEquals(HELLO.token(), hello.token());
+    assertEquals(PLANES, decode(PLANES_BYTES));
+    Endpoints endpoints = assertInstanceOf(Endpoints.class, decode(ENDPOINTS_BYTES));
+    assertEquals(ENDPOINTS.ringAddress(), endpoints.ringAddress());
+    assertEquals(0xfffffe, endpoints.endpoints().getFirst().startPsn());
+    assertArrayEquals(new byte[] {1, 2}, endpoints.endpoints().getFirst().parameters());
+    assertEquals(new Refused("no"), decode("0000000406026e6f"));
+  }
+
+  static List<String> messages() {
+    return List.of(HELLO_BYTES, PLANES_BYTES, ENDPOINTS_BYTES, "0000000104", "0000000406026e6f");
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void aMessageCutOffAnywhereOrWithMoreBehindItIsMalformed(String frame) {
+    for (int end = 10; end < frame.length(); end += 2) {
+      assertInstanceOf(Malformed.class, decode(frame.substring(0, end)), frame.substring(0, end));
+    }
+    assertInstanceOf(Malformed.class, decode(frame + "00"));
+  }
+
+  @Test
+  void anotherProtocolIsNamedAndAnotherVersionIsHeard() {
+    Malformed stranger =
+        assertInstanceOf(Malformed.class, decode(HELLO_BYTES.replace("48444c43", "47455420")));
+    assertEquals("a peer that isn't Heddle", stranger.reason());
+    Hello later = assertInstanceOf(Hello.class, decode(HELLO_BYTES.replace("48444c430001", "48444c430002") + "77"));
+    assertEquals(2, later.version());
+  }
+
+  @Test
+  void numbersThatCannotBeAreMalformed() {
+    assertInstanceOf(Malformed.class, decode("0000000107"), "no such type");
+    assertInstanceOf(Malformed.class, decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"), "MTU 6");
+    assertInstanceOf(Malformed.class, decode(ENDPOINTS_BYTES.replace("00fffffe", "01fffffe")), "PSN of 25 bits");
+    assertInstanceOf(Malformed.class, decode(ENDPOINTS_BYTES.replace("00000200", "00000000")), "no receives");
+    assertInstanceOf(Malformed.class, decode("00000002" + "02" + "00" + "41"), "65 planes");
+  }
+
+  @Test
+  void controlCharactersOfAPeerDoNotReachALog() {
+    assertEquals(new Refused("a?[2Jb"), decode("0000000806" + "06" + "611b5b324a62"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12, 13, 14})
+  void damagedMessagesAreValuesToo(long seed) {
+    Random random = new Random(seed);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = HexFormat.of().parseHex(messages().get(random.nextInt(messages().size())));
+      for (int damage = random.nextInt(4); damage >= 0; damage--) {
+        bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
+      }
+      anyFrameIsAMessageOrMalformed(bytes);
+    }
+  }
+
+  /** With {@code JAZZER_FUZZ=1} the fuzzer looks for frames that are worse than malformed. */
+  @FuzzTest(maxDuration = "30s")
+  void anyFrameIsAMessageOrMalformed(byte[] bytes) {
+    ControlMessage message = ControlCodec.decode(ByteBuffer.wrap(bytes));
+    if (!(message instanceof Malformed)) {
+      ByteBuffer frame = ControlCodec.encode(message);
+      assertTrue(frame.remaining() <= 4 + ControlCodec.MAX_FRAME_BYTES);
+      assertEquals(frame.remaining() - 4, frame.getInt(0));
+    }
+  }
+}
