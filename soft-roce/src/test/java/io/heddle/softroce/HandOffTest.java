@@ -1,0 +1,11 @@
+package io.heddle.softroce;
+
+import io.heddle.verbs.testing.JcstressRun;
+import org.junit.jupiter.api.Test;
+
+class HandOffTest {
+  @Test
+  void whatOneThreadHandsToAnotherArrivesWholeAndIsNotForgotten() {
+    JcstressRun.allOf(HandOffStress.class);
+  }
+}

@@ -1,0 +1,11 @@
+package io.heddle.transport;
+
+import io.heddle.verbs.testing.JcstressRun;
+import org.junit.jupiter.api.Test;
+
+class HandOffTest {
+  @Test
+  void aRequestLineGoesBetweenTheShimAndJavaWhole() {
+    JcstressRun.allOf(HandOffStress.class);
+  }
+}

@@ -1,0 +1,91 @@
+package io.heddle.verbs.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Runs jcstress tests of the class path in a process of their own, for a bounded time. The module that uses it has
+ * jcstress-core on its test class path and its annotation processor switched on.
+ */
+public final class JcstressRun {
+  private static final int TIME_LIMIT_SECONDS = 180;
+
+  /*
+   * One set of JVM arguments and unsplit compilation modes instead of jcstress's product of both, and longer samples for
+   * each: a test takes two to three seconds, some ten million samples, on two cores.
+   */
+  private static final List<String> BOUNDS =
+      List.of("-m", "quick", "-f", "1", "-time", "500", "-iters", "3", "-sc", "false", "-jvmArgs", "-Xmx512m");
+
+  private JcstressRun() {}
+
+  /**
+   * Runs the tests that are members of a class.
+   *
+   * @throws AssertionError with what jcstress printed, when a forbidden outcome was seen, a test did not run, or time ran
+   *     out
+   */
+  public static void allOf(Class<?> tests) {
+    Path folder = null;
+    try {
+      folder = Files.createTempDirectory("heddle-jcstress");
+      run(tests, folder);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while jcstress ran", interrupted);
+    } finally {
+      if (folder != null) {
+        delete(folder);
+      }
+    }
+  }
+
+  private static void run(Class<?> tests, Path folder) throws IOException, InterruptedException {
+    Path output = folder.resolve("output.txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "org.openjdk.jcstress.Main",
+            "-t",
+            tests.getName().replace(".", "\\.") + "\\..*",
+            "-r",
+            folder.toString());
+    builder.command().addAll(BOUNDS);
+    /* jcstress leaves its binary result where it stands. */
+    builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
+    Process process = builder.start();
+    boolean inTime = process.waitFor(TIME_LIMIT_SECONDS, TimeUnit.SECONDS);
+    if (!inTime) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+    }
+    String printed = Files.readString(output);
+    int expected = tests.getClasses().length;
+    if (!inTime || process.exitValue() != 0 || !printed.contains(expected + " matching test results")) {
+      throw new AssertionError(
+          "jcstress did not see %d tests pass (%s):\n%s"
+              .formatted(expected, inTime ? "it ended with " + process.exitValue() : "it did not end in time", printed));
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> paths = Files.walk(folder)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
