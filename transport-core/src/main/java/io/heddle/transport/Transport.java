@@ -71,6 +71,7 @@ public final class Transport implements AutoCloseable {
     hostName = found.planes().getFirst().address() + " pid " + ProcessHandle.current().pid();
     controlAddresses =
         ControlAddresses.choose(
+            addresses,
             nullIfBlank(options.get(TransportOptions.SOCKET_INTERFACES)),
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);

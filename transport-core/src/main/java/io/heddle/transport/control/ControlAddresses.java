@@ -1,11 +1,13 @@
 package io.heddle.transport.control;
 
+import io.heddle.addr.AddressFlag;
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
 import io.heddle.platform.HeddleException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,20 +22,23 @@ public final class ControlAddresses {
 
   /**
    * Addresses to listen on, best first: global IPv6, IPv4, link-local IPv6; loopback only where there is nothing else or
-   * where it is asked for.
+   * where it is asked for. An interface counts when it is set up: whether it runs is the kernel's to notice, up to a
+   * second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */
-  public static List<InetAddress> choose(@Nullable String interfaceNames, @Nullable String family) {
+  public static List<InetAddress> choose(
+      HostAddresses host, @Nullable String interfaceNames, @Nullable String family) {
     List<InetAddress> found = new ArrayList<>();
-    try {
-      for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
-        if (network.isUp() && matches(network.getName(), interfaceNames)) {
-          network.inetAddresses().filter(address -> ofFamily(address, family)).forEach(found::add);
-        }
+    for (AssignedAddress assigned : host.addresses()) {
+      NetworkLink link = host.linkOf(assigned);
+      if (link.administrativelyUp()
+          && matches(link.name(), interfaceNames)
+          && !assigned.has(AddressFlag.TENTATIVE)
+          && !assigned.has(AddressFlag.DUPLICATE)
+          && ofFamily(assigned.address(), family)) {
+        found.add(assigned.address());
       }
-    } catch (SocketException failure) {
-      throw new HeddleException("the network interfaces can't be listed", failure);
     }
     if (found.isEmpty()) {
       throw new HeddleException(
