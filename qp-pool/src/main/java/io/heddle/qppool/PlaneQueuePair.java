@@ -18,8 +18,12 @@ import org.jspecify.annotations.Nullable;
  * plane. Control path.
  */
 public final class PlaneQueuePair implements AutoCloseable {
-  /* 4.096 µs · 2^14 = 67 ms a try. Shorter than NCCL's own 4.3 s, since a false alarm costs a replay, not the job. */
-  static final int DEFAULT_TIMEOUT_CODE = 14;
+  /*
+   * 4.096 µs · 2^18 = 1.07 s a try, 8.6 s with all tries. While a plane's failure still ends the connection, a peer that
+   * only waits for its core must not count as gone: with code 14 (0.5 s) a demo ended so on a machine with three busy
+   * threads a core.
+   */
+  static final int DEFAULT_TIMEOUT_CODE = 18;
   private static final int PSN_MASK = 0xffffff;
   private static final SecureRandom RANDOM = new SecureRandom();
 
