@@ -40,7 +40,7 @@ static void usage(FILE *to) {
           "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
           "  --rank R --ranks N      this rank and how many there are (2)\n"
           "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
-          "  --iterations N --warmup N     per size (20, 5)\n"
+          "  --iterations N --warmup N     per size (20, 5); with --warmup 0 there is no common one before either\n"
           "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
           "  --abi V                 version of the plugin's interface, 8 to 12 (the newest it has)\n"
           "  --device D              (0)\n"
@@ -233,9 +233,22 @@ static size_t run_size(size_t bytes) {
   return wrong;
 }
 
+/* Small, middling and large ones, so that a plugin that is compiled while it runs has been. Not timed, not checked. */
+static void warm_up(void) {
+  static const struct {
+    size_t bytes;
+    int times;
+  } phases[] = {{1024, 600}, {256 << 10, 400}, {8 << 20, 20}};
+  for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+    size_t bytes = phases[i].bytes < options.max_bytes ? phases[i].bytes : options.max_bytes;
+    for (int time = 0; time < phases[i].times; time++) all_reduce(bytes / sizeof(float));
+  }
+}
+
 static void *run(void *unused) {
   (void)unused;
   static size_t wrong;
+  if (options.warmup > 0) warm_up();
   for (size_t bytes = options.min_bytes; bytes <= options.max_bytes; bytes *= 2) wrong += run_size(bytes);
   return &wrong;
 }
