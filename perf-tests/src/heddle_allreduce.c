@@ -238,7 +238,7 @@ static void warm_up(void) {
   static const struct {
     size_t bytes;
     int times;
-  } phases[] = {{1024, 600}, {256 << 10, 400}, {8 << 20, 20}};
+  } phases[] = {{1024, 300}, {256 << 10, 150}, {8 << 20, 8}};
   for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
     size_t bytes = phases[i].bytes < options.max_bytes ? phases[i].bytes : options.max_bytes;
     for (int time = 0; time < phases[i].times; time++) all_reduce(bytes / sizeof(float));

@@ -74,8 +74,8 @@ final class DemoTest {
   }
 
   @Test
-  void threeRanksWork() throws IOException, InterruptedException {
-    passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--ranks", "3", "--planes", "2", "--max-bytes", "256K");
+  void fourRanksWork() throws IOException, InterruptedException {
+    passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--ranks", "4", "--planes", "2", "--max-bytes", "256K");
   }
 
   @Test

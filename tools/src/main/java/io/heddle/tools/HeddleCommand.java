@@ -1,9 +1,9 @@
 package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -72,25 +72,7 @@ public final class HeddleCommand implements Runnable {
     } else {
       names.addAll(spec.subcommands().keySet());
     }
-    return names.stream().min(Comparator.comparingInt(name -> distance(word, name))).orElse("--help");
-  }
-
-  /* Levenshtein's: how many letters to insert, delete or replace. */
-  private static int distance(String left, String right) {
-    int[] row = new int[right.length() + 1];
-    for (int j = 0; j < row.length; j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= left.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j < row.length; j++) {
-        int replaced = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-      }
-    }
-    return row[right.length()];
+    return names.isEmpty() ? "--help" : NearestName.of(word, names);
   }
 
   /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
