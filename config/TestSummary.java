@@ -10,8 +10,9 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that failed and were skipped,
- * and ends with {@code N passed, N failed, N skipped}. The exit status is 0 only where nothing failed.
+ * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that
+ * failed and were skipped, and ends with {@code N passed, N failed, N skipped}. The exit status is
+ * 0 only where nothing failed.
  *
  * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
  */
@@ -43,7 +44,8 @@ final class TestSummary {
           Path at = module.resolve("target").resolve(folder);
           if (Files.isDirectory(at)) {
             try (Stream<Path> files = Files.list(at)) {
-              reports.addAll(files.filter(file -> file.toString().endsWith(".xml")).sorted().toList());
+              reports.addAll(
+                  files.filter(file -> file.toString().endsWith(".xml")).sorted().toList());
             }
           }
         }
@@ -65,7 +67,8 @@ final class TestSummary {
       }
       name = module + ": " + name;
       Element skip = child(test, "skipped");
-      Element failure = child(test, "failure") != null ? child(test, "failure") : child(test, "error");
+      Element failure =
+          child(test, "failure") != null ? child(test, "failure") : child(test, "error");
       if (failure != null) {
         failed.add(name + reason(failure, test));
       } else if (skip != null) {
@@ -80,7 +83,10 @@ final class TestSummary {
     return (Element) parent.getElementsByTagName(name).item(0);
   }
 
-  /** The message, or for ctest, which only knows an exit status, the last line that the test printed. */
+  /**
+   * The message, or for ctest, which only knows an exit status, the last line that the test
+   * printed.
+   */
   private static String reason(Element outcome, Element test) {
     String message = outcome.getAttribute("message").strip();
     if (message.isEmpty()) {
@@ -90,7 +96,8 @@ final class TestSummary {
     }
     if (message.isEmpty() || message.equals("Failed") || message.startsWith("SKIP_")) {
       Element output = child(test, "system-out");
-      List<String> lines = output == null ? List.of() : output.getTextContent().strip().lines().toList();
+      List<String> lines =
+          output == null ? List.of() : output.getTextContent().strip().lines().toList();
       if (!lines.isEmpty()) {
         message = lines.getLast();
       }

@@ -6,11 +6,12 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * Runs a tool of the build (cmake, ctest, ...) for Maven with HEDDLE_JAVA_HOME set to the JDK that runs this, which is
- * the one that Maven's toolchain chose. Prints one line with the remedy when the tool is missing, and the tool's output
- * only when it fails or {@code --show} comes first.
+ * Runs a tool of the build (cmake, ctest, ...) for Maven with HEDDLE_JAVA_HOME set to the JDK that
+ * runs this, which is the one that Maven's toolchain chose. Prints one line with the remedy when
+ * the tool is missing, and the tool's output only when it fails or {@code --show} comes first.
  *
- * <p>Usage: {@code java RunTool.java [--show] tool argument...}; {@code @JDK@} in an argument is the JDK's folder.
+ * <p>Usage: {@code java RunTool.java [--show] tool argument...}; {@code @JDK@} in an argument is
+ * the JDK's folder.
  */
 final class RunTool {
   private static final Map<String, String> PACKAGES =

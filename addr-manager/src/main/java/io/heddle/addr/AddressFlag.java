@@ -5,7 +5,10 @@ import java.util.Set;
 
 /** State of an address that matters here (IFA_F_* in linux/if_addr.h). */
 public enum AddressFlag {
-  /** A privacy address (RFC 8981): it changes every few hours. IPv6 only; for IPv4 the bit means something else. */
+  /**
+   * A privacy address (RFC 8981): it changes every few hours. IPv6 only; for IPv4 the bit means
+   * something else.
+   */
   TEMPORARY(0x01),
   /** Usable before duplicate detection has ended (RFC 4429). */
   OPTIMISTIC(0x04),

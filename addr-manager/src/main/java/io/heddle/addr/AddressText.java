@@ -55,10 +55,15 @@ public final class AddressText {
     return text.toString();
   }
 
-  /** The address that the text spells in full, or null where it is something else; a zone is not allowed. */
+  /**
+   * The address that the text spells in full, or null where it is something else; a zone is not
+   * allowed.
+   */
   public static @Nullable InetAddress parse(String text) {
     boolean v6 = text.indexOf(':') >= 0;
-    if (text.indexOf('%') >= 0 || text.indexOf('[') >= 0 || !v6 && !text.matches("[0-9]+(\\.[0-9]+){3}")) {
+    if (text.indexOf('%') >= 0
+        || text.indexOf('[') >= 0
+        || !v6 && !text.matches("[0-9]+(\\.[0-9]+){3}")) {
       return null;
     }
     try {

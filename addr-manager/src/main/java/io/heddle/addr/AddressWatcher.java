@@ -4,8 +4,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.SystemCallException;
 
 /**
- * Tells of changes of interfaces and addresses from the moment it is opened. Open it first, then take the snapshot, and
- * nothing is missed. One thread at a time.
+ * Tells of changes of interfaces and addresses from the moment it is opened. Open it first, then
+ * take the snapshot, and nothing is missed. One thread at a time.
  */
 public final class AddressWatcher implements AutoCloseable {
   private final RtnetlinkSocket socket;
@@ -19,16 +19,21 @@ public final class AddressWatcher implements AutoCloseable {
    */
   public static AddressWatcher open() {
     return new AddressWatcher(
-        RtnetlinkSocket.open(Rtnetlink.RTMGRP_LINK | Rtnetlink.RTMGRP_IPV4_IFADDR | Rtnetlink.RTMGRP_IPV6_IFADDR));
+        RtnetlinkSocket.open(
+            Rtnetlink.RTMGRP_LINK | Rtnetlink.RTMGRP_IPV4_IFADDR | Rtnetlink.RTMGRP_IPV6_IFADDR));
   }
 
-  /** File descriptor that is readable when {@link #poll} has something; for epoll. Stays the watcher's. */
+  /**
+   * File descriptor that is readable when {@link #poll} has something; for epoll. Stays the
+   * watcher's.
+   */
   public int fileDescriptor() {
     return socket.fileDescriptor();
   }
 
   /**
-   * Hands waiting events to the listener, oldest first, and returns how many there were. Never blocks.
+   * Hands waiting events to the listener, oldest first, and returns how many there were. Never
+   * blocks.
    *
    * @throws SystemCallException when the socket fails
    */
@@ -50,7 +55,10 @@ public final class AddressWatcher implements AutoCloseable {
     }
   }
 
-  /** Messages that were skipped: malformed ones and those about other things, bridge ports among them. */
+  /**
+   * Messages that were skipped: malformed ones and those about other things, bridge ports among
+   * them.
+   */
   public long skippedMessages() {
     return socket.skippedMessages();
   }

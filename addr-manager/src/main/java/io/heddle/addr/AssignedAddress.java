@@ -10,7 +10,8 @@ import java.util.Set;
  * @param interfaceIndex index of the {@link NetworkLink}
  * @param prefixLength bits that the on-link prefix has
  */
-public record AssignedAddress(int interfaceIndex, InetAddress address, int prefixLength, Set<AddressFlag> flags) {
+public record AssignedAddress(
+    int interfaceIndex, InetAddress address, int prefixLength, Set<AddressFlag> flags) {
   public AssignedAddress {
     flags = Set.copyOf(flags);
   }
@@ -20,8 +21,8 @@ public record AssignedAddress(int interfaceIndex, InetAddress address, int prefi
   }
 
   /**
-   * Whether the lower 64 bits have the form that SLAAC makes from a MAC: {@code ff:fe} in the middle (RFC 4291,
-   * appendix A). The address need not belong to the interface's present MAC.
+   * Whether the lower 64 bits have the form that SLAAC makes from a MAC: {@code ff:fe} in the
+   * middle (RFC 4291, appendix A). The address need not belong to the interface's present MAC.
    */
   public boolean isEui64() {
     byte[] raw = address.getAddress();

@@ -31,8 +31,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * Asks the kernel. An address whose interface came into being between the two questions is left out; an {@link
-   * AddressWatcher} opened before tells of it.
+   * Asks the kernel. An address whose interface came into being between the two questions is left
+   * out; an {@link AddressWatcher} opened before tells of it.
    *
    * @throws SystemCallException when netlink can't be used
    */
@@ -47,7 +47,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
       List<AssignedAddress> addresses = new ArrayList<>();
       for (AddressEvent event : socket.dump(Rtnetlink.RTM_GETADDR)) {
         if (event instanceof AddressEvent.AddressChanged changed
-            && links.stream().anyMatch(link -> link.index() == changed.address().interfaceIndex())) {
+            && links.stream()
+                .anyMatch(link -> link.index() == changed.address().interfaceIndex())) {
           addresses.add(changed.address());
         }
       }
@@ -124,7 +125,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
       if (Integer.parseInt(Files.readString(folder.resolve("ifindex")).strip()) != link.index()) {
         return 0;
       }
-      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip())) * 1_000_000;
+      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip()))
+          * 1_000_000;
     } catch (IOException | NumberFormatException saysNothing) {
       return 0;
     }

@@ -5,7 +5,8 @@ import java.util.Comparator;
 /**
  * One disjoint way through the fabric, as this host sees it.
  *
- * @param key what both ends call it: {@code plane:<value>}, {@code if:<name>} or {@code subnet:<four hex digits>}
+ * @param key what both ends call it: {@code plane:<value>}, {@code if:<name>} or {@code
+ *     subnet:<four hex digits>}
  * @param address the one local address that stands for it
  * @param link the interface that carries the address
  * @param reason why this key and this address, as a clause
@@ -16,8 +17,9 @@ public record Plane(String key, AssignedAddress address, NetworkLink link, Strin
   static final String SUBNET_PREFIX = "subnet:";
 
   /**
-   * The order of planes, and with it of a list of weights: by text, with runs of digits compared as numbers, so that
-   * {@code if:eth10} comes after {@code if:eth9}. Subnet keys have fixed width and compare as text.
+   * The order of planes, and with it of a list of weights: by text, with runs of digits compared as
+   * numbers, so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys have fixed width and
+   * compare as text.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
 

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * Which planes a host has. The key of an address comes from the first of these that answers:
  *
  * <ol>
- *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not used;
- *   <li>the interface, where more than one interface carries a usable address and each carries those of one /64;
+ *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not
+ *       used;
+ *   <li>the interface, where more than one interface carries a usable address and each carries
+ *       those of one /64;
  *   <li>the subnet: the low 16 bits of the /64.
  * </ol>
  *
@@ -31,7 +33,8 @@ public final class PlaneDiscovery {
    *
    * @param planes in {@link Plane#KEY_ORDER}
    * @param rejected addresses without a plane, in the snapshot's order
-   * @param remarks sentences about the operator's rules that a person should see, such as a rule that fits no address
+   * @param remarks sentences about the operator's rules that a person should see, such as a rule
+   *     that fits no address
    */
   public record Result(List<Plane> planes, List<RejectedAddress> rejected, List<String> remarks) {
     public Result {
@@ -41,7 +44,8 @@ public final class PlaneDiscovery {
     }
   }
 
-  private record Candidate(AssignedAddress address, NetworkLink link, String key, String keyReason) {}
+  private record Candidate(
+      AssignedAddress address, NetworkLink link, String key, String keyReason) {}
 
   public static Result discover(HostAddresses host, PlaneRules rules) {
     List<Candidate> candidates = new ArrayList<>();
@@ -81,15 +85,22 @@ public final class PlaneDiscovery {
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, link, unusable.get().reason()));
       } else if (rule.isEmpty()) {
-        rejected.add(new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
+        rejected.add(
+            new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
       } else {
         String reason = "HEDDLE_PLANES names " + rule.get().selector();
-        candidates.add(new Candidate(address, link, Plane.OPERATOR_PREFIX + rule.get().key(), reason));
+        candidates.add(
+            new Candidate(address, link, Plane.OPERATOR_PREFIX + rule.get().key(), reason));
       }
     }
     for (PlaneRules.Rule rule : rules.rules()) {
       if (!fitting.contains(rule)) {
-        remarks.add("HEDDLE_PLANES: " + rule.selector() + "=" + rule.key() + " fits no address of this host");
+        remarks.add(
+            "HEDDLE_PLANES: "
+                + rule.selector()
+                + "="
+                + rule.key()
+                + " fits no address of this host");
       }
     }
   }
@@ -97,11 +108,14 @@ public final class PlaneDiscovery {
   /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 or ::1. */
   private static Optional<Unusable> unusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
-    return rule == null || rule.isInterface() ? host.whyUnusable(address) : host.whyUnusableThoughNamed(address);
+    return rule == null || rule.isInterface()
+        ? host.whyUnusable(address)
+        : host.whyUnusableThoughNamed(address);
   }
 
   /* All of 127.0.0.0/8 may be bound, but the kernel lists only 127.0.0.1. */
-  private static List<AssignedAddress> namedLoopbackAddresses(HostAddresses host, PlaneRules rules) {
+  private static List<AssignedAddress> namedLoopbackAddresses(
+      HostAddresses host, PlaneRules rules) {
     List<AssignedAddress> named = new ArrayList<>();
     for (NetworkLink link : host.links()) {
       for (PlaneRules.Rule rule : link.loopback() ? rules.rules() : List.<PlaneRules.Rule>of()) {
@@ -172,7 +186,8 @@ public final class PlaneDiscovery {
     }
     for (Candidate other : group) {
       if (other != chosen) {
-        String why = "plane " + chosen.key() + " already has " + AddressText.of(chosen.address().address());
+        String why =
+            "plane " + chosen.key() + " already has " + AddressText.of(chosen.address().address());
         rejected.add(new RejectedAddress(other.address(), other.link(), why));
       }
     }

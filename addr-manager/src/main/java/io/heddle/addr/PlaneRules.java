@@ -9,17 +9,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operator's word on planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a selector is an address, a
- * prefix ({@code fd00:1:1:1::/64}) or an interface name. Of several rules that fit an address, the closest decides:
- * address, then the longest prefix, then interface.
+ * The operator's word on planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a
+ * selector is an address, a prefix ({@code fd00:1:1:1::/64}) or an interface name. Of several rules
+ * that fit an address, the closest decides: address, then the longest prefix, then interface.
  */
 public final class PlaneRules {
   private static final String VARIABLE = "HEDDLE_PLANES";
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9._-]{1,32}");
   private static final Pattern INTERFACE_NAME = Pattern.compile("[^/:=,\\s]{1,15}");
   private static final String GRAMMAR =
-      "; a part is selector=key, where the selector is an address (fd00:1:1:1::5), a prefix (fd00:1:1:1::/64) or an"
-          + " interface name (eth0), and the key has 1 to 32 letters, digits, dots, dashes or underscores";
+      "; a part is selector=key, where the selector is an address (fd00:1:1:1::5), a prefix"
+          + " (fd00:1:1:1::/64) or an interface name (eth0), and the key has 1 to 32 letters,"
+          + " digits, dots, dashes or underscores";
 
   /** No rule: planes are found from interfaces and subnets. */
   public static final PlaneRules NONE = new PlaneRules(List.of());
@@ -42,7 +43,9 @@ public final class PlaneRules {
     }
 
     boolean matches(AssignedAddress candidate, NetworkLink link) {
-      return address == null ? link.name().equals(selector) : sharesPrefix(address, candidate.address(), prefixLength);
+      return address == null
+          ? link.name().equals(selector)
+          : sharesPrefix(address, candidate.address(), prefixLength);
     }
 
     private static boolean sharesPrefix(InetAddress left, InetAddress right, int bits) {
@@ -72,7 +75,8 @@ public final class PlaneRules {
 
   /**
    * @param value the value of {@code HEDDLE_PLANES}; null or blank means no rule
-   * @throws HeddleException for a value that breaks the grammar, naming the part and what is allowed
+   * @throws HeddleException for a value that breaks the grammar, naming the part and what is
+   *     allowed
    */
   public static PlaneRules parse(@Nullable String value) {
     if (value == null || value.isBlank()) {
@@ -87,7 +91,11 @@ public final class PlaneRules {
       for (Rule earlier : rules) {
         if (sameSelector(earlier, rule)) {
           throw new HeddleException(
-              where + "the selector " + rule.selector() + " already has the key " + earlier.key()
+              where
+                  + "the selector "
+                  + rule.selector()
+                  + " already has the key "
+                  + earlier.key()
                   + "; name each selector once");
         }
       }
@@ -123,7 +131,11 @@ public final class PlaneRules {
     }
     if (slash >= 0 || selector.indexOf(':') >= 0 || !INTERFACE_NAME.matcher(selector).matches()) {
       throw new HeddleException(
-          where + "\"" + selector + "\" is neither an address, a prefix nor an interface name" + GRAMMAR);
+          where
+              + "\""
+              + selector
+              + "\" is neither an address, a prefix nor an interface name"
+              + GRAMMAR);
     }
     return new Rule(selector, null, 0, key);
   }
@@ -131,7 +143,8 @@ public final class PlaneRules {
   private static int prefixLength(String text, int bits, String where) {
     int length = text.matches("[0-9]{1,3}") ? Integer.parseInt(text) : -1;
     if (length < 0 || length > bits) {
-      throw new HeddleException(where + "the prefix length \"" + text + "\" isn't a number from 0 to " + bits);
+      throw new HeddleException(
+          where + "the prefix length \"" + text + "\" isn't a number from 0 to " + bits);
     }
     return length;
   }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rtnetlink messages about links and addresses (linux/netlink.h, linux/rtnetlink.h, linux/if_link.h,
- * linux/if_addr.h). All numbers are in the machine's byte order.
+ * The rtnetlink messages about links and addresses (linux/netlink.h, linux/rtnetlink.h,
+ * linux/if_link.h, linux/if_addr.h). All numbers are in the machine's byte order.
  *
  * <pre>
  * nlmsghdr   length 4 | type 2 | flags 2 | sequence 4 | port 4        then the payload, padded to 4
@@ -77,7 +77,10 @@ final class Rtnetlink {
     return message.array();
   }
 
-  /** Length of the message at the buffer's position, header included; −1 where no whole message is there. */
+  /**
+   * Length of the message at the buffer's position, header included; −1 where no whole message is
+   * there.
+   */
   static int messageLength(ByteBuffer buffer) {
     if (buffer.remaining() < HEADER_BYTES) {
       return -1;
@@ -92,8 +95,9 @@ final class Rtnetlink {
   }
 
   /**
-   * What a message of type NEWLINK, DELLINK, NEWADDR or DELADDR says; null where it says nothing of interest here or is
-   * malformed. The position of {@code message} is its header; its limit is its end.
+   * What a message of type NEWLINK, DELLINK, NEWADDR or DELADDR says; null where it says nothing of
+   * interest here or is malformed. The position of {@code message} is its header; its limit is its
+   * end.
    */
   static @Nullable AddressEvent decode(ByteBuffer message) {
     int type = message.getShort(message.position() + 4) & 0xffff;
@@ -103,7 +107,9 @@ final class Rtnetlink {
         NetworkLink link = decodeLink(payload);
         yield link == null
             ? null
-            : type == RTM_NEWLINK ? new AddressEvent.LinkChanged(link) : new AddressEvent.LinkRemoved(link);
+            : type == RTM_NEWLINK
+                ? new AddressEvent.LinkChanged(link)
+                : new AddressEvent.LinkRemoved(link);
       }
       case RTM_NEWADDR, RTM_DELADDR -> {
         AssignedAddress address = decodeAddress(payload);
@@ -133,7 +139,8 @@ final class Rtnetlink {
     int mtu = 0;
     int parent = 0;
     boolean carrier = (flags & IFF_LOWER_UP) != 0;
-    Attributes attributes = new Attributes(slice(payload, LINK_BODY_BYTES, payload.remaining() - LINK_BODY_BYTES));
+    Attributes attributes =
+        new Attributes(slice(payload, LINK_BODY_BYTES, payload.remaining() - LINK_BODY_BYTES));
     while (attributes.next()) {
       ByteBuffer value = attributes.value();
       switch (attributes.type()) {
@@ -177,7 +184,8 @@ final class Rtnetlink {
     byte @Nullable [] address = null;
     byte @Nullable [] local = null;
     Attributes attributes =
-        new Attributes(slice(payload, ADDRESS_BODY_BYTES, payload.remaining() - ADDRESS_BODY_BYTES));
+        new Attributes(
+            slice(payload, ADDRESS_BODY_BYTES, payload.remaining() - ADDRESS_BODY_BYTES));
     while (attributes.next()) {
       ByteBuffer value = attributes.value();
       switch (attributes.type()) {
@@ -200,7 +208,10 @@ final class Rtnetlink {
       return null;
     }
     return new AssignedAddress(
-        index, AddressText.ofBytes(own), prefixLength, AddressFlag.ofBits(flags, family == AF_INET6));
+        index,
+        AddressText.ofBytes(own),
+        prefixLength,
+        AddressFlag.ofBits(flags, family == AF_INET6));
   }
 
   private static String kindOf(ByteBuffer linkInfo) {

@@ -94,7 +94,9 @@ final class RtnetlinkSocket implements AutoCloseable {
       }
     }
     throw new HeddleException(
-        "interfaces or addresses kept changing while they were listed, " + DUMP_ATTEMPTS + " times in a row");
+        "interfaces or addresses kept changing while they were listed, "
+            + DUMP_ATTEMPTS
+            + " times in a row");
   }
 
   /* False where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
@@ -133,7 +135,9 @@ final class RtnetlinkSocket implements AutoCloseable {
     }
   }
 
-  /** Takes one datagram of events: how many it held, or a negated errno (EAGAIN where none waits). */
+  /**
+   * Takes one datagram of events: how many it held, or a negated errno (EAGAIN where none waits).
+   */
   int receiveEvents(AddressListener listener) {
     int received = receive(MSG_DONTWAIT);
     if (received < 0) {
@@ -156,7 +160,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   private int receive(int flags) {
-    return (int) LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer.address(), BUFFER_BYTES, flags);
+    return (int)
+        LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer.address(), BUFFER_BYTES, flags);
   }
 
   private static ByteBuffer message(ByteBuffer run, int length) {
@@ -164,7 +169,10 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   private static int errorOf(ByteBuffer message) {
-    int errno = message.remaining() >= Rtnetlink.HEADER_BYTES + 4 ? -message.getInt(Rtnetlink.HEADER_BYTES) : 0;
+    int errno =
+        message.remaining() >= Rtnetlink.HEADER_BYTES + 4
+            ? -message.getInt(Rtnetlink.HEADER_BYTES)
+            : 0;
     return errno > 0 ? errno : Errno.EIO;
   }
 

@@ -30,7 +30,9 @@ final class AddressScenario {
       print();
 
       List<AddressEvent> events = new ArrayList<>();
-      report("events came", await(() -> watcher.poll(events::add) >= 0 && mentions(events, "e0", "fd00:1:1:3::8")));
+      report(
+          "events came",
+          await(() -> watcher.poll(events::add) >= 0 && mentions(events, "e0", "fd00:1:1:3::8")));
       report("nothing waits", watcher.poll(events::add) == 0);
 
       events.clear();
@@ -60,7 +62,9 @@ final class AddressScenario {
           link.speedBitsPerSecond());
     }
     PlaneDiscovery.Result result = PlaneDiscovery.discover(host, PlaneRules.NONE);
-    result.planes().forEach(plane -> System.out.println("plane " + plane.key() + " " + plane.address()));
+    result
+        .planes()
+        .forEach(plane -> System.out.println("plane " + plane.key() + " " + plane.address()));
     result.rejected().stream()
         .filter(each -> !each.address().address().isLinkLocalAddress())
         .forEach(each -> System.out.println("rejected " + each));
@@ -70,7 +74,8 @@ final class AddressScenario {
     boolean linkSeen = false;
     boolean addressSeen = false;
     for (AddressEvent event : events) {
-      linkSeen |= event instanceof AddressEvent.LinkChanged changed && changed.link().name().equals(link);
+      linkSeen |=
+          event instanceof AddressEvent.LinkChanged changed && changed.link().name().equals(link);
       addressSeen |=
           event instanceof AddressEvent.AddressChanged changed
               && AddressText.of(changed.address().address()).equals(address);
@@ -80,11 +85,10 @@ final class AddressScenario {
 
   private static boolean upAgain(List<AddressEvent> events) {
     return events.stream()
-        .anyMatch(
-            event ->
-                event instanceof AddressEvent.LinkChanged changed
-                    && changed.link().name().equals("e1")
-                    && changed.link().isUp());
+        .anyMatch(event ->
+            event instanceof AddressEvent.LinkChanged changed
+                && changed.link().name().equals("e1")
+                && changed.link().isUp());
   }
 
   private static boolean removed(List<AddressEvent> events) {
@@ -118,7 +122,9 @@ final class AddressScenario {
     List<String> command = new ArrayList<>(List.of("ip"));
     command.addAll(List.of(arguments.split(" ")));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String output =
+        new String(
+            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
       throw new IOException("ip " + arguments + ": " + output);
     }

@@ -29,7 +29,19 @@ final class AddressTextTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"eth0", "1", "127.1", "0x7f.0.0.1", "localhost", "fe80::1%eth0", "[::1]", "1.2.3.256", ":::", ""})
+  @ValueSource(
+      strings = {
+        "eth0",
+        "1",
+        "127.1",
+        "0x7f.0.0.1",
+        "localhost",
+        "fe80::1%eth0",
+        "[::1]",
+        "1.2.3.256",
+        ":::",
+        ""
+      })
   void whatIsNoWholeAddressIsNone(String text) {
     assertNull(AddressText.parse(text));
   }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 final class HostAddressesInNamespaceTest {
   /* A mount namespace too, so that /sys can show the new network namespace. Without root, a user namespace as well. */
   private static List<String> inNamespace(String... command) {
-    List<String> whole = new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
+    List<String> whole =
+        new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
     whole.addAll(List.of("sh", "-c", "mount -t sysfs none /sys && exec \"$@\"", "sh"));
     whole.addAll(List.of(command));
     return whole;
@@ -39,7 +40,8 @@ final class HostAddressesInNamespaceTest {
       refusal = noUnshare.getMessage();
     }
     if (!refusal.isEmpty()) {
-      System.out.println("skipped: no network namespace with veth can be made here: " + refusal.strip());
+      System.out.println(
+          "skipped: no network namespace with veth can be made here: " + refusal.strip());
       Assumptions.abort(refusal);
     }
   }

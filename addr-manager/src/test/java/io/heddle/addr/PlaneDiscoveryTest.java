@@ -48,15 +48,21 @@ final class PlaneDiscoveryTest {
 
   @Test
   void severalInterfacesWithOneSubnetEachAreThePlanes() {
-    HostAddresses host = host(2, address(2, "fd00:1:1:1" + EUI64), address(3, "fd00:1:1:2" + EUI64));
+    HostAddresses host =
+        host(2, address(2, "fd00:1:1:1" + EUI64), address(3, "fd00:1:1:2" + EUI64));
     assertEquals(
-        List.of("if:e0 fd00:1:1:1:0:ff:fe00:101", "if:e1 fd00:1:1:2:0:ff:fe00:101"), planes(discover(host, "")));
+        List.of("if:e0 fd00:1:1:1:0:ff:fe00:101", "if:e1 fd00:1:1:2:0:ff:fe00:101"),
+        planes(discover(host, "")));
   }
 
   @Test
   void oneInterfaceWithSeveralSubnetsGivesAPlanePerSubnet() {
     HostAddresses host =
-        host(1, address(2, "fd00:1:1:10" + EUI64), address(2, "fd00:1:1:9" + EUI64), address(2, "fd00:1:1:a::1"));
+        host(
+            1,
+            address(2, "fd00:1:1:10" + EUI64),
+            address(2, "fd00:1:1:9" + EUI64),
+            address(2, "fd00:1:1:a::1"));
     assertEquals(
         List.of(
             "subnet:0009 fd00:1:1:9:0:ff:fe00:101",
@@ -68,15 +74,22 @@ final class PlaneDiscoveryTest {
   @Test
   void oneInterfaceWithTwoSubnetsAmongSeveralMakesSubnetsThePlanes() {
     HostAddresses host =
-        host(2, address(2, "fd00:1:1:1::1"), address(2, "fd00:1:1:2::1"), address(3, "fd00:1:1:3::1"));
+        host(
+            2,
+            address(2, "fd00:1:1:1::1"),
+            address(2, "fd00:1:1:2::1"),
+            address(3, "fd00:1:1:3::1"));
     assertEquals(
-        List.of("subnet:0001 fd00:1:1:1::1", "subnet:0002 fd00:1:1:2::1", "subnet:0003 fd00:1:1:3::1"),
+        List.of(
+            "subnet:0001 fd00:1:1:1::1", "subnet:0002 fd00:1:1:2::1", "subnet:0003 fd00:1:1:3::1"),
         planes(discover(host, "")));
   }
 
   @Test
   void aSingleUsableAddressIsASubnetPlane() {
-    assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(discover(host(2, address(3, "fd00:1:1:1::1")), "")));
+    assertEquals(
+        List.of("subnet:0001 fd00:1:1:1::1"),
+        planes(discover(host(2, address(3, "fd00:1:1:1::1")), "")));
   }
 
   @Test
@@ -85,10 +98,12 @@ final class PlaneDiscoveryTest {
         discover(host(1, address(2, "fd00:1:1:1::1"), address(2, "fd00:1:1:1" + EUI64)), "");
     assertEquals(List.of("subnet:0001 fd00:1:1:1:0:ff:fe00:101"), planes(result));
     assertEquals(
-        "the low 16 bits of its /64; of 2 addresses the one with EUI-64 form", result.planes().getFirst().reason());
+        "the low 16 bits of its /64; of 2 addresses the one with EUI-64 form",
+        result.planes().getFirst().reason());
     assertEquals(
         List.of(
-            "fd00:1:1:1::1/64 on e0 isn't used: plane subnet:0001 already has fd00:1:1:1:0:ff:fe00:101"),
+            "fd00:1:1:1::1/64 on e0 isn't used: plane subnet:0001 already has"
+                + " fd00:1:1:1:0:ff:fe00:101"),
         rejected(result));
 
     assertEquals(
@@ -133,7 +148,8 @@ final class PlaneDiscoveryTest {
 
   @Test
   void anOptimisticAddressIsUsable() {
-    HostAddresses host = host(1, address(2, "fd00::1", AddressFlag.TENTATIVE, AddressFlag.OPTIMISTIC));
+    HostAddresses host =
+        host(1, address(2, "fd00::1", AddressFlag.TENTATIVE, AddressFlag.OPTIMISTIC));
     assertEquals(1, discover(host, "").planes().size());
   }
 
@@ -175,9 +191,27 @@ final class PlaneDiscoveryTest {
   @Test
   void keysAreOrderedByTheirNumbers() {
     List<String> keys =
-        new ArrayList<>(List.of("if:e10", "if:e9", "subnet:00a1", "plane:2", "plane:10", "if:e9b", "subnet:0010", "plane:02"));
+        new ArrayList<>(
+            List.of(
+                "if:e10",
+                "if:e9",
+                "subnet:00a1",
+                "plane:2",
+                "plane:10",
+                "if:e9b",
+                "subnet:0010",
+                "plane:02"));
     keys.sort(Plane.KEY_ORDER);
     assertEquals(
-        List.of("if:e9", "if:e9b", "if:e10", "plane:02", "plane:2", "plane:10", "subnet:0010", "subnet:00a1"), keys);
+        List.of(
+            "if:e9",
+            "if:e9b",
+            "if:e10",
+            "plane:02",
+            "plane:2",
+            "plane:10",
+            "subnet:0010",
+            "subnet:00a1"),
+        keys);
   }
 }

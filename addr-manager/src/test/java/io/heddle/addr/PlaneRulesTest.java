@@ -18,7 +18,10 @@ final class PlaneRulesTest {
   private static String keyOf(String rules, String address) {
     AssignedAddress candidate =
         new AssignedAddress(2, java.net.InetAddress.ofLiteral(address), 64, Set.<AddressFlag>of());
-    return PlaneRules.parse(rules).ruleFor(candidate, ETH0).map(PlaneRules.Rule::key).orElse("none");
+    return PlaneRules.parse(rules)
+        .ruleFor(candidate, ETH0)
+        .map(PlaneRules.Rule::key)
+        .orElse("none");
   }
 
   @Test
@@ -61,12 +64,14 @@ final class PlaneRulesTest {
         "fd00::/129=a              | the prefix length \"129\" isn't a number from 0 to 128",
         "127.0.0.0/33=a            | the prefix length \"33\" isn't a number from 0 to 32",
         "fd00::/x=a                | the prefix length \"x\"",
-        "fd00::g=a                 | \"fd00::g\" is neither an address, a prefix nor an interface name",
+        "fd00::g=a                 | \"fd00::g\" is neither an address, a prefix nor an interface"
+            + " name",
         "fe80::1%eth0=a            | is neither an address",
         "eth0/3=a                  | \"eth0/3\" is neither",
         "nameistoolongforlinux=a   | is neither",
         "=a                        | \"\" is neither",
-        "eth0=a,eth0=b             | part 2 of 2, \"eth0=b\": the selector eth0 already has the key a",
+        "eth0=a,eth0=b             | part 2 of 2, \"eth0=b\": the selector eth0 already has the key"
+            + " a",
         "fd00::1/64=a,fd00::2/64=b | the selector fd00::2/64 already has the key a"
       })
   void brokenRulesAreNamedWithWhatIsAllowed(String value, String sentence) {

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 
-/** Any bytes are either a message or nothing; with {@code JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse. */
+/**
+ * Any bytes are either a message or nothing; with {@code JAZZER_FUZZ=1} the fuzzer looks for bytes
+ * that are worse.
+ */
 final class RtnetlinkFuzzTest {
   @FuzzTest(maxDuration = "30s")
   void anyRunOfMessagesIsWalkedToItsEnd(byte[] bytes) {
@@ -16,7 +19,9 @@ final class RtnetlinkFuzzTest {
       if (event instanceof AddressEvent.LinkChanged changed) {
         assertTrue(changed.link().index() > 0 && !changed.link().name().isEmpty());
       } else if (event instanceof AddressEvent.AddressChanged changed) {
-        assertTrue(changed.address().prefixLength() <= 8 * changed.address().address().getAddress().length);
+        assertTrue(
+            changed.address().prefixLength()
+                <= 8 * changed.address().address().getAddress().length);
       }
       run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
     }

@@ -14,13 +14,16 @@ final class RtnetlinkMessages {
 
   private RtnetlinkMessages() {}
 
-  /** What Linux 6.18 sent; the same things printed by iproute2 are the expectations of the tests. */
+  /**
+   * What Linux 6.18 sent; the same things printed by iproute2 are the expectations of the tests.
+   */
   static byte[] golden(String name) throws IOException {
     try (InputStream hex = RtnetlinkMessages.class.getResourceAsStream("golden/" + name + ".hex")) {
       if (hex == null) {
         throw new IOException("no golden message " + name);
       }
-      return HexFormat.of().parseHex(new String(hex.readAllBytes(), StandardCharsets.US_ASCII).replace("\n", ""));
+      return HexFormat.of()
+          .parseHex(new String(hex.readAllBytes(), StandardCharsets.US_ASCII).replace("\n", ""));
     }
   }
 
@@ -30,7 +33,10 @@ final class RtnetlinkMessages {
 
   static byte[] encode(int type, NetworkLink link) {
     ByteBuffer message = start(type);
-    int flags = (link.administrativelyUp() ? 0x1 : 0) | (link.loopback() ? 0x8 : 0) | (link.carrier() ? 0x10000 : 0);
+    int flags =
+        (link.administrativelyUp() ? 0x1 : 0)
+            | (link.loopback() ? 0x8 : 0)
+            | (link.carrier() ? 0x10000 : 0);
     message.putInt(0).putInt(link.index()).putInt(flags).putInt(0);
     attribute(message, 3, (link.name() + "\0").getBytes(StandardCharsets.UTF_8));
     attribute(message, 4, number(link.mtuBytes()));
@@ -51,7 +57,11 @@ final class RtnetlinkMessages {
   static byte[] encode(int type, AssignedAddress address) {
     ByteBuffer message = start(type);
     boolean v6 = address.address() instanceof Inet6Address;
-    message.put((byte) (v6 ? 10 : 2)).put((byte) address.prefixLength()).put((byte) 0).put((byte) 0);
+    message
+        .put((byte) (v6 ? 10 : 2))
+        .put((byte) address.prefixLength())
+        .put((byte) 0)
+        .put((byte) 0);
     message.putInt(address.interfaceIndex());
     attribute(message, 1, address.address().getAddress());
     attribute(message, 8, number(AddressFlag.toBits(address.flags())));

@@ -15,19 +15,22 @@ import org.junit.jupiter.api.Test;
 
 final class RtnetlinkTest {
   private static NetworkLink goldenLink(String name) throws IOException {
-    AddressEvent event = Rtnetlink.decode(RtnetlinkMessages.buffer(RtnetlinkMessages.golden("link-" + name)));
+    AddressEvent event =
+        Rtnetlink.decode(RtnetlinkMessages.buffer(RtnetlinkMessages.golden("link-" + name)));
     return assertInstanceOf(AddressEvent.LinkChanged.class, event).link();
   }
 
   private static AssignedAddress goldenAddress(String name) throws IOException {
-    AddressEvent event = Rtnetlink.decode(RtnetlinkMessages.buffer(RtnetlinkMessages.golden("address-" + name)));
+    AddressEvent event =
+        Rtnetlink.decode(RtnetlinkMessages.buffer(RtnetlinkMessages.golden("address-" + name)));
     return assertInstanceOf(AddressEvent.AddressChanged.class, event).address();
   }
 
   @Test
   void readsVethLinkAsKernelSentIt() throws IOException {
     assertEquals(
-        new NetworkLink(3, "p0", 9000, true, true, false, "02:00:00:00:01:01", 0, "veth", 0), goldenLink("p0"));
+        new NetworkLink(3, "p0", 9000, true, true, false, "02:00:00:00:01:01", 0, "veth", 0),
+        goldenLink("p0"));
   }
 
   @Test
@@ -112,7 +115,9 @@ final class RtnetlinkTest {
         understood += Rtnetlink.decode(RtnetlinkMessages.buffer(part)) == null ? 0 : 1;
       }
       /* A cut between two attributes leaves a shorter but whole message. */
-      assertTrue(understood < whole.length / 8, name + ": " + understood + " cuts were taken for messages");
+      assertTrue(
+          understood < whole.length / 8,
+          name + ": " + understood + " cuts were taken for messages");
     }
   }
 
@@ -153,6 +158,9 @@ final class RtnetlinkTest {
       }
     }
     return new AssignedAddress(
-        1 + random.nextInt(1 << 20), AddressText.ofBytes(raw), random.nextInt(raw.length * 8 + 1), flags);
+        1 + random.nextInt(1 << 20),
+        AddressText.ofBytes(raw),
+        random.nextInt(raw.length * 8 + 1),
+        flags);
   }
 }

@@ -29,7 +29,10 @@ public final class Errno {
 
   private Errno() {}
 
-  /** The symbolic name and number, as {@code EINVAL (22)}; the bare number where the name isn't known here. */
+  /**
+   * The symbolic name and number, as {@code EINVAL (22)}; the bare number where the name isn't
+   * known here.
+   */
   public static String describe(int errno) {
     String name =
         switch (errno) {

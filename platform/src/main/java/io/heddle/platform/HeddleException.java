@@ -1,7 +1,8 @@
 package io.heddle.platform;
 
 /**
- * A failure on the control path: what failed, on which object, with which values, and what to do about it.
+ * A failure on the control path: what failed, on which object, with which values, and what to do
+ * about it.
  *
  * <p>The data path never throws this; it returns named negative codes.
  */

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Open native objects by type. Wrappers of native handles enter themselves when opened and leave when closed; after a
- * test and at plugin finalize every count must be zero.
+ * Open native objects by type. Wrappers of native handles enter themselves when opened and leave
+ * when closed; after a test and at plugin finalize every count must be zero.
  *
  * <p>Thread-safe; control path only.
  */

@@ -11,12 +11,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The Linux system calls that Heddle makes, each as one small static method over {@code long} addresses.
+ * The Linux system calls that Heddle makes, each as one small static method over {@code long}
+ * addresses.
  *
- * <p>Every method returns what the C function returns, or the negated errno where that is −1: one value, no exception,
- * no allocation. All shapes are shared per number of arguments, since each distinct shape costs about 2 ms at start-up;
- * one handle per method, since several {@code invokeExact} in one method stop being inlined. Integers are passed as
- * {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an {@code int} argument's register.
+ * <p>Every method returns what the C function returns, or the negated errno where that is −1: one
+ * value, no exception, no allocation. All shapes are shared per number of arguments, since each
+ * distinct shape costs about 2 ms at start-up; one handle per method, since several {@code
+ * invokeExact} in one method stop being inlined. Integers are passed as {@code long}: the x86-64
+ * and arm64 calling conventions ignore the upper half of an {@code int} argument's register.
  */
 public final class LinuxCalls {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -59,7 +61,10 @@ public final class LinuxCalls {
         LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
   }
 
-  /** The capture segment of the calling thread; hot callers keep it instead of looking it up at each call. */
+  /**
+   * The capture segment of the calling thread; hot callers keep it instead of looking it up at each
+   * call.
+   */
   public static MemorySegment errnoCapture() {
     return CAPTURE.get();
   }
@@ -80,7 +85,8 @@ public final class LinuxCalls {
   public static int socket(int domain, int type, int protocol) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol));
+      return intResult(
+          capture, (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -89,7 +95,9 @@ public final class LinuxCalls {
   public static int bind(int fd, long addressOfSockaddr, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) BIND.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
+      return intResult(
+          capture,
+          (long) BIND.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -98,7 +106,9 @@ public final class LinuxCalls {
   public static int connect(int fd, long addressOfSockaddr, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) CONNECT.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
+      return intResult(
+          capture,
+          (long) CONNECT.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -108,20 +118,28 @@ public final class LinuxCalls {
   public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) GETSOCKNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
+      return intResult(
+          capture,
+          (long) GETSOCKNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
   }
 
-  public static int setsockopt(int fd, int level, int option, long addressOfValue, int lengthBytes) {
+  public static int setsockopt(
+      int fd, int level, int option, long addressOfValue, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(
           capture,
           (long)
               SETSOCKOPT.invokeExact(
-                  capture, (long) fd, (long) level, (long) option, addressOfValue, (long) lengthBytes));
+                  capture,
+                  (long) fd,
+                  (long) level,
+                  (long) option,
+                  addressOfValue,
+                  (long) lengthBytes));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -136,7 +154,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** The value of an option that is a C {@code int}, or the negated errno. Control path: it opens an arena. */
+  /**
+   * The value of an option that is a C {@code int}, or the negated errno. Control path: it opens an
+   * arena.
+   */
   public static int getIntOption(int fd, int level, int option) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment cells = arena.allocate(JAVA_INT, 2);
@@ -171,7 +192,8 @@ public final class LinuxCalls {
   /** Bytes sent, or the negated errno. */
   public static long sendmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
-      return result(capture, (long) SENDMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
+      return result(
+          capture, (long) SENDMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -180,34 +202,42 @@ public final class LinuxCalls {
   /** Bytes received, or the negated errno. */
   public static long recvmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
-      return result(capture, (long) RECVMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
+      return result(
+          capture, (long) RECVMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
   }
 
   /** Messages received, or the negated errno; never waits for a timeout of its own. */
-  public static int recvmmsg(MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
+  public static int recvmmsg(
+      MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
     try {
       return intResult(
           capture,
-          (long) RECVMMSG.invokeExact(capture, (long) fd, addressOfMmsghdrs, (long) count, (long) flags, 0L));
+          (long)
+              RECVMMSG.invokeExact(
+                  capture, (long) fd, addressOfMmsghdrs, (long) count, (long) flags, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
   }
 
-  public static long send(MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
+  public static long send(
+      MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
-      return result(capture, (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+      return result(
+          capture, (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
   }
 
-  public static long recv(MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
+  public static long recv(
+      MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
-      return result(capture, (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+      return result(
+          capture, (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -216,7 +246,8 @@ public final class LinuxCalls {
   public static int epollCreate() {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */));
+      return intResult(
+          capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -226,7 +257,10 @@ public final class LinuxCalls {
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(
-          capture, (long) EPOLL_CTL.invokeExact(capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent));
+          capture,
+          (long)
+              EPOLL_CTL.invokeExact(
+                  capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -239,7 +273,8 @@ public final class LinuxCalls {
       return intResult(
           capture,
           (long)
-              EPOLL_WAIT.invokeExact(capture, (long) epollFd, addressOfEvents, (long) maxEvents, (long) timeoutMs));
+              EPOLL_WAIT.invokeExact(
+                  capture, (long) epollFd, addressOfEvents, (long) maxEvents, (long) timeoutMs));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -271,8 +306,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is touched (an arena touches
-   * all of it). Returns its address, or the negated errno.
+   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is
+   * touched (an arena touches all of it). Returns its address, or the negated errno.
    */
   public static long mapMemory(long lengthBytes) {
     MemorySegment capture = CAPTURE.get();

@@ -11,9 +11,9 @@ import java.lang.invoke.VarHandle;
 /**
  * The whole native address space as one segment, and the access layouts that go with it.
  *
- * <p>The data path works with plain {@code long} addresses: a segment of a shared arena costs three to five times as
- * much in a foreign call, and NCCL hands us bare pointers anyway. Every access through {@link #ALL} is unchecked, so
- * whoever computes an address has checked its bounds before.
+ * <p>The data path works with plain {@code long} addresses: a segment of a shared arena costs three
+ * to five times as much in a foreign call, and NCCL hands us bare pointers anyway. Every access
+ * through {@link #ALL} is unchecked, so whoever computes an address has checked its bounds before.
  */
 public final class Memory {
   /** Offset in this segment equals native address. */
@@ -22,9 +22,12 @@ public final class Memory {
   public static final ValueLayout.OfShort NATIVE_SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
   public static final ValueLayout.OfInt NATIVE_INT = ValueLayout.JAVA_INT_UNALIGNED;
   public static final ValueLayout.OfLong NATIVE_LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-  public static final ValueLayout.OfShort NETWORK_SHORT = NATIVE_SHORT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
-  public static final ValueLayout.OfInt NETWORK_INT = NATIVE_INT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
-  public static final ValueLayout.OfLong NETWORK_LONG = NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+  public static final ValueLayout.OfShort NETWORK_SHORT =
+      NATIVE_SHORT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+  public static final ValueLayout.OfInt NETWORK_INT =
+      NATIVE_INT.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
+  public static final ValueLayout.OfLong NETWORK_LONG =
+      NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
   private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
@@ -55,7 +58,9 @@ public final class Memory {
     ALIGNED_LONG.setRelease(address, value);
   }
 
-  /** Copies {@code lengthBytes} bytes from one native address to another. The ranges may overlap. */
+  /**
+   * Copies {@code lengthBytes} bytes from one native address to another. The ranges may overlap.
+   */
   public static void copy(long fromAddress, long toAddress, long lengthBytes) {
     MemorySegment.copy(ALL, fromAddress, ALL, toAddress, lengthBytes);
   }

@@ -7,8 +7,8 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * The candidate with the smallest Damerau–Levenshtein distance (adjacent letters swapped count once), the first of
-   * them in iteration order.
+   * The candidate with the smallest Damerau–Levenshtein distance (adjacent letters swapped count
+   * once), the first of them in iteration order.
    *
    * @throws IllegalArgumentException when there are no candidates
    */

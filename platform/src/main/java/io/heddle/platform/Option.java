@@ -71,7 +71,8 @@ public record Option<T>(
     try {
       return parser.apply(text.strip());
     } catch (IllegalArgumentException malformed) {
-      throw new HeddleException(name + "=" + text + " is not understood; allowed is " + range, malformed);
+      throw new HeddleException(
+          name + "=" + text + " is not understood; allowed is " + range, malformed);
     }
   }
 }

@@ -15,7 +15,8 @@ public final class Options {
    * Parses the environment.
    *
    * @param known every option there is
-   * @param foreign names of variables that others read (NCCL_IB_* and the like), with what we do about each
+   * @param foreign names of variables that others read (NCCL_IB_* and the like), with what we do
+   *     about each
    * @throws HeddleException for the first malformed value
    */
   public static Options parse(
@@ -26,7 +27,8 @@ public final class Options {
       names.add(option.name());
       String text = environment.get(option.name());
       options.values.put(
-          option.name(), option.parse(text == null || text.isBlank() ? option.defaultText() : text));
+          option.name(),
+          option.parse(text == null || text.isBlank() ? option.defaultText() : text));
     }
     for (String name : new TreeSet<>(environment.keySet())) {
       if (foreign.containsKey(name)) {

@@ -8,7 +8,8 @@ public final class SystemCallException extends HeddleException {
   private final int errno;
 
   /**
-   * @param call name of the function as its manual page spells it, with the object it was applied to
+   * @param call name of the function as its manual page spells it, with the object it was applied
+   *     to
    * @param errno positive errno value
    */
   public SystemCallException(String call, int errno) {

@@ -10,10 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport, opened by the first init and closed by the last finalize, and its devices' properties as C reads them.
+ * The transport, opened by the first init and closed by the last finalize, and its devices'
+ * properties as C reads them.
  *
- * <p>NCCL may initialise several communicators at once, from several threads. Below version 11 it never finalizes, and
- * the transport lives as long as the process.
+ * <p>NCCL may initialise several communicators at once, from several threads. Below version 11 it
+ * never finalizes, and the transport lives as long as the process.
  */
 final class DeviceList {
   private final HostTable host;
@@ -41,7 +42,10 @@ final class DeviceList {
     }
   }
 
-  /** Closes the transport, when nothing that it made is in use any more. The next {@link #open} makes another. */
+  /**
+   * Closes the transport, when nothing that it made is in use any more. The next {@link #open}
+   * makes another.
+   */
   synchronized void close() {
     Transport opened = transport;
     if (opened != null) {

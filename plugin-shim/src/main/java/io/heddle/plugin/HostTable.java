@@ -10,8 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What the shim tells Java: {@code struct heddle_host} of native/src/java_calls.h, by offset, and the check that both
- * sides mean the same structures. A jar beside another version's library must refuse to start, not corrupt memory.
+ * What the shim tells Java: {@code struct heddle_host} of native/src/java_calls.h, by offset, and
+ * the check that both sides mean the same structures. A jar beside another version's library must
+ * refuse to start, not corrupt memory.
  */
 final class HostTable {
   static final long TABLE_VERSION = 1;

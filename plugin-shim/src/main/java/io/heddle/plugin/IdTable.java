@@ -5,11 +5,12 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers for objects that C holds by number: {@code generation << 24 | slot + 1}, never 0, positive, and not given
- * again before 2^39 other objects had the slot. A number that was removed finds nothing, so a late call of the host
- * gets an error and not somebody else's object.
+ * Numbers for objects that C holds by number: {@code generation << 24 | slot + 1}, never 0,
+ * positive, and not given again before 2^39 other objects had the slot. A number that was removed
+ * finds nothing, so a late call of the host gets an error and not somebody else's object.
  *
- * <p>{@link #get} is called on the data path by any thread and takes no lock; adding and removing do.
+ * <p>{@link #get} is called on the data path by any thread and takes no lock; adding and removing
+ * do.
  */
 final class IdTable<T> {
   private static final int SLOT_BITS = 24;

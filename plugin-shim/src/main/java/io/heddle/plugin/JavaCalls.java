@@ -16,13 +16,16 @@ import io.heddle.transport.Transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of {@code struct heddle_calls} (native/src/java_calls.h), called by the shim on NCCL's threads.
+ * The entries of {@code struct heddle_calls} (native/src/java_calls.h), called by the shim on
+ * NCCL's threads.
  *
- * <p>State is static since the process has one table, and since an upcall stub of a static method needs no bound
- * receiver. Every entry catches all: an exception that leaves an upcall ends the training process.
+ * <p>State is static since the process has one table, and since an upcall stub of a static method
+ * needs no bound receiver. Every entry catches all: an exception that leaves an upcall ends the
+ * training process.
  *
- * <p>NCCL's progress thread is in isend, irecv, iflush and progress while its service thread is in the others, for the
- * same communicator too; communicators of one device are driven by different threads.
+ * <p>NCCL's progress thread is in isend, irecv, iflush and progress while its service thread is in
+ * the others, for the same communicator too; communicators of one device are driven by different
+ * threads.
  */
 final class JavaCalls {
   /** What init was told; NCCL gives the number back with listen, connect and finalize. */

@@ -3,7 +3,9 @@ package io.heddle.plugin;
 import io.heddle.platform.Log;
 import java.lang.foreign.Arena;
 
-/** NCCL's own logger, so that NCCL_DEBUG decides what users see. Control path only: it allocates. */
+/**
+ * NCCL's own logger, so that NCCL_DEBUG decides what users see. Control path only: it allocates.
+ */
 final class NcclLog implements Log {
   private final HostTable host;
 

@@ -1,4 +1,7 @@
-/** NCCL calls to transport-core: upcall entry points, object tables, error translation. The only module that sees NCCL types. */
+/**
+ * NCCL calls to transport-core: upcall entry points, object tables, error translation. The only
+ * module that sees NCCL types.
+ */
 @NullMarked
 package io.heddle.plugin;
 

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the entries answer to a host that calls with numbers that aren't, or no longer are, ours. */
+/**
+ * What the entries answer to a host that calls with numbers that aren't, or no longer are, ours.
+ */
 class JavaCallsTest {
   private static final long NEVER_GIVEN = 0x7654_0000_0001L;
 

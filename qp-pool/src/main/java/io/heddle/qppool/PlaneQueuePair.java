@@ -14,8 +14,8 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair pinned to one plane: made on the local address of that plane, connected to the peer's address of the same
- * plane. Control path.
+ * A queue pair pinned to one plane: made on the local address of that plane, connected to the
+ * peer's address of the same plane. Control path.
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
@@ -46,8 +46,8 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Makes a queue pair and binds it to the address: RESET → INIT. The address is looked up in the GID table now, since an
-   * index is good only until the next address change.
+   * Makes a queue pair and binds it to the address: RESET → INIT. The address is looked up in the
+   * GID table now, since an index is good only until the next address change.
    *
    * @throws VerbsException when the device has the address no more, or refuses
    */
@@ -58,12 +58,11 @@ public final class PlaneQueuePair implements AutoCloseable {
         context
             .gidTable()
             .indexOf(localGid)
-            .orElseThrow(
-                () ->
-                    new VerbsException(
-                        "query_gid",
-                        context.device().name() + ": address " + localGid + " of plane " + planeKey,
-                        io.heddle.platform.Errno.EADDRNOTAVAIL));
+            .orElseThrow(() ->
+                new VerbsException(
+                    "query_gid",
+                    context.device().name() + ": address " + localGid + " of plane " + planeKey,
+                    io.heddle.platform.Errno.EADDRNOTAVAIL));
     QueuePair queuePair =
         pd.createQueuePair(new QueuePairAttributes(cq, cq, depths.sends(), depths.receives()));
     try {

@@ -87,8 +87,7 @@ class PlaneQueuePairTest {
       WorkCompletion received = next(rightCq);
       assertEquals(6, received.workRequestId, "receives carry the id given to connect");
       assertEquals(99, received.immediate);
-      assertEquals(
-          0x1122_3344_5566_7788L, (long) Memory.ALL.get(Memory.NATIVE_LONG, memory + 64));
+      assertEquals(0x1122_3344_5566_7788L, (long) Memory.ALL.get(Memory.NATIVE_LONG, memory + 64));
     }
   }
 
@@ -114,7 +113,8 @@ class PlaneQueuePairTest {
   @Test
   void everyReceiveIsPostedBeforeThePeerCanSend() {
     try (PlaneQueuePair a = PlaneQueuePair.create("plane:2", LEFT_TWO, leftPd, leftCq, DEPTHS)) {
-      a.connect(new RemoteEnd(RIGHT_TWO, 1, 1, new byte[0]), PathMtu.MTU_1024, LinkSettings.DEFAULT, 1);
+      a.connect(
+          new RemoteEnd(RIGHT_TWO, 1, 1, new byte[0]), PathMtu.MTU_1024, LinkSettings.DEFAULT, 1);
       assertTrue(a.queuePair().postEmptyReceives(1, 1) < 0, "the queue is full already");
     }
   }
@@ -144,8 +144,7 @@ class PlaneQueuePairTest {
 
   @Test
   void itsTextTellsPlaneBothAddressesAndBothNumbers() {
-    try (PlaneQueuePair pair =
-        PlaneQueuePair.create("plane:2", LEFT_TWO, leftPd, leftCq, DEPTHS)) {
+    try (PlaneQueuePair pair = PlaneQueuePair.create("plane:2", LEFT_TWO, leftPd, leftCq, DEPTHS)) {
       assertTrue(pair.toString().contains("nobody"), pair.toString());
       pair.connect(
           new RemoteEnd(RIGHT_TWO, 0xabc, 1, new byte[0]),

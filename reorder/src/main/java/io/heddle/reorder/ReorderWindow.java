@@ -3,13 +3,14 @@ package io.heddle.reorder;
 /**
  * Which chunks of which messages have arrived, and which message may complete next.
  *
- * <p>A window has a power-of-two number of slots; a slot holds one group of up to eight receives; a receive is cut into up
- * to 64 chunks that arrive in any order, told apart by their number. A group is full when every receive of it is. Groups
- * are opened in order and released in order. A generation of four bits per slot tells a late chunk of an earlier use from
- * one of the present use.
+ * <p>A window has a power-of-two number of slots; a slot holds one group of up to eight receives; a
+ * receive is cut into up to 64 chunks that arrive in any order, told apart by their number. A group
+ * is full when every receive of it is. Groups are opened in order and released in order. A
+ * generation of four bits per slot tells a late chunk of an earlier use from one of the present
+ * use.
  *
- * <p>No data is held: chunks are placed by the device, this only counts them. Owned by the thread that drives the
- * communicator; allocates nothing after construction.
+ * <p>No data is held: chunks are placed by the device, this only counts them. Owned by the thread
+ * that drives the communicator; allocates nothing after construction.
  */
 public final class ReorderWindow {
   public static final int MAX_RECEIVES = 8;
@@ -61,7 +62,10 @@ public final class ReorderWindow {
     return next - oldest <= slotMask;
   }
 
-  /** Number of the group that {@link #open} opens next; its slot is this number modulo the number of slots. */
+  /**
+   * Number of the group that {@link #open} opens next; its slot is this number modulo the number of
+   * slots.
+   */
   public long nextGroup() {
     return next;
   }
@@ -109,7 +113,12 @@ public final class ReorderWindow {
    * @return {@link #ACCEPTED}, {@link #GROUP_FULL}, {@link #DUPLICATE} or {@link #CONTRADICTION}
    */
   public int record(int slot, int generation, int receive, int chunk, int chunks, int lengthBytes) {
-    if (slot < 0 || slot > slotMask || chunks < 1 || chunks > MAX_CHUNKS || chunk < 0 || chunk >= chunks) {
+    if (slot < 0
+        || slot > slotMask
+        || chunks < 1
+        || chunks > MAX_CHUNKS
+        || chunk < 0
+        || chunk >= chunks) {
       return CONTRADICTION;
     }
     if (generations[slot] != generation || receiveCounts[slot] == 0) {

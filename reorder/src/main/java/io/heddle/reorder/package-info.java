@@ -1,6 +1,6 @@
 /**
- * Bitmaps and windows that turn arrival in any order into completion in order. Owned by the thread that drives the
- * communicator.
+ * Bitmaps and windows that turn arrival in any order into completion in order. Owned by the thread
+ * that drives the communicator.
  */
 @NullMarked
 package io.heddle.reorder;

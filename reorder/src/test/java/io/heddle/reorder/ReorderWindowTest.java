@@ -65,12 +65,14 @@ class ReorderWindowTest {
   @Test
   void numbersThatContradictWhatIsKnownAreRefused() {
     int slot = window.open(2);
-    assertEquals(ReorderWindow.CONTRADICTION, window.record(slot, 0, 2, 0, 1, 1), "no third receive");
+    assertEquals(
+        ReorderWindow.CONTRADICTION, window.record(slot, 0, 2, 0, 1, 1), "no third receive");
     assertEquals(ReorderWindow.CONTRADICTION, window.record(slot, 0, 0, 4, 4, 1), "chunk 4 of 4");
     assertEquals(ReorderWindow.CONTRADICTION, window.record(slot, 0, 0, 0, 65, 1), "65 chunks");
     assertEquals(ReorderWindow.CONTRADICTION, window.record(999, 0, 0, 0, 1, 1), "no such slot");
     window.record(slot, 0, 0, 0, 4, 1);
-    assertEquals(ReorderWindow.CONTRADICTION, window.record(slot, 0, 0, 1, 5, 1), "4 chunks, then 5");
+    assertEquals(
+        ReorderWindow.CONTRADICTION, window.record(slot, 0, 0, 1, 5, 1), "4 chunks, then 5");
     assertEquals(1, window.lengthBytes(slot, 0));
   }
 

@@ -5,11 +5,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Asynchronous events from the lock holder to the control thread. When it is full the newest are dropped: the states of the
- * queue pairs say the same.
+ * Asynchronous events from the lock holder to the control thread. When it is full the newest are
+ * dropped: the states of the queue pairs say the same.
  *
- * <p>Pairing: {@link #add} releases {@code tail} after filling the row, {@link #poll} acquires it; {@code poll} releases
- * {@code head} after reading, {@code add} acquires it.
+ * <p>Pairing: {@link #add} releases {@code tail} after filling the row, {@link #poll} acquires it;
+ * {@code poll} releases {@code head} after reading, {@code add} acquires it.
  */
 final class AsyncEvents {
   private static final int SIZE = 1024;

@@ -1,6 +1,8 @@
 package io.heddle.softroce;
 
-/** What a device has done since it was opened. Written under the progress lock, read by any thread. */
+/**
+ * What a device has done since it was opened. Written under the progress lock, read by any thread.
+ */
 final class Counters {
   private final DropCounters drops = new DropCounters();
   private volatile long packetsSent;

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Receives what the kernel has merged, several datagrams a call, each a row of equal packets. One per device; under the
- * progress lock. What it holds is good until the next {@link #receive}.
+ * Receives what the kernel has merged, several datagrams a call, each a row of equal packets. One
+ * per device; under the progress lock. What it holds is good until the next {@link #receive}.
  */
 final class DatagramReceiver {
   static final int DATAGRAMS = 4;

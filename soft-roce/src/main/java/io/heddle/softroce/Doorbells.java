@@ -6,8 +6,9 @@ import java.lang.invoke.VarHandle;
 /**
  * One bit a queue pair: something was posted. Rung by posting threads, answered by the lock holder.
  *
- * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take} empties a word and then
- * the queue's index is read, so a post that {@code take} missed rings again.
+ * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take}
+ * empties a word and then the queue's index is read, so a post that {@code take} missed rings
+ * again.
  */
 final class Doorbells {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);

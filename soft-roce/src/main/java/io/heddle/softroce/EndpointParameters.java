@@ -1,12 +1,12 @@
 package io.heddle.softroce;
 
-import io.heddle.verbs.VerbsException;
 import io.heddle.platform.Errno;
+import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
 
 /**
- * What two soft devices tell each other about a queue pair: {@code 'H' 'S' | version 1 | reserved 1 | port 2 | source port
- * 2 | receive buffer 4}, big-endian.
+ * What two soft devices tell each other about a queue pair: {@code 'H' 'S' | version 1 | reserved 1
+ * | port 2 | source port 2 | receive buffer 4}, big-endian.
  *
  * @param port where it receives; 4791 unless another process had that
  * @param sourcePort where its packets come from
@@ -35,14 +35,22 @@ record EndpointParameters(int port, int sourcePort, int receiveBufferBytes) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     if (bytes.length < BYTES || (buffer.getShort() & 0xffff) != MAGIC) {
       throw new VerbsException(
-          "modify_qp", queuePair + ": the peer's " + bytes.length + " bytes of parameters aren't a soft device's",
+          "modify_qp",
+          queuePair
+              + ": the peer's "
+              + bytes.length
+              + " bytes of parameters aren't a soft device's",
           Errno.EINVAL);
     }
     int version = buffer.get();
     if (version != VERSION) {
       throw new VerbsException(
           "modify_qp",
-          queuePair + ": the peer's soft device has version " + version + ", this one " + VERSION
+          queuePair
+              + ": the peer's soft device has version "
+              + version
+              + ", this one "
+              + VERSION
               + "; run the same Heddle at both ends",
           Errno.EINVAL);
     }
@@ -53,7 +61,12 @@ record EndpointParameters(int port, int sourcePort, int receiveBufferBytes) {
     if (port == 0 || sourcePort == 0 || receiveBuffer <= 0) {
       throw new VerbsException(
           "modify_qp",
-          queuePair + ": the peer names port " + port + ", source port " + sourcePort + ", receive buffer "
+          queuePair
+              + ": the peer names port "
+              + port
+              + ", source port "
+              + sourcePort
+              + ", receive buffer "
               + receiveBuffer,
           Errno.EINVAL);
     }

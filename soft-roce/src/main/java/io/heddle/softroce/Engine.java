@@ -9,8 +9,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data path of one opened device: takes packets from its sockets, hands them to queue pairs, lets these send, serves
- * timers. Everything but {@link #progress}, {@link #posted} and the published deadline runs under the progress lock.
+ * The data path of one opened device: takes packets from its sockets, hands them to queue pairs,
+ * lets these send, serves timers. Everything but {@link #progress}, {@link #posted} and the
+ * published deadline runs under the progress lock.
  */
 final class Engine {
   static final int QUEUE_PAIRS = 4096;
@@ -57,7 +58,10 @@ final class Engine {
     sleeper = thread;
   }
 
-  /** One round of everything, by a thread that asks for completions. Returns work done; 0 when another is at it. */
+  /**
+   * One round of everything, by a thread that asks for completions. Returns work done; 0 when
+   * another is at it.
+   */
   int progress() {
     if (!lock.tryLock()) {
       return 0;
@@ -89,7 +93,9 @@ final class Engine {
     return work;
   }
 
-  /** Called after something was posted: sends at once when the lock is free, else its holder will. */
+  /**
+   * Called after something was posted: sends at once when the lock is free, else its holder will.
+   */
   void posted(int slot) {
     bells.ring(slot);
     if (lock.tryLock()) {
@@ -205,7 +211,8 @@ final class Engine {
     for (int at = 0; at < length; at += stride) {
       int bytes = Math.min(stride, length - at);
       packets++;
-      if (gate.passes(receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs)) {
+      if (gate.passes(
+          receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs)) {
         onPacket(receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs);
       }
     }
@@ -217,7 +224,13 @@ final class Engine {
 
   /** Takes one packet as it came; anything may be in it. */
   void onPacket(
-      java.nio.ByteBuffer view, long base, long packet, int bytes, long sourceHigh, long sourceLow, int sourcePort,
+      java.nio.ByteBuffer view,
+      long base,
+      long packet,
+      int bytes,
+      long sourceHigh,
+      long sourceLow,
+      int sourcePort,
       long nowNs) {
     DropCounters drops = counters.drops();
     if (bytes < PacketFormat.BTH_BYTES + PacketFormat.ICRC_BYTES) {
@@ -231,12 +244,17 @@ final class Engine {
       return;
     }
     int payloadBytes =
-        bytes - PacketFormat.BTH_BYTES - extended - PacketFormat.ICRC_BYTES - PacketFormat.pad(packet);
+        bytes
+            - PacketFormat.BTH_BYTES
+            - extended
+            - PacketFormat.ICRC_BYTES
+            - PacketFormat.pad(packet);
     if (payloadBytes < 0 || (bytes & 3) != 0) {
       drops.count(DropCounters.Reason.BAD_LENGTH);
       return;
     }
-    if (PacketFormat.transportVersion(packet) != 0 || (PacketFormat.partitionKey(packet) & 0x7fff) != 0x7fff) {
+    if (PacketFormat.transportVersion(packet) != 0
+        || (PacketFormat.partitionKey(packet) & 0x7fff) != 0x7fff) {
       drops.count(DropCounters.Reason.BAD_HEADER);
       return;
     }

@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A bad network on purpose, for tests and for the curious: {@code
- * HEDDLE_SOFT_FAULTS=loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=7}. Each packet that arrives meets at most one
- * fault, drawn by a generator that the seed starts. Under the progress lock.
+ * HEDDLE_SOFT_FAULTS=loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=7}. Each packet that
+ * arrives meets at most one fault, drawn by a generator that the seed starts. Under the progress
+ * lock.
  */
 final class FaultGate implements PacketGate {
   static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
 
-  private static final List<String> NAMES = List.of("loss", "duplicate", "reorder", "corrupt", "seed");
+  private static final List<String> NAMES =
+      List.of("loss", "duplicate", "reorder", "corrupt", "seed");
   private static final int HELD = 64;
   private static final int SLOT_BYTES = 4608;
   private static final long HOLD_NS = 300_000;
@@ -60,7 +62,12 @@ final class FaultGate implements PacketGate {
 
     private static HeddleException refused(String part, String why) {
       return new HeddleException(
-          String.format(Locale.ROOT, "%s: \"%s\" %s; example: loss=0.01,reorder=0.01,seed=7", VARIABLE, part, why));
+          String.format(
+              Locale.ROOT,
+              "%s: \"%s\" %s; example: loss=0.01,reorder=0.01,seed=7",
+              VARIABLE,
+              part,
+              why));
     }
   }
 
@@ -99,7 +106,14 @@ final class FaultGate implements PacketGate {
 
   @Override
   public boolean passes(
-      ByteBuffer area, long base, long packet, int packetBytes, long high, long low, int port, long nowNs) {
+      ByteBuffer area,
+      long base,
+      long packet,
+      int packetBytes,
+      long high,
+      long low,
+      int port,
+      long nowNs) {
     int drawn = (int) (draw() >>> 40);
     if (drawn < loss) {
       return false;
@@ -147,7 +161,14 @@ final class FaultGate implements PacketGate {
     for (int i = 0; i < HELD; i++) {
       if (bytes[i] != 0 && nowNs - dues[i] >= 0) {
         engine.onPacket(
-            view, slots, slots + (long) i * SLOT_BYTES, bytes[i], highs[i], lows[i], ports[i], nowNs);
+            view,
+            slots,
+            slots + (long) i * SLOT_BYTES,
+            bytes[i],
+            highs[i],
+            lows[i],
+            ports[i],
+            nowNs);
         bytes[i] = 0;
         heldCount--;
         released++;

@@ -5,11 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * The invariant CRC of the packets of one direction between two addresses and ports, at one CRC call a packet.
+ * The invariant CRC of the packets of one direction between two addresses and ports, at one CRC
+ * call a packet.
  *
- * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport packet with BTH byte 4 as
- * ones. The first part depends on the flow and the length only, so its contribution, shifted to the front of the packet,
- * is kept for each length: {@code crc(A ‖ B) = shift(crc(A), |B|) ^ crc(B)}. Under the progress lock.
+ * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
+ * packet with BTH byte 4 as ones. The first part depends on the flow and the length only, so its
+ * contribution, shifted to the front of the packet, is kept for each length: {@code crc(A ‖ B) =
+ * shift(crc(A), |B|) ^ crc(B)}. Under the progress lock.
  */
 final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
@@ -44,8 +46,8 @@ final class FlowChecksum {
   }
 
   /**
-   * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with byte 4 as ones, to
-   * the end of the pad. Moves the buffer's position and limit.
+   * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with
+   * byte 4 as ones, to the end of the pad. Moves the buffer's position and limit.
    */
   int of(ByteBuffer buffer, int offset, int length) {
     int front = contribution(length); /* first: it may use the same register */
@@ -57,7 +59,8 @@ final class FlowChecksum {
   private int contribution(int length) {
     int row = length >>> 2;
     if (row >= contributions.length) {
-      contributions = java.util.Arrays.copyOf(contributions, Math.max(row + 1, contributions.length * 2));
+      contributions =
+          java.util.Arrays.copyOf(contributions, Math.max(row + 1, contributions.length * 2));
     }
     int value = contributions[row];
     if (value == 0) {

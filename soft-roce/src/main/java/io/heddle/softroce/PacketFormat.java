@@ -4,10 +4,12 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The packets of the reliable connection as the engine writes and reads them: absolute addresses, no object per packet.
+ * The packets of the reliable connection as the engine writes and reads them: absolute addresses,
+ * no object per packet.
  *
- * <p>An acknowledgement to a soft peer may carry, behind the AETH, a bitmap of what arrived ahead of the first gap: whole
- * 64-bit words, big-endian, the first of which holds the first missing sequence number.
+ * <p>An acknowledgement to a soft peer may carry, behind the AETH, a bitmap of what arrived ahead
+ * of the first gap: whole 64-bit words, big-endian, the first of which holds the first missing
+ * sequence number.
  */
 final class PacketFormat {
   static final int BTH_BYTES = 12;
@@ -46,8 +48,8 @@ final class PacketFormat {
 
   /** RNR timer codes 0 to 31, in units of 10 µs. */
   private static final int[] RNR_TIMER = {
-    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
-    6144, 8192, 12288, 16384, 24576, 32768, 49152
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+    2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152
   };
 
   private PacketFormat() {}
@@ -56,11 +58,22 @@ final class PacketFormat {
     return RNR_TIMER[timerCode & 31] * 10_000L;
   }
 
-  /** Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable connection here. */
+  /**
+   * Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable
+   * connection here.
+   */
   static int extendedHeaderBytes(int opcode) {
     return switch (opcode) {
-      case SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY, WRITE_MIDDLE, WRITE_LAST, READ_RESPONSE_MIDDLE -> 0;
-      case SEND_LAST_WITH_IMMEDIATE, SEND_ONLY_WITH_IMMEDIATE, WRITE_LAST_WITH_IMMEDIATE -> IMMEDIATE_BYTES;
+      case SEND_FIRST,
+          SEND_MIDDLE,
+          SEND_LAST,
+          SEND_ONLY,
+          WRITE_MIDDLE,
+          WRITE_LAST,
+          READ_RESPONSE_MIDDLE ->
+          0;
+      case SEND_LAST_WITH_IMMEDIATE, SEND_ONLY_WITH_IMMEDIATE, WRITE_LAST_WITH_IMMEDIATE ->
+          IMMEDIATE_BYTES;
       case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> RETH_BYTES;
       case WRITE_ONLY_WITH_IMMEDIATE -> RETH_BYTES + IMMEDIATE_BYTES;
       case READ_RESPONSE_FIRST, READ_RESPONSE_LAST, READ_RESPONSE_ONLY, ACKNOWLEDGE -> AETH_BYTES;

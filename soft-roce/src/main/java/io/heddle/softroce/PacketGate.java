@@ -2,14 +2,24 @@ package io.heddle.softroce;
 
 import java.nio.ByteBuffer;
 
-/** Where every received packet passes: lets it through, drops it, changes it, or holds it. Under the progress lock. */
+/**
+ * Where every received packet passes: lets it through, drops it, changes it, or holds it. Under the
+ * progress lock.
+ */
 interface PacketGate {
   /** Lets every packet through as it came. */
   PacketGate OPEN =
       new PacketGate() {
         @Override
         public boolean passes(
-            ByteBuffer view, long base, long packet, int bytes, long high, long low, int port, long nowNs) {
+            ByteBuffer view,
+            long base,
+            long packet,
+            int bytes,
+            long high,
+            long low,
+            int port,
+            long nowNs) {
           return true;
         }
 
@@ -24,8 +34,19 @@ interface PacketGate {
         }
       };
 
-  /** Whether the packet goes on now. The gate may write into it, or keep a copy for {@link #release}. */
-  boolean passes(ByteBuffer view, long base, long packet, int bytes, long high, long low, int port, long nowNs);
+  /**
+   * Whether the packet goes on now. The gate may write into it, or keep a copy for {@link
+   * #release}.
+   */
+  boolean passes(
+      ByteBuffer view,
+      long base,
+      long packet,
+      int bytes,
+      long high,
+      long low,
+      int port,
+      long nowNs);
 
   /** Hands packets whose time has come to the engine, and returns how many. */
   int release(Engine engine, long nowNs);

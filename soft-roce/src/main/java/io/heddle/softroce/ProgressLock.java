@@ -6,12 +6,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Who may touch a device's data-path state. Data-path callers only try; control-path callers wait, and while one waits
- * the tries of others fail, so that a thread that polls without pause can't keep it out.
+ * Who may touch a device's data-path state. Data-path callers only try; control-path callers wait,
+ * and while one waits the tries of others fail, so that a thread that polls without pause can't
+ * keep it out.
  *
- * <p>Pairings: a successful compare-and-set acquires what the last {@link #unlock} released. The unlock is a volatile
- * store, so that what its caller reads afterwards (doorbells, the sleeper's deadline) comes after it for everyone: a
- * poster whose try failed has rung its bell before the store, thus the former holder sees the bell.
+ * <p>Pairings: a successful compare-and-set acquires what the last {@link #unlock} released. The
+ * unlock is a volatile store, so that what its caller reads afterwards (doorbells, the sleeper's
+ * deadline) comes after it for everyone: a poster whose try failed has rung its bell before the
+ * store, thus the former holder sees the bell.
  */
 final class ProgressLock {
   private static final VarHandle HELD;

@@ -10,12 +10,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes progress while nobody else does. As long as callers do, it only looks now and then whether they still do; once
- * they have stopped it blocks in epoll until a packet comes or a timer is due. It never spins.
+ * Makes progress while nobody else does. As long as callers do, it only looks now and then whether
+ * they still do; once they have stopped it blocks in epoll until a packet comes or a timer is due.
+ * It never spins.
  *
- * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published deadline; a lock holder
- * publishes the deadline (volatile) and then reads {@code sleepsUntil}. One of them sees the other's, so no deadline is
- * slept through.
+ * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published
+ * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
+ * of them sees the other's, so no deadline is slept through.
  */
 final class ProgressThread implements Runnable {
   private static final long CALLERS_GONE_NS = 50_000;
@@ -89,7 +90,8 @@ final class ProgressThread implements Runnable {
   private void wake() {
     long result = LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, cell + 8, 8);
     if (result < 0 && result != -Errno.EAGAIN) {
-      log.warn("soft0: the progress thread can't be woken: write to its eventfd failed: %s",
+      log.warn(
+          "soft0: the progress thread can't be woken: write to its eventfd failed: %s",
           Errno.describe((int) -result));
     }
   }

@@ -5,11 +5,14 @@ import java.util.Arrays;
 /**
  * One bit for each packet sequence number of a sliding window of {@link #SIZE} numbers.
  *
- * <p>Sequence numbers are {@code long} here; their low 24 bits are what the wire carries, so word boundaries fall on the
- * same numbers at both ends and bitmaps travel as whole words.
+ * <p>Sequence numbers are {@code long} here; their low 24 bits are what the wire carries, so word
+ * boundaries fall on the same numbers at both ends and bitmaps travel as whole words.
  */
 final class PsnBits {
-  /** Numbers in the window. Bounds what a responder accepts ahead of a gap and what a requester has outstanding. */
+  /**
+   * Numbers in the window. Bounds what a responder accepts ahead of a gap and what a requester has
+   * outstanding.
+   */
   static final int SIZE = 1024;
 
   private static final int WORD_MASK = SIZE / 64 - 1;

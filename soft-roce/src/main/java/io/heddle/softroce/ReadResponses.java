@@ -3,9 +3,10 @@ package io.heddle.softroce;
 import io.heddle.platform.Memory;
 
 /**
- * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a response asks again and the
- * memory is read again. Two requests can wait; a third is dropped, since our own requesters have one outstanding and a
- * standard peer repeats. Under the progress lock.
+ * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a
+ * response asks again and the memory is read again. Two requests can wait; a third is dropped,
+ * since our own requesters have one outstanding and a standard peer repeats. Under the progress
+ * lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;
@@ -36,7 +37,10 @@ final class ReadResponses {
 
   void start(long psn, long address, int key, int length, int messageNumber) {
     /* A repeated request replaces the one that it repeats, when that one is still being answered. */
-    if (count > 0 && psn >= psns[0] && psn < psns[0] + packets(lengths[0]) && psn != psns[count - 1]) {
+    if (count > 0
+        && psn >= psns[0]
+        && psn < psns[0] + packets(lengths[0])
+        && psn != psns[count - 1]) {
       count = 0;
       offset = 0;
     }
@@ -105,7 +109,8 @@ final class ReadResponses {
     int pad = -payload & 3;
     PacketFormat.writeBase(packet, opcode, pad, qp.remoteNumber(), psns[0] + at / mtu);
     if (first || last) {
-      PacketFormat.writeAeth(packet + PacketFormat.BTH_BYTES, PacketFormat.SYNDROME_ACK, messages[0]);
+      PacketFormat.writeAeth(
+          packet + PacketFormat.BTH_BYTES, PacketFormat.SYNDROME_ACK, messages[0]);
     }
     if (payload > 0) {
       Memory.copy(addresses[0] + at, packet + header, payload);

@@ -6,8 +6,9 @@ import java.lang.invoke.VarHandle;
 /**
  * Posted receives between the thread that posts them and the lock holder that consumes them.
  *
- * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it; {@link #take} releases
- * {@code taken} after its last look at a row, posting acquires it before filling.
+ * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
+ * {@link #take} releases {@code taken} after its last look at a row, posting acquires it before
+ * filling.
  */
 final class ReceiveQueue {
   private static final VarHandle POSTED = index("posted");

@@ -5,8 +5,9 @@ import java.util.Arrays;
 /**
  * Registered memory by key.
  *
- * <p>A key is {@code generation 14 | index 18}: the index finds the row at once, the generation makes the key of a closed
- * region miss although its row is in use again. Every method runs under the progress lock.
+ * <p>A key is {@code generation 14 | index 18}: the index finds the row at once, the generation
+ * makes the key of a closed region miss although its row is in use again. Every method runs under
+ * the progress lock.
  */
 final class RegionTable {
   static final int LOCAL_WRITE = 1;
@@ -79,14 +80,22 @@ final class RegionTable {
     free[freeCount++] = row;
   }
 
-  /** Whether this key names a region of this domain with these rights that holds the whole range. */
+  /**
+   * Whether this key names a region of this domain with these rights that holds the whole range.
+   */
   boolean allows(int key, int domain, int neededRights, long address, long lengthBytes) {
     int row = key & INDEX_MASK;
-    if (row >= used || keys[row] != key || domains[row] != domain || (rights[row] & neededRights) != neededRights) {
+    if (row >= used
+        || keys[row] != key
+        || domains[row] != domain
+        || (rights[row] & neededRights) != neededRights) {
       return false;
     }
     long offset = address - addresses[row];
     /* Unsigned: an address below the region gives a huge offset. Lengths are 31 bits, so the sum can't wrap. */
-    return lengthBytes >= 0 && offset >= 0 && offset <= lengths[row] && lengthBytes <= lengths[row] - offset;
+    return lengthBytes >= 0
+        && offset >= 0
+        && offset <= lengths[row]
+        && lengthBytes <= lengths[row] - offset;
   }
 }

@@ -7,12 +7,13 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was lost, and completes
- * requests in order. Under the progress lock.
+ * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was
+ * lost, and completes requests in order. Under the progress lock.
  *
- * <p>Sequence numbers are {@code long}: {@code [unacknowledged, next)} is outstanding. Between soft peers the responder's
- * bitmaps mark numbers in {@code acknowledged}, and only what is missing is sent again; a standard peer sends no bitmap, so
- * the same code goes back to the first missing number.
+ * <p>Sequence numbers are {@code long}: {@code [unacknowledged, next)} is outstanding. Between soft
+ * peers the responder's bitmaps mark numbers in {@code acknowledged}, and only what is missing is
+ * sent again; a standard peer sends no bitmap, so the same code goes back to the first missing
+ * number.
  */
 final class Requester {
   /** Never due. Far enough away for compare by subtraction. */
@@ -63,7 +64,12 @@ final class Requester {
   private int readOffset;
   private int readEndOffset;
 
-  Requester(SoftQueuePair qp, SendQueue queue, TransmitRing ring, TrainBuilder builder, Counters counters) {
+  Requester(
+      SoftQueuePair qp,
+      SendQueue queue,
+      TransmitRing ring,
+      TrainBuilder builder,
+      Counters counters) {
     this.qp = qp;
     this.queue = queue;
     this.ring = ring;
@@ -74,7 +80,12 @@ final class Requester {
   /**
    * @param packetWindow numbers that may be outstanding at most
    */
-  void start(ReadyToSendAttributes attributes, int mtuBytes, boolean peerIsSoft, int packetWindow, long nowNs) {
+  void start(
+      ReadyToSendAttributes attributes,
+      int mtuBytes,
+      boolean peerIsSoft,
+      int packetWindow,
+      long nowNs) {
     unacknowledged = attributes.sendPsn() & PacketFormat.PSN_MASK;
     /* Away from 0, so that numbers below the first one stay positive. */
     unacknowledged += 1L << 24;
@@ -92,7 +103,9 @@ final class Requester {
     roundTrip.reset(packetWindow);
     acknowledgeAt = next + window / 2 - 1;
     exhaustionNs =
-        attributes.timeoutCode() == 0 ? NEVER_NS : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
+        attributes.timeoutCode() == 0
+            ? NEVER_NS
+            : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
     leastTimeouts = Math.min(attributes.retryCount(), 2);
     timeoutsWithoutNews = 0;
     newsAtNs = nowNs;
@@ -192,7 +205,10 @@ final class Requester {
     return sendSlot(slot, 0, ring.packets(slot), nowNs);
   }
 
-  /** Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go out later. */
+  /**
+   * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
+   * out later.
+   */
   private boolean sendSlot(long slot, int from, int to, long nowNs) {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
@@ -246,7 +262,8 @@ final class Requester {
       readLost = false; /* its last response came after all */
       return true;
     }
-    throw new IllegalStateException(lostCount + " packets count as lost, but none is marked in the ring");
+    throw new IllegalStateException(
+        lostCount + " packets count as lost, but none is marked in the ring");
   }
 
   private boolean resend(long slot, int from, int to, long nowNs) {
@@ -379,7 +396,9 @@ final class Requester {
         continue;
       }
       long fresh =
-          PacketFormat.networkLong(address + 8L * i) & PsnBits.mask(from, to) & ~acknowledged.word(from);
+          PacketFormat.networkLong(address + 8L * i)
+              & PsnBits.mask(from, to)
+              & ~acknowledged.word(from);
       if (fresh != 0) {
         news = true;
         acknowledged.setWord(from, acknowledged.word(from) | fresh);
@@ -387,15 +406,17 @@ final class Requester {
         lostCount -= Long.bitCount(lost.word(from) & fresh);
         lost.setWord(from, lost.word(from) & ~fresh);
         roundTrip.acknowledged(Long.bitCount(fresh));
-        highestAcknowledged = Math.max(highestAcknowledged, (from & ~63L) + 63 - Long.numberOfLeadingZeros(fresh));
+        highestAcknowledged =
+            Math.max(highestAcknowledged, (from & ~63L) + 63 - Long.numberOfLeadingZeros(fresh));
       }
     }
     return news;
   }
 
   /**
-   * Marks what a bitmap shows as missing: of trains sent once, packets with some later ones arrived; of trains that were
-   * sent again, everything once more than a round trip has passed since.
+   * Marks what a bitmap shows as missing: of trains sent once, packets with some later ones
+   * arrived; of trains that were sent again, everything once more than a round trip has passed
+   * since.
    */
   private void findLost(long nowNs) {
     boolean found = false;
@@ -404,7 +425,8 @@ final class Requester {
       if (first + REORDER_PACKETS > highestAcknowledged) {
         break;
       }
-      if (isRead(slot) || ring.sends(slot) > 1 && nowNs - ring.sentAtNs(slot) < 2 * roundTrip.smoothedNs()) {
+      if (isRead(slot)
+          || ring.sends(slot) > 1 && nowNs - ring.sentAtNs(slot) < 2 * roundTrip.smoothedNs()) {
         continue;
       }
       long from = Math.max(first, unacknowledged);
@@ -449,7 +471,8 @@ final class Requester {
         loseFrom(psn);
         lossSeen();
       }
-      case PacketFormat.SYNDROME_INVALID_REQUEST -> qp.failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
+      case PacketFormat.SYNDROME_INVALID_REQUEST ->
+          qp.failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
       case PacketFormat.SYNDROME_REMOTE_ACCESS -> qp.failSend(Status.REMOTE_ACCESS_ERROR);
       case PacketFormat.SYNDROME_REMOTE_OPERATION -> qp.failSend(Status.REMOTE_OPERATION_ERROR);
       default -> counters.drops().count(DropCounters.Reason.BAD_HEADER);
@@ -483,7 +506,8 @@ final class Requester {
     }
     /* A response acknowledges everything before its request. */
     advance(psn, nowNs);
-    if (!qp.allowsLocalWrite(queue.lkey(readIndex), queue.localAddress(readIndex) + readOffset, payloadBytes)) {
+    if (!qp.allowsLocalWrite(
+        queue.lkey(readIndex), queue.localAddress(readIndex) + readOffset, payloadBytes)) {
       qp.failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }

@@ -6,12 +6,13 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * The receiving half of a queue pair: places data, delivers completions in order of sequence numbers, acknowledges. Under
- * the progress lock.
+ * The receiving half of a queue pair: places data, delivers completions in order of sequence
+ * numbers, acknowledges. Under the progress lock.
  *
- * <p>From a soft peer, WRITE ONLY packets are taken ahead of a gap and placed at once; an immediate waits in its row until
- * everything before it has come. Everything else is taken in order only: SENDs need the receive that is theirs, READs must
- * see what was written before. Errors are answered in order too, so a bad packet ahead of a gap counts as not received.
+ * <p>From a soft peer, WRITE ONLY packets are taken ahead of a gap and placed at once; an immediate
+ * waits in its row until everything before it has come. Everything else is taken in order only:
+ * SENDs need the receive that is theirs, READs must see what was written before. Errors are
+ * answered in order too, so a bad packet ahead of a gap counts as not received.
  */
 final class Responder {
   private static final int ACKNOWLEDGE_PACKETS = 64;
@@ -142,8 +143,12 @@ final class Responder {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
       return;
     }
-    boolean only = opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (softPeer && only && message == NONE && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
+    boolean only =
+        opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+    if (softPeer
+        && only
+        && message == NONE
+        && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
       if (opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
@@ -194,7 +199,9 @@ final class Responder {
         return executeWriteOnly(opcode, packet, payload, payloadBytes);
       case PacketFormat.WRITE_FIRST:
         return executeWriteFirst(packet, payload, payloadBytes);
-      case PacketFormat.WRITE_MIDDLE, PacketFormat.WRITE_LAST, PacketFormat.WRITE_LAST_WITH_IMMEDIATE:
+      case PacketFormat.WRITE_MIDDLE,
+      PacketFormat.WRITE_LAST,
+      PacketFormat.WRITE_LAST_WITH_IMMEDIATE:
         return executeWriteNext(opcode, packet, payload, payloadBytes);
       case PacketFormat.READ_REQUEST:
         return executeRead(packet);
@@ -218,7 +225,8 @@ final class Responder {
     if (immediate) {
       long reth = packet + PacketFormat.BTH_BYTES;
       completeImmediate(
-          PacketFormat.networkInt(reth + 12), PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES));
+          PacketFormat.networkInt(reth + 12),
+          PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES));
     }
     messages++;
     return 0;
@@ -232,7 +240,9 @@ final class Responder {
     /* From a soft peer the RETH names the write from here to its end, and in the packet with the immediate, whose payload
     is the write's last bytes, all of it. */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (length < 0 || payloadBytes > mtu || (softPeer ? payloadBytes > length : payloadBytes != length)) {
+    if (length < 0
+        || payloadBytes > mtu
+        || (softPeer ? payloadBytes > length : payloadBytes != length)) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (length > 0 && !qp.allowsRemoteWrite(key, address, length)) {
@@ -267,7 +277,8 @@ final class Responder {
   private int executeWriteNext(int opcode, long packet, long payload, int payloadBytes) {
     boolean last = opcode != PacketFormat.WRITE_MIDDLE;
     boolean immediate = opcode == PacketFormat.WRITE_LAST_WITH_IMMEDIATE;
-    if (message != WRITE || (last ? payloadBytes != writeLeft || payloadBytes > mtu : payloadBytes != mtu)
+    if (message != WRITE
+        || (last ? payloadBytes != writeLeft || payloadBytes > mtu : payloadBytes != mtu)
         || !last && payloadBytes >= writeLeft) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
@@ -327,7 +338,8 @@ final class Responder {
       boolean immediate = PacketFormat.hasImmediate(opcode);
       int value = immediate ? PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) : 0;
       messages++;
-      qp.completeReceive(receives.id(), Status.SUCCESS, Kind.RECEIVE, messageBytes, immediate, value);
+      qp.completeReceive(
+          receives.id(), Status.SUCCESS, Kind.RECEIVE, messageBytes, immediate, value);
       receives.take();
     }
     return 0;
@@ -340,7 +352,8 @@ final class Responder {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (length > 0
-        && !qp.allowsRemoteRead(PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
+        && !qp.allowsRemoteRead(
+            PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
     messages++;
@@ -354,7 +367,10 @@ final class Responder {
   private void startRead(long packet, long psn) {
     long reth = packet + PacketFormat.BTH_BYTES;
     reads.start(
-        psn, PacketFormat.networkLong(reth), PacketFormat.networkInt(reth + 8), PacketFormat.networkInt(reth + 12),
+        psn,
+        PacketFormat.networkLong(reth),
+        PacketFormat.networkInt(reth + 8),
+        PacketFormat.networkInt(reth + 12),
         messages);
     qp.activate();
   }
@@ -362,7 +378,8 @@ final class Responder {
   private void completeImmediate(int lengthBytes, int immediate) {
     long id = receives.id();
     receives.take();
-    qp.completeReceive(id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
+    qp.completeReceive(
+        id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
   }
 
   /* Answers a packet that was not executed. All but "not ready" end the queue pair. */

@@ -1,11 +1,13 @@
 package io.heddle.softroce;
 
 /**
- * Round-trip estimate, retransmission timeout and congestion window of a requester (the estimate as RFC 6298 has it, the
- * window by slow start and halving). Under the progress lock.
+ * Round-trip estimate, retransmission timeout and congestion window of a requester (the estimate as
+ * RFC 6298 has it, the window by slow start and halving). Under the progress lock.
  */
 final class RoundTrip {
-  /** A receiver that shares its core may be away for about this long without anything being lost. */
+  /**
+   * A receiver that shares its core may be away for about this long without anything being lost.
+   */
   private static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
   private static final long FIRST_TIMEOUT_NS = 10_000_000;
@@ -52,7 +54,10 @@ final class RoundTrip {
 
   /** Time without news after which everything outstanding counts as lost. */
   long timeoutNs() {
-    long base = smoothedNs == 0 ? FIRST_TIMEOUT_NS : Math.max(MINIMUM_TIMEOUT_NS, smoothedNs + 4 * variationNs);
+    long base =
+        smoothedNs == 0
+            ? FIRST_TIMEOUT_NS
+            : Math.max(MINIMUM_TIMEOUT_NS, smoothedNs + 4 * variationNs);
     return Math.min(base << backoff, MAXIMUM_TIMEOUT_NS);
   }
 

@@ -6,11 +6,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send requests between the thread that posts them and the lock holder that turns them into packets.
+ * Send requests between the thread that posts them and the lock holder that turns them into
+ * packets.
  *
- * <p>Three indices, each with one writer: {@code posted} (the poster), {@code started} and {@code completed} (the lock
- * holder). Pairings: {@link #post} releases {@code posted} after filling rows, {@link #posted} acquires it; {@link
- * #complete} releases {@code completed} after its last look at a row, {@code post} acquires it before filling.
+ * <p>Three indices, each with one writer: {@code posted} (the poster), {@code started} and {@code
+ * completed} (the lock holder). Pairings: {@link #post} releases {@code posted} after filling rows,
+ * {@link #posted} acquires it; {@link #complete} releases {@code completed} after its last look at
+ * a row, {@code post} acquires it before filling.
  */
 final class SendQueue {
   private static final VarHandle POSTED = index("posted");
@@ -64,7 +66,10 @@ final class SendQueue {
     }
   }
 
-  /** Takes requests of the list until one is malformed or the queue is full, and returns how many. Poster. */
+  /**
+   * Takes requests of the list until one is malformed or the queue is full, and returns how many.
+   * Poster.
+   */
   int post(@Nullable SendWorkRequest first) {
     long from = (long) POSTED.get(this);
     long at = from;

@@ -8,11 +8,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A ring with one producer, whoever holds the progress lock, and one consumer, the thread that polls.
+ * A ring with one producer, whoever holds the progress lock, and one consumer, the thread that
+ * polls.
  *
- * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it before reading the
- * row. {@code poll} releases {@code head} after reading, {@code push} acquires it before it overwrites. Data that the
- * device placed before it pushed a completion is visible to the poller by the first pairing.
+ * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it
+ * before reading the row. {@code poll} releases {@code head} after reading, {@code push} acquires
+ * it before it overwrites. Data that the device placed before it pushed a completion is visible to
+ * the poller by the first pairing.
  */
 final class SoftCompletionQueue implements CompletionQueue {
   private static final VarHandle TAIL = index("tail");
@@ -61,7 +63,10 @@ final class SoftCompletionQueue implements CompletionQueue {
     return context;
   }
 
-  /** Adds a completion; under the progress lock. False when it didn't fit: the queue has overrun and is dead. */
+  /**
+   * Adds a completion; under the progress lock. False when it didn't fit: the queue has overrun and
+   * is dead.
+   */
   boolean push(
       long id,
       WorkCompletion.Status status,
@@ -81,7 +86,11 @@ final class SoftCompletionQueue implements CompletionQueue {
     int row = (int) at & mask;
     ids[row] = id;
     values[row] = (long) lengthBytes << 32 | immediate & 0xffff_ffffL;
-    facts[row] = (long) queuePairNumber << 24 | (hasImmediate ? 1L << 16 : 0) | (long) kind.ordinal() << 8 | status.code();
+    facts[row] =
+        (long) queuePairNumber << 24
+            | (hasImmediate ? 1L << 16 : 0)
+            | (long) kind.ordinal() << 8
+            | status.code();
     TAIL.setRelease(this, at + 1);
     return true;
   }
@@ -109,7 +118,10 @@ final class SoftCompletionQueue implements CompletionQueue {
     return ready;
   }
 
-  /** Drops what a queue pair left behind when it was reset; under the progress lock. Not used by the poller. */
+  /**
+   * Drops what a queue pair left behind when it was reset; under the progress lock. Not used by the
+   * poller.
+   */
   boolean isOverrun() {
     return overrun;
   }

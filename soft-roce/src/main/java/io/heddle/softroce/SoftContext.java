@@ -30,8 +30,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The opened soft device. Control path: every method but {@link #progress} holds this object's monitor, and inside it the
- * progress lock for as long as it touches data-path state.
+ * The opened soft device. Control path: every method but {@link #progress} holds this object's
+ * monitor, and inside it the progress lock for as long as it touches data-path state.
  */
 final class SoftContext implements DeviceContext {
   static final int ROCE_PORT = 4791;
@@ -65,7 +65,12 @@ final class SoftContext implements DeviceContext {
     }
   }
 
-  SoftContext(SoftDevice device, SoftPort port, Log log, LeakLedger ledger, Function<Arena, PacketGate> gates) {
+  SoftContext(
+      SoftDevice device,
+      SoftPort port,
+      Log log,
+      LeakLedger ledger,
+      Function<Arena, PacketGate> gates) {
     this.device = device;
     this.port = port;
     this.log = log;
@@ -74,10 +79,16 @@ final class SoftContext implements DeviceContext {
     SecureRandom random = new SecureRandom();
     nextSlot = random.nextInt(64);
     generation = random.nextInt(GENERATIONS);
-    engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + random.nextInt(1 << 13), gates.apply(arena));
+    engine =
+        new Engine(arena, log, NanoClock.SYSTEM, 1 + random.nextInt(1 << 13), gates.apply(arena));
     attributes =
         new DeviceAttributes(
-            port.guid(), port.pciPath(), Engine.QUEUE_PAIRS, MAX_WORK_REQUESTS, MAX_COMPLETIONS, false);
+            port.guid(),
+            port.pciPath(),
+            Engine.QUEUE_PAIRS,
+            MAX_WORK_REQUESTS,
+            MAX_COMPLETIONS,
+            false);
     sleeper = new ProgressThread(engine, log, "heddle-soft0");
     engine.setSleeper(sleeper);
     sleeper.start();
@@ -115,9 +126,11 @@ final class SoftContext implements DeviceContext {
   @Override
   public int preferredWriteBytes(PathMtu mtu) {
     /* As many whole packets as one segmented send takes beside the closing packet with the immediate. */
-    int packet = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
+    int packet =
+        PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
     int closing = packet - mtu.bytes() + PacketFormat.IMMEDIATE_BYTES;
-    int packets = Math.min(TransmitRing.TRAIN_PACKETS - 1, (TransmitRing.TRAIN_BYTES - closing) / packet);
+    int packets =
+        Math.min(TransmitRing.TRAIN_PACKETS - 1, (TransmitRing.TRAIN_BYTES - closing) / packet);
     return packets * mtu.bytes();
   }
 
@@ -151,7 +164,9 @@ final class SoftContext implements DeviceContext {
     requireOpen("create_cq");
     if (capacity < 1 || capacity > MAX_COMPLETIONS) {
       throw new VerbsException(
-          "create_cq", "soft0, capacity " + capacity + " (1 to " + MAX_COMPLETIONS + ")", Errno.EINVAL);
+          "create_cq",
+          "soft0, capacity " + capacity + " (1 to " + MAX_COMPLETIONS + ")",
+          Errno.EINVAL);
     }
     SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity);
     completionQueues.add(cq);
@@ -159,7 +174,8 @@ final class SoftContext implements DeviceContext {
     return cq;
   }
 
-  synchronized MemoryRegion register(SoftProtectionDomain pd, long address, long lengthBytes, int rights) {
+  synchronized MemoryRegion register(
+      SoftProtectionDomain pd, long address, long lengthBytes, int rights) {
     int key;
     engine.lock.lock();
     try {
@@ -183,18 +199,27 @@ final class SoftContext implements DeviceContext {
         || wanted.receiveDepth() > MAX_WORK_REQUESTS) {
       throw new VerbsException(
           "create_qp",
-          "soft0, depths " + wanted.sendDepth() + " and " + wanted.receiveDepth() + " (1 to " + MAX_WORK_REQUESTS + ")",
+          "soft0, depths "
+              + wanted.sendDepth()
+              + " and "
+              + wanted.receiveDepth()
+              + " (1 to "
+              + MAX_WORK_REQUESTS
+              + ")",
           Errno.EINVAL);
     }
-    if (!completionQueues.contains(wanted.sendQueue()) || !completionQueues.contains(wanted.receiveQueue())) {
-      throw new VerbsException("create_qp", "soft0, with a completion queue that isn't open here", Errno.EINVAL);
+    if (!completionQueues.contains(wanted.sendQueue())
+        || !completionQueues.contains(wanted.receiveQueue())) {
+      throw new VerbsException(
+          "create_qp", "soft0, with a completion queue that isn't open here", Errno.EINVAL);
     }
     SoftQueuePair qp;
     engine.lock.lock();
     try {
       int slot = engine.freeSlot(nextSlot);
       if (slot < 0) {
-        throw new VerbsException("create_qp", "soft0, all " + Engine.QUEUE_PAIRS + " queue pairs in use", Errno.ENOMEM);
+        throw new VerbsException(
+            "create_qp", "soft0, all " + Engine.QUEUE_PAIRS + " queue pairs in use", Errno.ENOMEM);
       }
       /* Numbers 0 and 1 are the management queue pairs'. */
       generation = generation % (GENERATIONS - 1) + 1;
@@ -245,8 +270,8 @@ final class SoftContext implements DeviceContext {
       }
       UdpSocket other = UdpSocket.bind(address.gid(), address.scope(), 0, true);
       log.info(
-          "soft0: port %d of %s is taken; receiving on port %d, which other soft devices are told and standard devices"
-              + " can't use",
+          "soft0: port %d of %s is taken; receiving on port %d, which other soft devices are told"
+              + " and standard devices can't use",
           ROCE_PORT, address.gid(), other.port());
       return other;
     }
@@ -273,7 +298,9 @@ final class SoftContext implements DeviceContext {
   synchronized void closing(SoftCompletionQueue cq) {
     if (cq.users() > 0) {
       throw new VerbsException(
-          "destroy_cq", "soft0, a completion queue that " + cq.users() + " work queues use", Errno.EBUSY);
+          "destroy_cq",
+          "soft0, a completion queue that " + cq.users() + " work queues use",
+          Errno.EBUSY);
     }
     completionQueues.remove(cq);
     ledger.closed("soft completion queue");

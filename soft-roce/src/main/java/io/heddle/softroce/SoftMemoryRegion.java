@@ -11,7 +11,8 @@ final class SoftMemoryRegion implements MemoryRegion {
   private final int key;
   private boolean closed;
 
-  SoftMemoryRegion(SoftContext context, SoftProtectionDomain pd, long address, long lengthBytes, int key) {
+  SoftMemoryRegion(
+      SoftContext context, SoftProtectionDomain pd, long address, long lengthBytes, int key) {
     this.context = context;
     this.pd = pd;
     this.address = address;

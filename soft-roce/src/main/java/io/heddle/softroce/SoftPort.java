@@ -21,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The soft device's one port: every usable address of every interface, and what the operator named besides. Read anew
- * from the kernel at each question; control path.
+ * The soft device's one port: every usable address of every interface, and what the operator named
+ * besides. Read anew from the kernel at each question; control path.
  */
 final class SoftPort {
   private static final long UNKNOWN_SPEED = 10_000_000_000L;
@@ -65,7 +65,9 @@ final class SoftPort {
     List<Address> addresses = addresses();
     if (gidIndex < 0 || gidIndex >= addresses.size()) {
       throw new VerbsException(
-          "modify_qp", "soft0, GID index " + gidIndex + " of a table of " + addresses.size(), Errno.EINVAL);
+          "modify_qp",
+          "soft0, GID index " + gidIndex + " of a table of " + addresses.size(),
+          Errno.EINVAL);
     }
     return addresses.get(gidIndex);
   }
@@ -74,7 +76,8 @@ final class SoftPort {
     List<GidTable.Entry> entries = new ArrayList<>();
     for (Address address : addresses()) {
       entries.add(
-          new GidTable.Entry(entries.size(), address.gid(), GidTable.Type.ROCE_V2, address.link().index()));
+          new GidTable.Entry(
+              entries.size(), address.gid(), GidTable.Type.ROCE_V2, address.link().index()));
     }
     return new GidTable(entries);
   }

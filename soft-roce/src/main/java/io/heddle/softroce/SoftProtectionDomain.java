@@ -36,7 +36,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
       if (lengthBytes < 1 || address <= 0 || address + lengthBytes < 0) {
         throw new VerbsException(
             "reg_mr",
-            "soft0, " + lengthBytes + " bytes at 0x" + Long.toHexString(address) + " (1 byte or more, not at 0)",
+            "soft0, "
+                + lengthBytes
+                + " bytes at 0x"
+                + Long.toHexString(address)
+                + " (1 byte or more, not at 0)",
             Errno.EINVAL);
       }
       int rights = 0;

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code HEDDLE_PLANES} from the
- * environment for the addresses that aren't usable by themselves (loopback, IPv4).
+ * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code
+ * HEDDLE_PLANES} from the environment for the addresses that aren't usable by themselves (loopback,
+ * IPv4).
  */
 public final class SoftProvider implements VerbsProvider {
   @Override
@@ -26,6 +27,9 @@ public final class SoftProvider implements VerbsProvider {
     }
     return List.of(
         new SoftDevice(
-            port, log, ledger, arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));
+            port,
+            log,
+            ledger,
+            arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));
   }
 }

@@ -19,14 +19,16 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable-connection queue pair of the soft device: its state machine, its sending socket and its two halves.
+ * A reliable-connection queue pair of the soft device: its state machine, its sending socket and
+ * its two halves.
  *
  * <p>Posting threads touch the two queues and the state only; everything else is the lock holder's.
  */
 final class SoftQueuePair implements QueuePair {
   private static final int CONTROL_BYTES = 4096;
   private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
-  private static final int MEMORY_BYTES = (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+  private static final int MEMORY_BYTES =
+      (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
   private static final int LARGEST_WINDOW = 512;
   private static final long BLOCKED_RETRY_NS = 50_000;
 
@@ -64,7 +66,8 @@ final class SoftQueuePair implements QueuePair {
   /* Until when the socket was too full for a response or an acknowledgement. */
   private long blockedUntilNs = Requester.NEVER_NS;
 
-  SoftQueuePair(SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
+  SoftQueuePair(
+      SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
     this.context = context;
     this.pd = pd;
     this.number = number;
@@ -76,7 +79,8 @@ final class SoftQueuePair implements QueuePair {
     receives = new ReceiveQueue(attributes.receiveDepth());
     memory = LinuxCalls.mapMemory(MEMORY_BYTES);
     if (memory < 0) {
-      throw new VerbsException("create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
+      throw new VerbsException(
+          "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
     }
     seal = new PacketSeal(memory, MEMORY_BYTES, sendFlow);
     TransmitRing ring = new TransmitRing(memory);
@@ -120,7 +124,8 @@ final class SoftQueuePair implements QueuePair {
     synchronized (context) {
       UdpSocket open = socket;
       if (open == null) {
-        throw new VerbsException("query_qp", this + ": it has no address before initialise", Errno.EINVAL);
+        throw new VerbsException(
+            "query_qp", this + ": it has no address before initialise", Errno.EINVAL);
       }
       return new EndpointParameters(receivePort, open.port(), receiveBufferBytes).toBytes();
     }
@@ -129,7 +134,9 @@ final class SoftQueuePair implements QueuePair {
   private void require(QueuePairState needed, String target) {
     if (closed || state != needed) {
       throw new VerbsException(
-          "modify_qp", this + " in state " + (closed ? "closed" : state) + " to " + target, Errno.EINVAL);
+          "modify_qp",
+          this + " in state " + (closed ? "closed" : state) + " to " + target,
+          Errno.EINVAL);
     }
   }
 
@@ -143,7 +150,8 @@ final class SoftQueuePair implements QueuePair {
       try {
         fresh = UdpSocket.bind(address.gid(), address.scope(), 0, false);
       } catch (SystemCallException failed) {
-        throw new VerbsException("modify_qp", this + " to INIT on " + address.gid(), failed.errno());
+        throw new VerbsException(
+            "modify_qp", this + " to INIT on " + address.gid(), failed.errno());
       }
       engine.lock.lock();
       try {
@@ -172,7 +180,8 @@ final class SoftQueuePair implements QueuePair {
       try {
         open.connect(attributes.remoteGid(), scope, peerPort);
       } catch (SystemCallException failed) {
-        throw new VerbsException("modify_qp", this + " to RTR with peer " + attributes.remoteGid(), failed.errno());
+        throw new VerbsException(
+            "modify_qp", this + " to RTR with peer " + attributes.remoteGid(), failed.errno());
       }
       open.setTrafficClass(attributes.trafficClass());
       engine.lock.lock();
@@ -185,7 +194,8 @@ final class SoftQueuePair implements QueuePair {
         window = window(peer == null ? receiveBufferBytes : peer.receiveBufferBytes());
         sendFlow.reset(localGid, open.port(), remoteGid, peerPort);
         receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
-        builder.configure(mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
+        builder.configure(
+            mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
         reads.configure(mtu);
         responder.start(attributes.receivePsn(), mtu, soft, attributes.receiverNotReadyTimerCode());
         state = QueuePairState.READY_TO_RECEIVE;
@@ -461,12 +471,19 @@ final class SoftQueuePair implements QueuePair {
     push(sendCompletions, id, status, kind, lengthBytes, false, 0);
   }
 
-  void completeReceive(long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
+  void completeReceive(
+      long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
     push(receiveCompletions, id, status, kind, lengthBytes, hasImmediate, immediate);
   }
 
   private void push(
-      SoftCompletionQueue to, long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
+      SoftCompletionQueue to,
+      long id,
+      Status status,
+      Kind kind,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate) {
     boolean before = to.isOverrun();
     if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate, number) && !before) {
       engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);

@@ -4,14 +4,14 @@ import io.heddle.platform.Memory;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
 /**
- * Cuts send requests into packets and packs these into trains of equal segments (only the last may be shorter), since one
- * train is one kernel buffer and the number of those decides the speed.
+ * Cuts send requests into packets and packs these into trains of equal segments (only the last may
+ * be shorter), since one train is one kernel buffer and the number of those decides the speed.
  *
- * <p>Towards a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH (where its payload goes, and
- * how much of the write begins there), so that any of them can be placed without the others. A WRITE WITH IMMEDIATE is
- * closed by a WRITE ONLY WITH IMMEDIATE whose RETH names the whole write and whose
- * payload, often empty, is the write's last bytes. Towards a standard peer messages travel as FIRST,
- * MIDDLE, LAST. Under the progress lock.
+ * <p>Towards a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH
+ * (where its payload goes, and how much of the write begins there), so that any of them can be
+ * placed without the others. A WRITE WITH IMMEDIATE is closed by a WRITE ONLY WITH IMMEDIATE whose
+ * RETH names the whole write and whose payload, often empty, is the write's last bytes. Towards a
+ * standard peer messages travel as FIRST, MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
   /* What the last call of next() found; valid until the following call. */
@@ -39,8 +39,16 @@ final class TrainBuilder {
     this.seal = seal;
   }
 
-  /** What holds until the next reset; {@code readPackets} bounds the responses asked for by one READ packet. */
-  void configure(int mtuBytes, boolean peerIsSoft, int protectionDomain, int remoteQueuePairNumber, int readPackets) {
+  /**
+   * What holds until the next reset; {@code readPackets} bounds the responses asked for by one READ
+   * packet.
+   */
+  void configure(
+      int mtuBytes,
+      boolean peerIsSoft,
+      int protectionDomain,
+      int remoteQueuePairNumber,
+      int readPackets) {
     mtu = mtuBytes;
     softPeer = peerIsSoft;
     domain = protectionDomain;
@@ -67,14 +75,18 @@ final class TrainBuilder {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
   }
 
-  /** Whether the request at the front may use the local memory that it names. Asked for each train: it may close between. */
+  /**
+   * Whether the request at the front may use the local memory that it names. Asked for each train:
+   * it may close between.
+   */
   boolean nextIsAllowed() {
     long index = queue.started();
     if (queue.lengthBytes(index) == 0) {
       return true;
     }
     int rights = queue.operation(index) == Operation.RDMA_READ ? RegionTable.LOCAL_WRITE : 0;
-    return regions.allows(queue.lkey(index), domain, rights, queue.localAddress(index), queue.lengthBytes(index));
+    return regions.allows(
+        queue.lkey(index), domain, rights, queue.localAddress(index), queue.lengthBytes(index));
   }
 
   /**
@@ -83,9 +95,11 @@ final class TrainBuilder {
    * @param room sequence numbers that it may take, at least 1
    * @param acknowledgeAll whether the end of each request asks for an acknowledgement
    * @param acknowledgeAt the packet of this sequence number asks for an acknowledgement
-   * @return first sequence number after it; {@code firstPsn} when the request at the front is not allowed its memory
+   * @return first sequence number after it; {@code firstPsn} when the request at the front is not
+   *     allowed its memory
    */
-  long build(TransmitRing ring, long firstPsn, int room, boolean acknowledgeAll, long acknowledgeAt) {
+  long build(
+      TransmitRing ring, long firstPsn, int room, boolean acknowledgeAll, long acknowledgeAt) {
     long address = ring.nextAddress();
     int segment = 0;
     int used = 0;
@@ -95,7 +109,9 @@ final class TrainBuilder {
         break;
       }
       if (nextIsRead()) {
-        return used == 0 ? buildRead(ring, address, firstPsn) : finish(ring, firstPsn, psn, segment, used);
+        return used == 0
+            ? buildRead(ring, address, firstPsn)
+            : finish(ring, firstPsn, psn, segment, used);
       }
       describeNext();
       int bytes = headerBytes + (payloadBytes + 3 & ~3) + PacketFormat.ICRC_BYTES;
@@ -171,9 +187,11 @@ final class TrainBuilder {
     long index = queue.started();
     Operation operation = queue.operation(index);
     int length = queue.lengthBytes(index);
-    boolean write = operation == Operation.RDMA_WRITE || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    boolean write =
+        operation == Operation.RDMA_WRITE || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
     if (write && softPeer) {
-      describeSoftWrite(operation == Operation.RDMA_WRITE_WITH_IMMEDIATE, queue.remoteAddress(index), length);
+      describeSoftWrite(
+          operation == Operation.RDMA_WRITE_WITH_IMMEDIATE, queue.remoteAddress(index), length);
     } else {
       describeMessage(operation, write, queue.remoteAddress(index), length);
     }
@@ -207,10 +225,14 @@ final class TrainBuilder {
     boolean last = left <= mtu;
     boolean immediate =
         last
-            && (operation == Operation.RDMA_WRITE_WITH_IMMEDIATE || operation == Operation.SEND_WITH_IMMEDIATE);
+            && (operation == Operation.RDMA_WRITE_WITH_IMMEDIATE
+                || operation == Operation.SEND_WITH_IMMEDIATE);
     /* The opcodes of a family lie in the order FIRST, MIDDLE, LAST, LAST WITH IMMEDIATE, ONLY, ONLY WITH IMMEDIATE. */
     int inFamily = first ? (last ? 4 : 0) : (last ? 2 : 1);
-    opcode = (write ? PacketFormat.WRITE_FIRST : PacketFormat.SEND_FIRST) + inFamily + (immediate ? 1 : 0);
+    opcode =
+        (write ? PacketFormat.WRITE_FIRST : PacketFormat.SEND_FIRST)
+            + inFamily
+            + (immediate ? 1 : 0);
     headerBytes =
         PacketFormat.BTH_BYTES
             + (write && first ? PacketFormat.RETH_BYTES : 0)

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sends a train, contiguous packets of one size of which only the last may be shorter, by one sendmsg with UDP
- * segmentation offload. One per device; under the progress lock.
+ * Sends a train, contiguous packets of one size of which only the last may be shorter, by one
+ * sendmsg with UDP segmentation offload. One per device; under the progress lock.
  */
 final class TrainSender {
   private static final int MSG_DONTWAIT = 0x40;
@@ -38,7 +38,8 @@ final class TrainSender {
   }
 
   /**
-   * @return true when it left, or was lost in a way that the protocol repairs; false when the socket is full
+   * @return true when it left, or was lost in a way that the protocol repairs; false when the
+   *     socket is full
    */
   boolean send(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
     return segmentation || lengthBytes <= segmentBytes
@@ -46,17 +47,20 @@ final class TrainSender {
         : sendSingly(capture, fd, address, lengthBytes, segmentBytes);
   }
 
-  private boolean sendSingly(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendSingly(
+      MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       /* A part that left twice is a duplicate, which the peer knows. */
-      if (!sendOnce(capture, fd, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
+      if (!sendOnce(
+          capture, fd, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean sendOnce(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendOnce(
+      MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
     Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
     Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
     boolean train = lengthBytes > segmentBytes;
@@ -78,15 +82,16 @@ final class TrainSender {
     if (train && errno == Errno.EIO) {
       segmentation = false;
       log.warn(
-          "soft0: the network device can't segment UDP (EIO); sending packets one by one from now on, which is several"
-              + " times slower");
+          "soft0: the network device can't segment UDP (EIO); sending packets one by one from now"
+              + " on, which is several times slower");
       return sendSingly(capture, fd, address, lengthBytes, segmentBytes);
     }
     if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
       if (!refusalLogged) {
         refusalLogged = true;
         log.warn(
-            "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may have become smaller",
+            "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may"
+                + " have become smaller",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
       return !train || sendSingly(capture, fd, address, lengthBytes, segmentBytes);

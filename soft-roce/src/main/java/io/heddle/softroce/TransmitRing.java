@@ -1,9 +1,9 @@
 package io.heddle.softroce;
 
 /**
- * Slots of 64 KiB, each with one train of finished packets: staging buffer and retransmit buffer in one. A slot is free
- * again when its last packet has been acknowledged; until then its bytes stay valid as sent, and a resend starts at any
- * packet boundary inside it. Under the progress lock.
+ * Slots of 64 KiB, each with one train of finished packets: staging buffer and retransmit buffer in
+ * one. A slot is free again when its last packet has been acknowledged; until then its bytes stay
+ * valid as sent, and a resend starts at any packet boundary inside it. Under the progress lock.
  */
 final class TransmitRing {
   static final int SLOT_BYTES = 1 << 16;
@@ -12,8 +12,9 @@ final class TransmitRing {
   static final int SLOTS = 64;
 
   /**
-   * Largest payload of a segmented send. A train that is longer than a device's gso_max_size (65536, Ethernet, IP and UDP
-   * headers included) is cut in software before it leaves: at MTU 1024 that cost a factor of 3.5.
+   * Largest payload of a segmented send. A train that is longer than a device's gso_max_size
+   * (65536, Ethernet, IP and UDP headers included) is cut in software before it leaves: at MTU 1024
+   * that cost a factor of 3.5.
    */
   static final int TRAIN_BYTES = 65_400;
 

@@ -41,17 +41,23 @@ final class UdpSocket implements AutoCloseable {
    *
    * @param scope interface index for a link-local address, else 0
    * @param port 0 for any
-   * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the address is gone
+   * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the
+   *     address is gone
    */
   static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
-    int fd = check("socket(AF_INET6, SOCK_DGRAM)", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    int fd =
+        check(
+            "socket(AF_INET6, SOCK_DGRAM)",
+            LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
       /* Mapped IPv4 addresses are bound on the same kind of socket. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
       /* RoCE may not be fragmented. On a mapped address this may be refused; there the packets fit the loopback. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 2);
       if (receives) {
-        check("setsockopt(UDP_NO_CHECK6_RX)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
+        check(
+            "setsockopt(UDP_NO_CHECK6_RX)",
+            LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
         check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
         /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted, and the window follows that. */
         if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
@@ -94,7 +100,8 @@ final class UdpSocket implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       long name = Memory.allocate(arena, SOCKADDR_BYTES, 8);
       writeName(name, peer, scope, peerPort);
-      check("connect([" + peer + "]:" + peerPort + ")", LinuxCalls.connect(fd, name, SOCKADDR_BYTES));
+      check(
+          "connect([" + peer + "]:" + peerPort + ")", LinuxCalls.connect(fd, name, SOCKADDR_BYTES));
     }
   }
 

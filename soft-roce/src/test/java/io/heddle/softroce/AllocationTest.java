@@ -40,7 +40,8 @@ class AllocationTest {
     }
   }
 
-  private static void run(SoftPair pair, QueuePair a, QueuePair b, SendWorkRequest wr, int operations) {
+  private static void run(
+      SoftPair pair, QueuePair a, QueuePair b, SendWorkRequest wr, int operations) {
     int posted = 0;
     int completed = 0;
     int received = 0;

@@ -38,7 +38,8 @@ class BadNetworkTest {
   })
   void everyMessageArrivesOnceAndInOrder(String faults, boolean standardPeers) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
-    System.out.println("BadNetworkTest " + faults + " standard " + standardPeers + " -Dheddle.seed=" + seed);
+    System.out.println(
+        "BadNetworkTest " + faults + " standard " + standardPeers + " -Dheddle.seed=" + seed);
     Random random = new Random(seed);
     try (SoftPair pair = new SoftPair(faults + ",seed=" + (seed & 0xffffff), BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
@@ -59,7 +60,8 @@ class BadNetworkTest {
     assertEquals(0, b.postEmptyReceives(0, 100));
     long start = System.nanoTime();
     while (completed < MESSAGES || received < MESSAGES) {
-      assertTrue(System.nanoTime() - start < 60_000_000_000L,
+      assertTrue(
+          System.nanoTime() - start < 60_000_000_000L,
           "stuck at " + posted + " posted, " + completed + " completed, " + received + " received");
       if (posted < MESSAGES && posted - received < 40) {
         int bytes = random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000);
@@ -72,7 +74,8 @@ class BadNetworkTest {
         }
         if (bytes >= 0) {
           SendWorkRequest wr =
-              pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, offset, bytes, pair.right);
+              pair.left.request(
+                  Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, offset, bytes, pair.right);
           wr.immediate = random.nextInt();
           underWay.add(new Sent(wr.operation, offset, bytes, wr.immediate));
           assertEquals(1, a.postSend(wr));
@@ -100,8 +103,12 @@ class BadNetworkTest {
     assertEquals(sent.bytes(), wc.lengthBytes);
     long mismatch =
         java.lang.foreign.MemorySegment.mismatch(
-            Memory.ALL, pair.left.mr.address() + sent.offset(), pair.left.mr.address() + sent.offset() + sent.bytes(),
-            Memory.ALL, pair.right.mr.address() + sent.offset(), pair.right.mr.address() + sent.offset() + sent.bytes());
+            Memory.ALL,
+            pair.left.mr.address() + sent.offset(),
+            pair.left.mr.address() + sent.offset() + sent.bytes(),
+            Memory.ALL,
+            pair.right.mr.address() + sent.offset(),
+            pair.right.mr.address() + sent.offset() + sent.bytes());
     assertEquals(-1, mismatch, "byte that differs in a message of " + sent.bytes());
     /* Gone from the receiver, so that a late second placement would show in the next message here. */
     Memory.clear(pair.right.mr.address() + sent.offset(), sent.bytes());
@@ -110,14 +117,19 @@ class BadNetworkTest {
   private static void fill(long address, Random random) {
     byte[] bytes = new byte[BUFFER];
     random.nextBytes(bytes);
-    java.lang.foreign.MemorySegment.copy(bytes, 0, Memory.ALL, ValueLayout.JAVA_BYTE, address, BUFFER);
+    java.lang.foreign.MemorySegment.copy(
+        bytes, 0, Memory.ALL, ValueLayout.JAVA_BYTE, address, BUFFER);
   }
 
   @ParameterizedTest
-  @CsvSource({"'loss=0.02,reorder=0.02,duplicate=0.02', false", "'loss=0.02,reorder=0.02,duplicate=0.02', true"})
+  @CsvSource({
+    "'loss=0.02,reorder=0.02,duplicate=0.02', false",
+    "'loss=0.02,reorder=0.02,duplicate=0.02', true"
+  })
   void sendsAndReadsSurviveToo(String faults, boolean standardPeers) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
-    System.out.println("BadNetworkTest sends and reads, standard " + standardPeers + " -Dheddle.seed=" + seed);
+    System.out.println(
+        "BadNetworkTest sends and reads, standard " + standardPeers + " -Dheddle.seed=" + seed);
     Random random = new Random(seed);
     try (SoftPair pair = new SoftPair(faults + ",seed=" + (seed & 0xffffff), BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
@@ -128,7 +140,8 @@ class BadNetworkTest {
         int bytes = 1 + random.nextInt(60_000);
         assertEquals(0, b.postReceive(i, pair.right.mr.address(), bytes, pair.right.mr.lkey()));
         assertEquals(1, a.postSend(pair.left.request(Operation.SEND, i, 0, bytes, pair.right)));
-        SendWorkRequest read = pair.left.request(Operation.RDMA_READ, 1000 + i, 0, bytes, pair.right);
+        SendWorkRequest read =
+            pair.left.request(Operation.RDMA_READ, 1000 + i, 0, bytes, pair.right);
         read.localAddress += BUFFER / 2;
         assertEquals(1, a.postSend(read));
         WorkCompletion got = pair.await(pair.right);
@@ -142,7 +155,12 @@ class BadNetworkTest {
         assertEquals(
             -1,
             java.lang.foreign.MemorySegment.mismatch(
-                Memory.ALL, home, home + bytes, Memory.ALL, home + BUFFER / 2, home + BUFFER / 2 + bytes),
+                Memory.ALL,
+                home,
+                home + bytes,
+                Memory.ALL,
+                home + BUFFER / 2,
+                home + BUFFER / 2 + bytes),
             "there and back again");
       }
     }

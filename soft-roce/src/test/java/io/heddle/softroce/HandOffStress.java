@@ -37,13 +37,17 @@ final class HandOffStress {
   }
 
   private static void push(SoftCompletionQueue queue, int number) {
-    queue.push(number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0, 0);
+    queue.push(
+        number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0, 0);
   }
 
   /** Lock holder → poller: a completion that is seen is whole. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 0", "7, 7"}, expect = Expect.ACCEPTABLE, desc = "not yet, or whole")
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn completion")
   public static class CompletionSeenWhole {
     private final SoftCompletionQueue queue = completionQueue();
@@ -93,7 +97,10 @@ final class HandOffStress {
   /** Poster → lock holder: a request that is seen is whole. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 0", "7, 7"}, expect = Expect.ACCEPTABLE, desc = "not yet, or whole")
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn request")
   public static class SendSeenWhole {
     private final SendQueue queue = new SendQueue(DEPTH);
@@ -143,7 +150,10 @@ final class HandOffStress {
   /** Poster → lock holder: a receive that is seen is whole. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 0", "7, 7"}, expect = Expect.ACCEPTABLE, desc = "not yet, or whole")
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn receive")
   public static class ReceiveSeenWhole {
     private final ReceiveQueue queue = new ReceiveQueue(DEPTH);
@@ -191,7 +201,10 @@ final class HandOffStress {
   /** A post that the holder of the lock missed leaves its bell rung. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 1", "1, 0", "1, 1"}, expect = Expect.ACCEPTABLE, desc = "seen now or to be looked for again")
+  @Outcome(
+      id = {"0, 1", "1, 0", "1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "seen now or to be looked for again")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a post nobody will look for")
   public static class BellAfterPost {
     private final SendQueue queue = new SendQueue(DEPTH);
@@ -219,7 +232,10 @@ final class HandOffStress {
   /** A poster whose try for the lock fails has its bell seen by the holder that lets go. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 1", "1, 0", "1, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them serves it")
+  @Outcome(
+      id = {"0, 1", "1, 0", "1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "one of them serves it")
   @Outcome(expect = Expect.FORBIDDEN, desc = "each left it to the other")
   public static class BellAfterFailedTry {
     private final ProgressLock lock = new ProgressLock();
@@ -245,7 +261,10 @@ final class HandOffStress {
   /** The progress lock keeps plain state whole. */
   @JCStressTest
   @State
-  @Outcome(id = {"1, 1, 2", "1, 0, 1", "0, 1, 1"}, expect = Expect.ACCEPTABLE, desc = "each that got in is counted")
+  @Outcome(
+      id = {"1, 1, 2", "1, 0, 1", "0, 1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "each that got in is counted")
   @Outcome(expect = Expect.FORBIDDEN, desc = "two at a time, or none")
   public static class LockExcludes {
     private final ProgressLock lock = new ProgressLock();
@@ -279,7 +298,10 @@ final class HandOffStress {
   /** Lock holder → control thread: an event that is seen is whole. */
   @JCStressTest
   @State
-  @Outcome(id = {"-1, 0", "1, 7"}, expect = Expect.ACCEPTABLE, desc = "not yet, or whole")
+  @Outcome(
+      id = {"-1, 0", "1, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn event")
   public static class EventSeenWhole {
     private static final AsyncEventListener.Kind SECOND = AsyncEventListener.Kind.values()[1];
@@ -293,11 +315,10 @@ final class HandOffStress {
     @Actor
     public void control(II_Result result) {
       result.r1 = -1;
-      events.poll(
-          (kind, queuePair) -> {
-            result.r1 = kind.ordinal();
-            result.r2 = queuePair;
-          });
+      events.poll((kind, queuePair) -> {
+        result.r1 = kind.ordinal();
+        result.r2 = queuePair;
+      });
     }
   }
 }

@@ -98,7 +98,8 @@ class HostilePacketsTest {
         }
       }
       DropCounters counted = pair.right.context.engine().counters.drops();
-      assertEquals(0, counted.get(DropCounters.Reason.BAD_CHECKSUM), "every packet got as far as it should");
+      assertEquals(
+          0, counted.get(DropCounters.Reason.BAD_CHECKSUM), "every packet got as far as it should");
       assertEquals(0, counted.get(DropCounters.Reason.WRONG_SOURCE));
       assertTrue(counted.get(DropCounters.Reason.BAD_LENGTH) > 10, "lengths that don't fit");
       assertTrue(ended > 10, "queue pairs ended: " + ended);
@@ -113,7 +114,13 @@ class HostilePacketsTest {
 
   /* Straight into the engine, sealed as the peer would. Sometimes cut, so that lengths and pads don't fit either. */
   private static void deliver(
-      SoftPair pair, QueuePair a, QueuePair b, long packet, FlowChecksum flow, Gid source, Random random) {
+      SoftPair pair,
+      QueuePair a,
+      QueuePair b,
+      long packet,
+      FlowChecksum flow,
+      Gid source,
+      Random random) {
     int opcode = random.nextInt(0x12);
     int extended = PacketFormat.extendedHeaderBytes(opcode);
     int payload = random.nextInt(8) == 0 ? random.nextInt(2000) : random.nextInt(64);
@@ -126,7 +133,10 @@ class HostilePacketsTest {
       int key = pair.right.mr.rkey() ^ (1 + random.nextInt(1 << 20));
       int length = random.nextBoolean() ? payload : random.nextInt();
       PacketFormat.writeReth(
-          packet + PacketFormat.BTH_BYTES, pair.right.mr.address() + random.nextInt(70_000), key, length);
+          packet + PacketFormat.BTH_BYTES,
+          pair.right.mr.address() + random.nextInt(70_000),
+          key,
+          length);
     }
     int covered = PacketFormat.BTH_BYTES + Math.max(0, extended + payload + pad);
     if (random.nextInt(8) == 0) {
@@ -160,10 +170,14 @@ class HostilePacketsTest {
     for (int i = 0; i < 9_000; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, from + i, (byte) (i * 31));
     }
-    assertEquals(1, a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 9_000, pair.right)));
+    assertEquals(
+        1,
+        a.postSend(
+            pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 9_000, pair.right)));
     assertEquals(Status.SUCCESS, pair.await(pair.right).status);
     assertEquals(Status.SUCCESS, pair.await(pair.left).status);
     long to = pair.right.mr.address();
-    assertEquals(-1, MemorySegment.mismatch(Memory.ALL, from, from + 9_000, Memory.ALL, to, to + 9_000));
+    assertEquals(
+        -1, MemorySegment.mismatch(Memory.ALL, from, from + 9_000, Memory.ALL, to, to + 9_000));
   }
 }

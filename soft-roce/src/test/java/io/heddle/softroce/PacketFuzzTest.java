@@ -13,7 +13,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** Any bytes on port 4791 and any parameters of a peer; with {@code JAZZER_FUZZ=1} the fuzzer looks for worse ones. */
+/**
+ * Any bytes on port 4791 and any parameters of a peer; with {@code JAZZER_FUZZ=1} the fuzzer looks
+ * for worse ones.
+ */
 class PacketFuzzTest {
   private static final int LONGEST = 9000;
 

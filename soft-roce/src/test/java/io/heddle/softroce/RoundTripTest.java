@@ -19,7 +19,8 @@ class RoundTripTest {
     for (int i = 0; i < 100; i++) {
       roundTrip.acknowledged(64);
     }
-    assertTrue(roundTrip.window() > 192 && roundTrip.window() <= 512, "grew to " + roundTrip.window());
+    assertTrue(
+        roundTrip.window() > 192 && roundTrip.window() <= 512, "grew to " + roundTrip.window());
   }
 
   @Test

@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What Linux's kernel RoCE device (rxe, 6.1) sent, captured: our checksum and our headers must be the same, bit by bit. */
+/**
+ * What Linux's kernel RoCE device (rxe, 6.1) sent, captured: our checksum and our headers must be
+ * the same, bit by bit.
+ */
 class RxeCaptureTest {
   private static final int ETHERNET = 14;
   private static final int IPV6 = 40;
@@ -75,8 +78,7 @@ class RxeCaptureTest {
       for (Packet each : capture()) {
         byte[] bytes = each.transport();
         long packet = Memory.allocate(arena, bytes.length, 8);
-        MemorySegment.copy(
-            MemorySegment.ofArray(bytes), 0, Memory.ALL, packet, bytes.length);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, Memory.ALL, packet, bytes.length);
         int opcode = PacketFormat.opcode(packet);
         int extended = PacketFormat.extendedHeaderBytes(opcode);
         if (extended < 0) {
@@ -95,7 +97,11 @@ class RxeCaptureTest {
     long copy = Memory.allocate(arena, bytes.length, 8);
     Memory.copy(packet, copy, bytes.length);
     PacketFormat.writeBase(
-        copy, opcode, PacketFormat.pad(packet), PacketFormat.queuePair(packet), PacketFormat.psn(packet));
+        copy,
+        opcode,
+        PacketFormat.pad(packet),
+        PacketFormat.queuePair(packet),
+        PacketFormat.psn(packet));
     if (PacketFormat.acknowledgeRequested(packet)) {
       PacketFormat.setAcknowledgeRequest(copy);
     }

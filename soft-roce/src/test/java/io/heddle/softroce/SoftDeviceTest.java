@@ -37,7 +37,8 @@ class SoftDeviceTest {
   private static void assertSame(SoftPair pair, long bytes) {
     long from = pair.left.mr.address();
     long to = pair.right.mr.address();
-    assertEquals(-1, MemorySegment.mismatch(Memory.ALL, from, from + bytes, Memory.ALL, to, to + bytes));
+    assertEquals(
+        -1, MemorySegment.mismatch(Memory.ALL, from, from + bytes, Memory.ALL, to, to + bytes));
   }
 
   @ParameterizedTest
@@ -51,7 +52,9 @@ class SoftDeviceTest {
       fill(pair.left.mr.address(), bytes);
       b.postEmptyReceives(4, 1);
       assertEquals(
-          1, a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right)));
+          1,
+          a.postSend(
+              pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right)));
       assertEquals(bytes, pair.await(pair.right).lengthBytes);
       assertEquals(Status.SUCCESS, pair.await(pair.left).status);
       assertSame(pair, bytes);
@@ -117,21 +120,20 @@ class SoftDeviceTest {
       for (int t = 0; t < 2; t++) {
         int first = t * 32;
         posters[t] =
-            new Thread(
-                () -> {
-                  for (int round = 0; round < perPair; round++) {
-                    for (int i = first; i < first + 32; i++) {
-                      SendWorkRequest wr =
-                          pair.left.request(
-                              Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * 16_384L, bytes, pair.right);
-                      wr.immediate = i << 16 | round;
-                      if (senders.get(i).postSend(wr) != 1) {
-                        failures.incrementAndGet();
-                      }
-                    }
-                    pair.left.context.progress();
+            new Thread(() -> {
+              for (int round = 0; round < perPair; round++) {
+                for (int i = first; i < first + 32; i++) {
+                  SendWorkRequest wr =
+                      pair.left.request(
+                          Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * 16_384L, bytes, pair.right);
+                  wr.immediate = i << 16 | round;
+                  if (senders.get(i).postSend(wr) != 1) {
+                    failures.incrementAndGet();
                   }
-                });
+                }
+                pair.left.context.progress();
+              }
+            });
         posters[t].start();
       }
       int[] rounds = new int[64];
@@ -154,8 +156,12 @@ class SoftDeviceTest {
         assertEquals(
             -1,
             MemorySegment.mismatch(
-                Memory.ALL, pair.left.mr.address() + at, pair.left.mr.address() + at + bytes,
-                Memory.ALL, pair.right.mr.address() + at, pair.right.mr.address() + at + bytes));
+                Memory.ALL,
+                pair.left.mr.address() + at,
+                pair.left.mr.address() + at + bytes,
+                Memory.ALL,
+                pair.right.mr.address() + at,
+                pair.right.mr.address() + at + bytes));
       }
     }
   }
@@ -169,7 +175,8 @@ class SoftDeviceTest {
       pair.connect(a, b, PathMtu.MTU_1024, false, 16);
       b.postEmptyReceives(1, 10);
       for (int n = 0; n < 10; n++) {
-        a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 1 << 20, pair.right));
+        a.postSend(
+            pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 1 << 20, pair.right));
       }
       pair.progress();
       pair.close(); /* looks at the ledger */
@@ -217,7 +224,10 @@ class SoftDeviceTest {
       assertEquals(1, pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind)));
       assertEquals(List.of(AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR), kinds);
       for (int i = 0; i < 1 << 16; i++) {
-        assertEquals(0, Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i), "nothing was written");
+        assertEquals(
+            0,
+            Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i),
+            "nothing was written");
       }
     }
   }

@@ -20,8 +20,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Two soft devices in one process, each on an IPv4 loopback address of its own so that both receive on port 4791, with any
- * number of connected queue pairs. Closing it checks that nothing is left open.
+ * Two soft devices in one process, each on an IPv4 loopback address of its own so that both receive
+ * on port 4791, with any number of connected queue pairs. Closing it checks that nothing is left
+ * open.
  */
 final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
@@ -42,14 +43,18 @@ final class SoftPair implements AutoCloseable {
     Side(Map<String, String> environment, int host, int bufferBytes) {
       Map<String, String> own = new HashMap<>(environment);
       long pid = ProcessHandle.current().pid();
-      own.put("HEDDLE_PLANES", "127." + (pid >> 8 & 127) + "." + (pid & 255) + "." + host + "=loop");
+      own.put(
+          "HEDDLE_PLANES", "127." + (pid >> 8 & 127) + "." + (pid & 255) + "." + host + "=loop");
       context =
           (SoftContext)
               new SoftProvider().devices(own, Log.toStandardError(), ledger).getFirst().open();
       pd = context.allocateProtectionDomain();
       cq = (SoftCompletionQueue) context.createCompletionQueue(8192);
-      mr = pd.registerMemory(Memory.allocate(arena, bufferBytes, 4096), bufferBytes,
-          java.util.EnumSet.allOf(ProtectionDomain.Access.class));
+      mr =
+          pd.registerMemory(
+              Memory.allocate(arena, bufferBytes, 4096),
+              bufferBytes,
+              java.util.EnumSet.allOf(ProtectionDomain.Access.class));
       gid = context.gidTable().entries().getFirst().gid();
     }
 
@@ -57,7 +62,8 @@ final class SoftPair implements AutoCloseable {
       return pd.createQueuePair(new QueuePairAttributes(cq, cq, 128, 256));
     }
 
-    SendWorkRequest request(SendWorkRequest.Operation operation, long id, long offset, int bytes, Side peer) {
+    SendWorkRequest request(
+        SendWorkRequest.Operation operation, long id, long offset, int bytes, Side peer) {
       SendWorkRequest wr = new SendWorkRequest();
       wr.id = id;
       wr.operation = operation;
@@ -77,7 +83,8 @@ final class SoftPair implements AutoCloseable {
   }
 
   SoftPair(String faults, int bufferBytes) {
-    Map<String, String> environment = faults.isEmpty() ? Map.of() : Map.of(FaultGate.VARIABLE, faults);
+    Map<String, String> environment =
+        faults.isEmpty() ? Map.of() : Map.of(FaultGate.VARIABLE, faults);
     left = new Side(environment, 1, bufferBytes);
     right = new Side(environment, 2, bufferBytes);
   }
@@ -93,7 +100,8 @@ final class SoftPair implements AutoCloseable {
   private static void follow(
       QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
     byte[] parameters = standard ? new byte[0] : peer.endpointParameters();
-    qp.readyToReceive(new ReadyToReceiveAttributes(mtu, gid, peer.number(), PSN, parameters, 1, 0, 0));
+    qp.readyToReceive(
+        new ReadyToReceiveAttributes(mtu, gid, peer.number(), PSN, parameters, 1, 0, 0));
     qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7));
   }
 
@@ -114,9 +122,12 @@ final class SoftPair implements AutoCloseable {
       assertEquals(0, count);
     }
     throw new AssertionError(
-        "no completion within 20 s; left sent " + left.context.engine().counters.packetsSent()
-            + " resent " + left.context.engine().counters.packetsResent()
-            + " timeouts " + left.context.engine().counters.timeouts());
+        "no completion within 20 s; left sent "
+            + left.context.engine().counters.packetsSent()
+            + " resent "
+            + left.context.engine().counters.packetsResent()
+            + " timeouts "
+            + left.context.engine().counters.timeouts());
   }
 
   @Override

@@ -3,7 +3,9 @@ package io.heddle.systemtests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the build made; a test that needs a part which isn't there is skipped with a printed reason. */
+/**
+ * What the build made; a test that needs a part which isn't there is skipped with a printed reason.
+ */
 final class BuiltParts {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What NCCL may do with a plugin, by two processes on hosts of their own, on good links and on bad ones. */
+/**
+ * What NCCL may do with a plugin, by two processes on hosts of their own, on good links and on bad
+ * ones.
+ */
 @Timeout(240)
 final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
@@ -33,7 +36,8 @@ final class ConformanceTest {
 
   private List<String> command(int rank, String... more) {
     List<String> command = new ArrayList<>(List.of(BuiltParts.conformance().toString()));
-    command.addAll(List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+    command.addAll(
+        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
     command.addAll(List.of("--rank", Integer.toString(rank), "--seed", Long.toString(seed)));
     command.addAll(List.of(more));
     return command;
@@ -47,11 +51,14 @@ final class ConformanceTest {
     List<String> receiving = command(1, more);
     System.out.println("seed " + seed);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000));
-        HostProcess sender = HostProcess.start(lab, 0, folder.resolve("sender.log"), first, sending);
-        HostProcess receiver = HostProcess.start(lab, 1, folder.resolve("receiver.log"), second, receiving)) {
+        HostProcess sender =
+            HostProcess.start(lab, 0, folder.resolve("sender.log"), first, sending);
+        HostProcess receiver =
+            HostProcess.start(lab, 1, folder.resolve("receiver.log"), second, receiving)) {
       int sent = sender.exitCode(LIMIT_SECONDS);
       int received = receiver.exitCode(LIMIT_SECONDS);
-      String said = "seed " + seed + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
+      String said =
+          "seed " + seed + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
       assertEquals(0, sent, said);
       assertEquals(0, received, said);
       assertTrue(sender.output().contains("ok 1 - "), said);
@@ -75,7 +82,9 @@ final class ConformanceTest {
   @Test
   void allFaultsTogetherLeaveNothingWrong() throws IOException, InterruptedException {
     Map<String, String> environment =
-        Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=" + seed);
+        Map.of(
+            "HEDDLE_SOFT_FAULTS",
+            "loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,seed=" + seed);
     bothPass(environment, environment, "--case", "random_sizes_and_orders");
   }
 
@@ -105,7 +114,8 @@ final class ConformanceTest {
     if (available < BIG_NEEDS_KIB) {
       DemoProcess.skip("1 GiB needs 4 GiB of free memory, there are " + available / 1024 + " MiB");
     }
-    bothPass(Map.of(), Map.of(), "--case", "one_big_message", "--big-bytes", Long.toString(BIG_BYTES));
+    bothPass(
+        Map.of(), Map.of(), "--case", "one_big_message", "--big-bytes", Long.toString(BIG_BYTES));
   }
 
   @Test
@@ -117,7 +127,8 @@ final class ConformanceTest {
             HostProcess.start(
                 lab, 0, folder.resolve("host.log"), Map.of("HEDDLE_PLANES", "e9=1"), command)) {
       int code = process.exitCode(30);
-      assertTrue(code > 0 && code < 128, "an error, not a crash: " + code + "\n" + process.output());
+      assertTrue(
+          code > 0 && code < 128, "an error, not a crash: " + code + "\n" + process.output());
       assertTrue(process.output().contains("HEDDLE_PLANES"), process.output());
     }
   }

@@ -16,14 +16,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that wait. */
+/**
+ * However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that
+ * wait.
+ */
 @Timeout(120)
 final class DemoEndsTest {
   private static final int EXIT_SIGTERM = 128 + 15;
 
   @TempDir private Path folder;
 
-  private DemoProcess startWithRanksThat(String script, String network, String timeout) throws IOException {
+  private DemoProcess startWithRanksThat(String script, String network, String timeout)
+      throws IOException {
     Path driver = folder.resolve("rank.sh");
     Files.writeString(driver, "#!/bin/sh\ntouch '" + folder + "'/up-$4\n" + script);
     Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -48,7 +52,8 @@ final class DemoEndsTest {
     }
   }
 
-  private void terminateAndExpectNothingLeft(Lab.Kind kind, String network) throws IOException, InterruptedException {
+  private void terminateAndExpectNothingLeft(Lab.Kind kind, String network)
+      throws IOException, InterruptedException {
     DemoProcess.assume(kind);
     try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
       awaitRanks();
@@ -89,7 +94,8 @@ final class DemoEndsTest {
   @Test
   void aRankKilledFromOutsideIsNamedAndTheOtherIsEnded() throws IOException, InterruptedException {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
-    try (DemoProcess demo = startWithRanksThat("echo up >&2\nexec sleep 100\n", "namespaces", "60")) {
+    try (DemoProcess demo =
+        startWithRanksThat("echo up >&2\nexec sleep 100\n", "namespaces", "60")) {
       awaitRanks();
       List<ProcessHandle> ranks = demo.descendants();
       ranks.getFirst().destroyForcibly();
@@ -106,9 +112,11 @@ final class DemoEndsTest {
   @Test
   void ranksThatHangEndTheDemoAfterTheTimeout() throws IOException, InterruptedException {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
-    try (DemoProcess demo = startWithRanksThat("echo stuck >&2\nexec sleep 100\n", "namespaces", "1")) {
+    try (DemoProcess demo =
+        startWithRanksThat("echo stuck >&2\nexec sleep 100\n", "namespaces", "1")) {
       assertEquals(1, demo.exitCode());
-      assertTrue(demo.output().contains("FAILED: no rank reported anything for 1 s"), demo.output());
+      assertTrue(
+          demo.output().contains("FAILED: no rank reported anything for 1 s"), demo.output());
       assertTrue(demo.output().contains("stuck"), demo.output());
       assertEquals(List.of(), demo.namespaces());
     }

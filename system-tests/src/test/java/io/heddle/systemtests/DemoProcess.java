@@ -32,12 +32,17 @@ final class DemoProcess implements AutoCloseable {
   static DemoProcess start(Path folder, String... options) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), HeddleCommand.class.getName(), "demo"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(
+        List.of(
+            "-cp", System.getProperty("java.class.path"), HeddleCommand.class.getName(), "demo"));
     command.addAll(List.of(options));
     Path out = folder.resolve("demo.out");
     Path err = folder.resolve("demo.err");
-    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
     /* Its run folder, with the ranks' logs, belongs to the test. */
     builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
     return new DemoProcess(builder.start(), out, err);
@@ -83,7 +88,8 @@ final class DemoProcess implements AutoCloseable {
     Path folder = Path.of("/run/netns");
     List<String> names = new ArrayList<>();
     if (Files.isDirectory(folder)) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "heddle-" + process.pid() + "-*")) {
+      try (DirectoryStream<Path> files =
+          Files.newDirectoryStream(folder, "heddle-" + process.pid() + "-*")) {
         files.forEach(file -> names.add(file.getFileName().toString()));
       }
     }

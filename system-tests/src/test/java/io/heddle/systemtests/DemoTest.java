@@ -29,7 +29,8 @@ final class DemoTest {
   private JsonNode passing(Lab.Kind kind, String network, int sizes, String... options)
       throws IOException, InterruptedException {
     DemoProcess.assume(kind);
-    List<String> all = new ArrayList<>(List.of("--json", "--network", network, "--iterations", "3"));
+    List<String> all =
+        new ArrayList<>(List.of("--json", "--network", network, "--iterations", "3"));
     all.addAll(List.of(options));
     try (DemoProcess demo = DemoProcess.start(folder, all.toArray(String[]::new))) {
       assertEquals(0, demo.exitCode(), demo.output());
@@ -63,8 +64,11 @@ final class DemoTest {
       double asked = plane.path("asked_share").asDouble(-1);
       double sent = plane.path("sent_share").asDouble(-1);
       double wire = plane.path("wire_share").asDouble(-1);
-      assertTrue(Math.abs(sent - asked) < 0.05, "asked and sent differ by five points or more: " + plane);
-      assertTrue(Math.abs(wire - asked) < 0.05, "asked and seen by the kernel differ by five points: " + plane);
+      assertTrue(
+          Math.abs(sent - asked) < 0.05, "asked and sent differ by five points or more: " + plane);
+      assertTrue(
+          Math.abs(wire - asked) < 0.05,
+          "asked and seen by the kernel differ by five points: " + plane);
     }
   }
 
@@ -75,13 +79,23 @@ final class DemoTest {
 
   @Test
   void fourRanksWork() throws IOException, InterruptedException {
-    passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--ranks", "4", "--planes", "2", "--max-bytes", "256K");
+    passing(
+        Lab.Kind.NAMESPACES,
+        "namespaces",
+        16,
+        "--ranks",
+        "4",
+        "--planes",
+        "2",
+        "--max-bytes",
+        "256K");
   }
 
   @Test
   void onePlaneIsEnough() throws IOException, InterruptedException {
     JsonNode planes =
-        passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K").path("planes");
+        passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K")
+            .path("planes");
     assertEquals(1.0, planes.path(0).path("sent_share").asDouble(-1));
     assertEquals(1.0, planes.path(0).path("wire_share").asDouble(-1));
   }
@@ -103,7 +117,9 @@ final class DemoTest {
     assertEquals(4, report.path("planes").size());
     for (JsonNode plane : report.path("planes")) {
       assertTrue(plane.path("sent_bytes").asLong() > 0, "every plane carried something: " + plane);
-      assertTrue(plane.path("wire_bytes").isNull(), "the kernel can't tell planes on loopback apart: " + plane);
+      assertTrue(
+          plane.path("wire_bytes").isNull(),
+          "the kernel can't tell planes on loopback apart: " + plane);
     }
   }
 }

@@ -19,10 +19,13 @@ final class HostProcess implements AutoCloseable {
     this.log = log;
   }
 
-  static HostProcess start(Lab lab, int rank, Path log, Map<String, String> environment, List<String> command)
+  static HostProcess start(
+      Lab lab, int rank, Path log, Map<String, String> environment, List<String> command)
       throws IOException {
     ProcessBuilder builder =
-        new ProcessBuilder(lab.command(rank, command)).redirectErrorStream(true).redirectOutput(log.toFile());
+        new ProcessBuilder(lab.command(rank, command))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
     builder.environment().putAll(lab.environment(rank));
     builder.environment().putAll(environment);
     Process process = builder.start();
@@ -70,7 +73,8 @@ final class HostProcess implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
     while (!output().contains(text)) {
       if (System.nanoTime() - deadline > 0 || !isAlive()) {
-        throw new AssertionError("\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
+        throw new AssertionError(
+            "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }

@@ -30,7 +30,8 @@ final class HostilePeerTest {
   @TempDir private Path folder;
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
 
-  private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations) throws IOException {
+  private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations)
+      throws IOException {
     List<String> command =
         List.of(
             BuiltParts.allReduce().toString(),
@@ -74,7 +75,8 @@ final class HostilePeerTest {
             Integer.toString(count)));
   }
 
-  private static void assertPassed(HostProcess process, String why) throws IOException, InterruptedException {
+  private static void assertPassed(HostProcess process, String why)
+      throws IOException, InterruptedException {
     assertEquals(0, process.exitCode(120), why + "\n" + process.output());
     assertTrue(process.output().contains("\"event\":\"end\""), process.output());
   }
@@ -94,7 +96,8 @@ final class HostilePeerTest {
   }
 
   @Test
-  void garbageAtTheControlPortIsTurnedAwayAndTheRightPeerComesIn() throws IOException, InterruptedException {
+  void garbageAtTheControlPortIsTurnedAwayAndTheRightPeerComesIn()
+      throws IOException, InterruptedException {
     try (Lab lab = lab();
         HostProcess first = rank(lab, 0, "65536", "3")) {
       int port = awaitListeningPort(first);
@@ -126,7 +129,8 @@ final class HostilePeerTest {
   }
 
   /* The process's own view of its network namespace: local address, then state in the fourth column. */
-  private static int awaitListeningPort(HostProcess process) throws IOException, InterruptedException {
+  private static int awaitListeningPort(HostProcess process)
+      throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (System.nanoTime() - deadline < 0 && process.isAlive()) {
       Optional<Integer> port =
@@ -134,7 +138,8 @@ final class HostilePeerTest {
               .skip(1)
               .map(line -> line.strip().split("\\s+"))
               .filter(columns -> Integer.parseInt(columns[3], 16) == LISTENING)
-              .map(columns -> Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16))
+              .map(columns ->
+                  Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16))
               .findFirst();
       if (port.isPresent()) {
         return port.get();

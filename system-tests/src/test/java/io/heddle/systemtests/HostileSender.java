@@ -9,7 +9,10 @@ import java.net.Socket;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** Sends what no peer of good will sends, from the neighbouring host. Arguments: udp|tcp, address, port, seed, count. */
+/**
+ * Sends what no peer of good will sends, from the neighbouring host. Arguments: udp|tcp, address,
+ * port, seed, count.
+ */
 final class HostileSender {
   private static final int BASE_HEADER_BYTES = 12;
   private static final int LARGEST_DATAGRAM_BYTES = 4_200;
@@ -31,7 +34,8 @@ final class HostileSender {
   }
 
   /* Pure noise, and headers with plausible opcodes and small queue pair numbers, so that some get further. */
-  private static void datagrams(InetSocketAddress target, Random random, int count) throws Exception {
+  private static void datagrams(InetSocketAddress target, Random random, int count)
+      throws Exception {
     try (DatagramSocket socket = new DatagramSocket()) {
       for (int i = 0; i < count; i++) {
         byte[] bytes = new byte[random.nextInt(LARGEST_DATAGRAM_BYTES)];
@@ -52,7 +56,8 @@ final class HostileSender {
     }
   }
 
-  private static void connections(InetSocketAddress target, Random random, int count) throws Exception {
+  private static void connections(InetSocketAddress target, Random random, int count)
+      throws Exception {
     for (int i = 0; i < count; i++) {
       try (Socket socket = new Socket()) {
         socket.connect(target, CONNECT_TIMEOUT_MS);

@@ -15,7 +15,8 @@ sealed interface AllReduceEvent {
    * @param timeUs mean time of an iteration, microseconds
    * @param wrong elements that differ from what they must be, over all iterations checked
    */
-  record Size(long bytes, long count, int iterations, double timeUs, long wrong) implements AllReduceEvent {}
+  record Size(long bytes, long count, int iterations, double timeUs, long wrong)
+      implements AllReduceEvent {}
 
   /** All sizes are done. */
   record Ended(long wrong) implements AllReduceEvent {}
@@ -39,7 +40,8 @@ sealed interface AllReduceEvent {
                   node.path("time_us").asDouble(),
                   node.path("wrong").asLong())
               : new Unknown(line);
-      case "end" -> numbers(node, "wrong") ? new Ended(node.path("wrong").asLong()) : new Unknown(line);
+      case "end" ->
+          numbers(node, "wrong") ? new Ended(node.path("wrong").asLong()) : new Unknown(line);
       default -> new Unknown(line);
     };
   }

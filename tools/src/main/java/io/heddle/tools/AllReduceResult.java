@@ -39,7 +39,13 @@ record AllReduceResult(
     double algbw = timeUs > 0 ? first.bytes() / timeUs / 1_000 : 0;
     int n = ranks.size();
     return new AllReduceResult(
-        first.bytes(), first.count(), first.iterations(), timeUs, algbw, algbw * 2 * (n - 1) / n, wrong);
+        first.bytes(),
+        first.count(),
+        first.iterations(),
+        timeUs,
+        algbw,
+        algbw * 2 * (n - 1) / n,
+        wrong);
   }
 
   String line() {

@@ -16,13 +16,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One all-reduce over a lab: starts a rank on each host, joins what they report, and ends them all when one fails or
- * nothing is heard for too long.
+ * One all-reduce over a lab: starts a rank on each host, joins what they report, and ends them all
+ * when one fails or nothing is heard for too long.
  */
 final class AllReduceRun implements AutoCloseable {
   private static final long POLL_MS = 100;
 
-  /** Ranks whose peer has died are to notice by themselves; their own last words are worth this wait. */
+  /**
+   * Ranks whose peer has died are to notice by themselves; their own last words are worth this
+   * wait.
+   */
   private static final long GRACE_MS = 3_000;
 
   private final Lab lab;
@@ -52,7 +55,8 @@ final class AllReduceRun implements AutoCloseable {
    * @return all results
    * @throws HeddleException when a rank dies, hangs, or says less than all
    */
-  List<AllReduceResult> run(Consumer<AllReduceResult> onResult, Runnable onIdle) throws InterruptedException {
+  List<AllReduceResult> run(Consumer<AllReduceResult> onResult, Runnable onIdle)
+      throws InterruptedException {
     startRanks();
     long quietSince = System.nanoTime();
     while (true) {
@@ -97,7 +101,8 @@ final class AllReduceRun implements AutoCloseable {
                 log,
                 line -> reports.add(new Reported(own, AllReduceEvent.parse(line)))));
       } catch (IOException failed) {
-        throw new HeddleException("rank " + rank + " can't be started: " + failed.getMessage(), failed);
+        throw new HeddleException(
+            "rank " + rank + " can't be started: " + failed.getMessage(), failed);
       }
     }
   }
@@ -106,7 +111,8 @@ final class AllReduceRun implements AutoCloseable {
     switch (reported.event()) {
       case AllReduceEvent.Started started -> net = started.net();
       case AllReduceEvent.Size size -> {
-        List<AllReduceEvent.Size> sizes = bySize.computeIfAbsent(size.bytes(), bytes -> new ArrayList<>());
+        List<AllReduceEvent.Size> sizes =
+            bySize.computeIfAbsent(size.bytes(), bytes -> new ArrayList<>());
         sizes.add(size);
         if (sizes.size() == lab.plan().ranks()) {
           AllReduceResult result = AllReduceResult.of(sizes);
@@ -152,24 +158,35 @@ final class AllReduceRun implements AutoCloseable {
       int code = process.exitCode();
       if (code != 0 || !ended[process.rank()]) {
         throw new HeddleException(
-            "rank " + process.rank() + " ended with " + RankProcess.describeExit(code) + " before its last report"
+            "rank "
+                + process.rank()
+                + " ended with "
+                + RankProcess.describeExit(code)
+                + " before its last report"
                 + lastWords(process));
       }
     }
     if (results.size() != bySize.size() || results.size() != plan.sizes()) {
       throw new HeddleException(
-          results.size() + " of " + plan.sizes() + " sizes were reported by every rank; the run isn't whole");
+          results.size()
+              + " of "
+              + plan.sizes()
+              + " sizes were reported by every rank; the run isn't whole");
     }
   }
 
   private String deathMessage(RankProcess dead) throws InterruptedException {
     StringBuilder message =
-        new StringBuilder("rank " + dead.rank() + " died: " + RankProcess.describeExit(dead.exitCode()));
+        new StringBuilder(
+            "rank " + dead.rank() + " died: " + RankProcess.describeExit(dead.exitCode()));
     message.append(lastWords(dead));
     for (RankProcess other : processes) {
       if (other != dead) {
         message.append("\nrank ").append(other.rank());
-        message.append(other.isAlive() ? " was still running" : ": " + RankProcess.describeExit(other.exitCode()));
+        message.append(
+            other.isAlive()
+                ? " was still running"
+                : ": " + RankProcess.describeExit(other.exitCode()));
         message.append(lastWords(other));
       }
     }
@@ -177,9 +194,13 @@ final class AllReduceRun implements AutoCloseable {
   }
 
   private String hangMessage() {
-    StringBuilder message = new StringBuilder("no rank reported anything for " + plan.timeoutSeconds() + " s");
+    StringBuilder message =
+        new StringBuilder("no rank reported anything for " + plan.timeoutSeconds() + " s");
     for (RankProcess process : processes) {
-      message.append("\nrank ").append(process.rank()).append(process.isAlive() ? " hangs" : " has ended");
+      message
+          .append("\nrank ")
+          .append(process.rank())
+          .append(process.isAlive() ? " hangs" : " has ended");
       message.append(lastWords(process));
     }
     return message.toString();

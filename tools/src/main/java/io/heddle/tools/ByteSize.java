@@ -7,7 +7,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Sizes on the command line: {@code 8}, {@code 64K}, {@code 64MiB}, {@code 1G}; powers of 1024. */
 final class ByteSize implements ITypeConverter<Long> {
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,15})\\s*([KMG]?)(?:i?B)?", Pattern.CASE_INSENSITIVE);
+  private static final Pattern FORM =
+      Pattern.compile("([0-9]{1,15})\\s*([KMG]?)(?:i?B)?", Pattern.CASE_INSENSITIVE);
   private static final String UNITS = "KMG";
 
   @Override
@@ -16,7 +17,10 @@ final class ByteSize implements ITypeConverter<Long> {
     if (!matcher.matches()) {
       throw new TypeConversionException("'" + text + "' is not a size such as 8, 64K, 64M or 1G");
     }
-    int power = matcher.group(2).isEmpty() ? 0 : 1 + UNITS.indexOf(matcher.group(2).toUpperCase(java.util.Locale.ROOT));
+    int power =
+        matcher.group(2).isEmpty()
+            ? 0
+            : 1 + UNITS.indexOf(matcher.group(2).toUpperCase(java.util.Locale.ROOT));
     try {
       return Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << 10 * power);
     } catch (ArithmeticException tooLarge) {

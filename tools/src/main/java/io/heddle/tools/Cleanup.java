@@ -3,7 +3,10 @@ package io.heddle.tools;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What must be undone, last first, once: when a command ends, or when it is interrupted (Ctrl-C, SIGTERM). */
+/**
+ * What must be undone, last first, once: when a command ends, or when it is interrupted (Ctrl-C,
+ * SIGTERM).
+ */
 final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> steps = new ArrayDeque<>();
   private final Thread hook = new Thread(this::runAll, "cleanup");

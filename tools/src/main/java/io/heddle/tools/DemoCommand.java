@@ -23,7 +23,9 @@ import picocli.CommandLine.ParameterException;
 /** The main job on planes that it sets up itself. */
 @Command(
     name = "demo",
-    description = "Runs a ring all-reduce over several planes on this machine, through the plugin, and checks every byte.",
+    description =
+        "Runs a ring all-reduce over several planes on this machine, through the plugin, and checks"
+            + " every byte.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
@@ -42,10 +44,16 @@ final class DemoCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--ranks", defaultValue = "2", description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--ranks",
+      defaultValue = "2",
+      description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
   private int ranks;
 
-  @Option(names = "--planes", defaultValue = "4", description = "Planes that every host has (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--planes",
+      defaultValue = "4",
+      description = "Planes that every host has (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
@@ -58,7 +66,9 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       defaultValue = "SPRAY",
-      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES}, in either case (${DEFAULT-VALUE}).")
+      description =
+          "Who carries the next chunk: ${COMPLETION-CANDIDATES}, in either case"
+              + " (${DEFAULT-VALUE}).")
   private Policy policy = Policy.SPRAY;
 
   @Option(
@@ -75,10 +85,16 @@ final class DemoCommand implements Callable<Integer> {
       description = "Largest size; sizes double (${DEFAULT-VALUE}).")
   private long maxBytes;
 
-  @Option(names = "--iterations", defaultValue = "20", description = "All-reduces per size (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--iterations",
+      defaultValue = "20",
+      description = "All-reduces per size (${DEFAULT-VALUE}).")
   private int iterations;
 
-  @Option(names = "--mtu", defaultValue = "9000", description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--mtu",
+      defaultValue = "9000",
+      description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
   @Option(
@@ -103,9 +119,12 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     LabPlan lab = checkedPlan();
     Path root = plugin == null || driver == null ? Installation.root() : Path.of("");
-    Path pluginFile = Installation.require(plugin == null ? root.resolve(Installation.PLUGIN) : plugin, "the plugin");
+    Path pluginFile =
+        Installation.require(
+            plugin == null ? root.resolve(Installation.PLUGIN) : plugin, "the plugin");
     Path driverFile =
-        Installation.require(driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
+        Installation.require(
+            driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -122,11 +141,21 @@ final class DemoCommand implements Callable<Integer> {
     requireRange("--min-bytes", minBytes, FLOAT_BYTES, LARGEST_SIZE);
     requireRange("--max-bytes", maxBytes, minBytes, LARGEST_SIZE);
     if (minBytes % FLOAT_BYTES != 0) {
-      throw usage("--min-bytes " + minBytes + " is not a multiple of " + FLOAT_BYTES + ", the size of a float");
+      throw usage(
+          "--min-bytes "
+              + minBytes
+              + " is not a multiple of "
+              + FLOAT_BYTES
+              + ", the size of a float");
     }
     int[] given = weights();
     if (given.length != planes) {
-      throw usage("--weights names " + given.length + " weights for " + planes + " planes; give one per plane");
+      throw usage(
+          "--weights names "
+              + given.length
+              + " weights for "
+              + planes
+              + " planes; give one per plane");
     }
     for (int weight : given) {
       requireRange("--weights", weight, 0, LARGEST_WEIGHT);
@@ -165,7 +194,14 @@ final class DemoCommand implements Callable<Integer> {
       Lab lab = cleanup.add(Labs.create(choice.kind(), labPlan));
       AllReducePlan plan =
           new AllReducePlan(
-              driverFile, pluginFile, folder.path(), minBytes, maxBytes, iterations, timeoutSeconds, environment(folder.path()));
+              driverFile,
+              pluginFile,
+              folder.path(),
+              minBytes,
+              maxBytes,
+              iterations,
+              timeoutSeconds,
+              environment(folder.path()));
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       say(out, heading(choice));
       List<Long> before = lab.sentBytesByPlane();
@@ -178,7 +214,9 @@ final class DemoCommand implements Callable<Integer> {
               progress.clear();
               say(out, result.line());
             },
-            () -> progress.update(() -> "heddle demo: " + results.size() + " of " + plan.sizes() + " sizes done"));
+            () ->
+                progress.update(() ->
+                    "heddle demo: " + results.size() + " of " + plan.sizes() + " sizes done"));
       } catch (HeddleException failed) {
         failure = failed.getMessage();
         folder.keep();
@@ -216,9 +254,19 @@ final class DemoCommand implements Callable<Integer> {
 
   private String heading(Labs.Choice choice) {
     return "# heddle demo: "
-        + ranks + " ranks, " + planes + " planes, policy " + policyName() + ", weights " + Arrays.toString(weights())
-        + "\n# hosts are " + choice.kind().text() + ": " + choice.why()
-        + "\n" + AllReduceResult.HEAD.stripTrailing();
+        + ranks
+        + " ranks, "
+        + planes
+        + " planes, policy "
+        + policyName()
+        + ", weights "
+        + Arrays.toString(weights())
+        + "\n# hosts are "
+        + choice.kind().text()
+        + ": "
+        + choice.why()
+        + "\n"
+        + AllReduceResult.HEAD.stripTrailing();
   }
 
   private int report(
@@ -264,7 +312,13 @@ final class DemoCommand implements Callable<Integer> {
       return "FAILED: " + failure;
     }
     return wrong == 0
-        ? "PASSED: " + sizes + " sizes over " + ranks + " ranks and " + planes + " planes, every byte right"
+        ? "PASSED: "
+            + sizes
+            + " sizes over "
+            + ranks
+            + " ranks and "
+            + planes
+            + " planes, every byte right"
         : "FAILED: " + wrong + " wrong elements";
   }
 }

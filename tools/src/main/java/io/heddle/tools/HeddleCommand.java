@@ -13,7 +13,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The root of the command line. */
 @Command(
     name = "heddle",
-    description = "An NCCL network plugin for Ethernet fabrics with many planes: its demo, its eyes and its benchmarks.",
+    description =
+        "An NCCL network plugin for Ethernet fabrics with many planes: its demo, its eyes and its"
+            + " benchmarks.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -57,7 +59,10 @@ public final class HeddleCommand implements Runnable {
     PrintWriter err = line.getErr();
     err.println("heddle: " + refused.getMessage());
     if (refused instanceof UnmatchedArgumentException unmatched) {
-      err.println("Did you mean " + nearest(unmatched.getUnmatched().getFirst(), line.getCommandSpec()) + "?");
+      err.println(
+          "Did you mean "
+              + nearest(unmatched.getUnmatched().getFirst(), line.getCommandSpec())
+              + "?");
     }
     err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
     err.flush();
@@ -68,7 +73,9 @@ public final class HeddleCommand implements Runnable {
     String word = given.contains("=") ? given.substring(0, given.indexOf('=')) : given;
     List<String> names = new ArrayList<>();
     if (word.startsWith("-") || spec.subcommands().isEmpty()) {
-      spec.options().stream().filter(option -> !option.hidden()).forEach(option -> names.add(option.longestName()));
+      spec.options().stream()
+          .filter(option -> !option.hidden())
+          .forEach(option -> names.add(option.longestName()));
     } else {
       names.addAll(spec.subcommands().keySet());
     }

@@ -28,11 +28,15 @@ final class HostsOption {
       names = "--network",
       defaultValue = "AUTO",
       description =
-          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network namespaces, else those of a"
-              + " user namespace, else loopback addresses, and says which.")
+          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network"
+              + " namespaces, else those of a user namespace, else loopback addresses, and says"
+              + " which.")
   private Network network = Network.AUTO;
 
-  @Option(names = "--inside-user-namespace", hidden = true, description = "Set by the command when it runs itself.")
+  @Option(
+      names = "--inside-user-namespace",
+      hidden = true,
+      description = "Set by the command when it runs itself.")
   private @Nullable String insideUserNamespace;
 
   /**
@@ -52,10 +56,10 @@ final class HostsOption {
 
   private Labs.Choice asked(Lab.Kind kind) {
     Labs.refusal(kind)
-        .ifPresent(
-            refusal -> {
-              throw new HeddleException("--network " + network + " is refused by this machine: " + refusal);
-            });
+        .ifPresent(refusal -> {
+          throw new HeddleException(
+              "--network " + network + " is refused by this machine: " + refusal);
+        });
     return new Labs.Choice(kind, "asked for by --network");
   }
 
@@ -65,19 +69,22 @@ final class HostsOption {
   }
 
   /**
-   * Runs the whole command again inside a user namespace: only a process that entered it before it had threads can use
-   * it.
+   * Runs the whole command again inside a user namespace: only a process that entered it before it
+   * had threads can use it.
    *
    * @return its exit code
    */
-  static int runInside(Labs.Choice choice, CommandLine line) throws IOException, InterruptedException {
+  static int runInside(Labs.Choice choice, CommandLine line)
+      throws IOException, InterruptedException {
     CommandLine root = line;
     while (root.getParent() != null) {
       root = root.getParent();
     }
     List<String> own = new ArrayList<>();
     own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    own.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
+    own.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
     own.add(HeddleCommand.class.getName());
     own.addAll(root.getParseResult().originalArgs());
     own.addAll(List.of("--inside-user-namespace", choice.why()));

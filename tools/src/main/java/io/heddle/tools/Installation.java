@@ -30,10 +30,13 @@ final class Installation {
         }
       }
     } catch (URISyntaxException notAFile) {
-      throw new HeddleException("can't tell where this command is installed: " + notAFile.getMessage(), notAFile);
+      throw new HeddleException(
+          "can't tell where this command is installed: " + notAFile.getMessage(), notAFile);
     }
     throw new HeddleException(
-        "this command isn't inside a Heddle checkout (" + source.getLocation() + "); name the files with options");
+        "this command isn't inside a Heddle checkout ("
+            + source.getLocation()
+            + "); name the files with options");
   }
 
   /**
@@ -42,7 +45,8 @@ final class Installation {
   static Path require(Path file, String what) {
     Path absolute = file.toAbsolutePath().normalize();
     if (!Files.isRegularFile(absolute)) {
-      throw new HeddleException(what + " is missing: " + absolute + "; build it with ./mvnw -DskipTests package");
+      throw new HeddleException(
+          what + " is missing: " + absolute + "; build it with ./mvnw -DskipTests package");
     }
     return absolute;
   }

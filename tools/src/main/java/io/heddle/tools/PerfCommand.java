@@ -1,8 +1,8 @@
 package io.heddle.tools;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import org.jspecify.annotations.Nullable;
 
 /** The benchmarks. */
 @Command(

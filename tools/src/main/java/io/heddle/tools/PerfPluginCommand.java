@@ -21,10 +21,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The plugin over one plane and over several, beside a TCP plugin, on the same links and in turns. */
+/**
+ * The plugin over one plane and over several, beside a TCP plugin, on the same links and in turns.
+ */
 @Command(
     name = "plugin",
-    description = "All-reduce times of the plugin over one plane and over all, beside a TCP plugin on the same links.",
+    description =
+        "All-reduce times of the plugin over one plane and over all, beside a TCP plugin on the"
+            + " same links.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
@@ -38,10 +42,16 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
-  @Option(names = "--rounds", defaultValue = "3", description = "How often each contestant runs (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "How often each contestant runs (${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(names = "--iterations", defaultValue = "20", description = "All-reduces per size (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--iterations",
+      defaultValue = "20",
+      description = "All-reduces per size (${DEFAULT-VALUE}).")
   private int iterations;
 
   @Option(
@@ -58,7 +68,10 @@ final class PerfPluginCommand implements Callable<Integer> {
       description = "Largest size; sizes double (${DEFAULT-VALUE}).")
   private long maxBytes;
 
-  @Option(names = "--mtu", defaultValue = "9000", description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--mtu",
+      defaultValue = "9000",
+      description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -78,7 +91,10 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(names = "--driver", hidden = true, description = "The rank's program.")
   private @Nullable Path driver;
 
-  /** Somebody who runs; in the table the name that the plugin gives itself stands before {@code role}. */
+  /**
+   * Somebody who runs; in the table the name that the plugin gives itself stands before {@code
+   * role}.
+   */
   private record Contestant(String role, Path plugin, boolean onePlane) {}
 
   /** One run of a contestant. */
@@ -98,7 +114,8 @@ final class PerfPluginCommand implements Callable<Integer> {
     if (planes > 1) {
       contestants.add(new Contestant(planes + " planes", own, false));
     }
-    contestants.add(new Contestant("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+    contestants.add(
+        new Contestant("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
     Path program = file(driver, Installation.ALL_REDUCE, "the rank's program");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
@@ -114,7 +131,8 @@ final class PerfPluginCommand implements Callable<Integer> {
   private void requireRange(String option, long value, long least, long most) {
     if (value < least || value > most) {
       throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), option + " " + value + " is not in " + least + " to " + most);
+          Objects.requireNonNull(spec).commandLine(),
+          option + " " + value + " is not in " + least + " to " + most);
     }
   }
 
@@ -127,13 +145,21 @@ final class PerfPluginCommand implements Callable<Integer> {
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(ranks, planes, mtu)));
       /* On loopback the lab itself says which planes there are, so one plane needs a lab of its own. */
-      Lab narrow = choice.kind() == Lab.Kind.LOOPBACK ? Labs.create(choice.kind(), new LabPlan(ranks, 1, mtu)) : lab;
+      Lab narrow =
+          choice.kind() == Lab.Kind.LOOPBACK
+              ? Labs.create(choice.kind(), new LabPlan(ranks, 1, mtu))
+              : lab;
       for (int round = 1; round <= rounds; round++) {
         for (int i = 0; i < contestants.size(); i++) {
           Contestant each = contestants.get(i);
-          String state = "heddle perf plugin: round " + round + " of " + rounds + ", " + each.role();
+          String state =
+              "heddle perf plugin: round " + round + " of " + rounds + ", " + each.role();
           Outcome outcome =
-              runOnce(each.onePlane() ? narrow : lab, each, program, () -> progress.update(() -> state));
+              runOnce(
+                  each.onePlane() ? narrow : lab,
+                  each,
+                  program,
+                  () -> progress.update(() -> state));
           names[i] = outcome.name() + ", " + each.role();
           for (AllReduceResult result : outcome.results()) {
             times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
@@ -144,7 +170,13 @@ final class PerfPluginCommand implements Callable<Integer> {
     progress.clear();
     publish(
         new PerfReport(
-            choice.kind().text(), ranks, mtu, PerfReport.processorCount(), List.of(names), rounds, PerfReport.rows(times)));
+            choice.kind().text(),
+            ranks,
+            mtu,
+            PerfReport.processorCount(),
+            List.of(names),
+            rounds,
+            PerfReport.rows(times)));
     return 0;
   }
 
@@ -158,12 +190,20 @@ final class PerfPluginCommand implements Callable<Integer> {
       RunFolder folder = cleanup.add(new RunFolder());
       AllReducePlan plan =
           new AllReducePlan(
-              program, contestant.plugin(), folder.path(), minBytes, maxBytes, iterations, 60, environment);
+              program,
+              contestant.plugin(),
+              folder.path(),
+              minBytes,
+              maxBytes,
+              iterations,
+              60,
+              environment);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       try {
         List<AllReduceResult> results = run.run(result -> {}, onIdle);
         if (run.wrong() != 0 || results.stream().anyMatch(result -> result.wrong() != 0)) {
-          throw new HeddleException(contestant.role() + " delivered wrong data: its times mean nothing");
+          throw new HeddleException(
+              contestant.role() + " delivered wrong data: its times mean nothing");
         }
         return new Outcome(String.valueOf(run.net()), results);
       } catch (HeddleException failed) {

@@ -12,7 +12,13 @@ import java.util.Map;
  * @param rounds how often each ran; the contestants took turns
  */
 record PerfReport(
-    String network, int ranks, int mtuBytes, int processors, List<String> contestants, int rounds, List<Row> rows) {
+    String network,
+    int ranks,
+    int mtuBytes,
+    int processors,
+    List<String> contestants,
+    int rounds,
+    List<Row> rows) {
   /** All contestants at one size. */
   record Row(long bytes, List<Cell> cells) {}
 
@@ -22,7 +28,12 @@ record PerfReport(
    * @param medianUs median over the rounds of the mean time of an iteration
    * @param rivalRatio the rival's median over this one: above 1 is faster than the rival
    */
-  record Cell(double medianUs, double leastUs, double mostUs, double busbwGigabytesPerSecond, double rivalRatio) {}
+  record Cell(
+      double medianUs,
+      double leastUs,
+      double mostUs,
+      double busbwGigabytesPerSecond,
+      double rivalRatio) {}
 
   /**
    * @param times for each contestant, by size, one result a round
@@ -44,7 +55,8 @@ record PerfReport(
     double[] sorted = rounds.stream().mapToDouble(AllReduceResult::timeUs).sorted().toArray();
     double median = median(rounds);
     double factor = rounds.getFirst().timeUs() * rounds.getFirst().busbwGigabytesPerSecond();
-    return new Cell(median, sorted[0], sorted[sorted.length - 1], factor / median, rivalUs / median);
+    return new Cell(
+        median, sorted[0], sorted[sorted.length - 1], factor / median, rivalUs / median);
   }
 
   private static double median(List<AllReduceResult> rounds) {
@@ -61,7 +73,8 @@ record PerfReport(
     text.append(
         String.format(
             Locale.ROOT,
-            "# all-reduce, %d ranks, MTU %d, %s, %d processors; median of %d rounds (least to most)%n#%11s",
+            "# all-reduce, %d ranks, MTU %d, %s, %d processors; median of %d rounds (least to"
+                + " most)%n#%11s",
             ranks,
             mtuBytes,
             network,
@@ -70,8 +83,9 @@ record PerfReport(
             ""));
     contestants.forEach(name -> text.append(String.format(Locale.ROOT, " | %-46s", name)));
     text.append(String.format(Locale.ROOT, "%n#%11s", "bytes"));
-    contestants.forEach(
-        name -> text.append(String.format(Locale.ROOT, " | %9s %18s %8s %8s", "us", "", "GB/s", "x rival")));
+    contestants.forEach(name ->
+        text.append(
+            String.format(Locale.ROOT, " | %9s %18s %8s %8s", "us", "", "GB/s", "x rival")));
     for (Row row : rows) {
       text.append(String.format(Locale.ROOT, "%n%12d", row.bytes()));
       for (Cell cell : row.cells()) {

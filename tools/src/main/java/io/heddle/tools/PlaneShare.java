@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one plane was asked to carry, and what it carried by two witnesses.
  *
- * @param sentBytes message bytes by the plugin's own counters, over all ranks; null where it left none
- * @param wireBytes bytes that the kernel counted on the plane's interfaces, with headers, acknowledgements and whatever
- *     else was sent there; null where planes share an interface
+ * @param sentBytes message bytes by the plugin's own counters, over all ranks; null where it left
+ *     none
+ * @param wireBytes bytes that the kernel counted on the plane's interfaces, with headers,
+ *     acknowledgements and whatever else was sent there; null where planes share an interface
  */
 record PlaneShare(
     int plane,

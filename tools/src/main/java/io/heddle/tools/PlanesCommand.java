@@ -18,10 +18,12 @@ import picocli.CommandLine.Option;
 /** Which planes this host has, and why each other address isn't used. */
 @Command(
     name = "planes",
-    description = "Lists the planes of this host and, for every other address, the reason why it isn't used.",
+    description =
+        "Lists the planes of this host and, for every other address, the reason why it isn't used.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
-    footer = "%nHEDDLE_PLANES is honoured as the plugin does it. Exit code 1 where there is no plane.")
+    footer =
+        "%nHEDDLE_PLANES is honoured as the plugin does it. Exit code 1 where there is no plane.")
 final class PlanesCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -30,7 +32,12 @@ final class PlanesCommand implements Callable<Integer> {
 
   /** One plane, as --json shows it. */
   record PlaneEntry(
-      String key, String address, String interfaceName, int mtuBytes, long speedBitsPerSecond, String reason) {
+      String key,
+      String address,
+      String interfaceName,
+      int mtuBytes,
+      long speedBitsPerSecond,
+      String reason) {
     static PlaneEntry of(Plane plane) {
       NetworkLink link = plane.link();
       return new PlaneEntry(
@@ -87,7 +94,8 @@ final class PlanesCommand implements Callable<Integer> {
       out.println("not used:");
     }
     for (RejectedEntry rejected : document.rejected()) {
-      out.printf("  %-44s %-15s %s%n", rejected.address(), rejected.interfaceName(), rejected.reason());
+      out.printf(
+          "  %-44s %-15s %s%n", rejected.address(), rejected.interfaceName(), rejected.reason());
     }
     document.remarks().forEach(out::println);
   }

@@ -4,7 +4,10 @@ import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A line on standard error that says how far a run is: in place on a terminal, else once every few seconds. */
+/**
+ * A line on standard error that says how far a run is: in place on a terminal, else once every few
+ * seconds.
+ */
 final class ProgressLine {
   private static final long TERMINAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long LOG_NS = TimeUnit.SECONDS.toNanos(5);
@@ -25,7 +28,8 @@ final class ProgressLine {
   static ProgressLine onStandardError() {
     boolean terminal;
     try {
-      String target = java.nio.file.Files.readSymbolicLink(java.nio.file.Path.of("/proc/self/fd/2")).toString();
+      String target =
+          java.nio.file.Files.readSymbolicLink(java.nio.file.Path.of("/proc/self/fd/2")).toString();
       terminal = target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (java.io.IOException unknown) {
       terminal = false;

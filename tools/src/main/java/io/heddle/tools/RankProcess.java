@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank. Two threads of its own read what it prints: lines of standard output go to a consumer, standard error to a
- * file whose last lines are kept for the message when the rank fails.
+ * One rank. Two threads of its own read what it prints: lines of standard output go to a consumer,
+ * standard error to a file whose last lines are kept for the message when the rank fails.
  */
 final class RankProcess implements AutoCloseable {
   private static final int LAST_LINES = 12;
@@ -39,7 +39,11 @@ final class RankProcess implements AutoCloseable {
   }
 
   static RankProcess start(
-      int rank, List<String> command, Map<String, String> environment, Path log, Consumer<String> lines)
+      int rank,
+      List<String> command,
+      Map<String, String> environment,
+      Path log,
+      Consumer<String> lines)
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
@@ -49,7 +53,8 @@ final class RankProcess implements AutoCloseable {
   }
 
   private static void eachLine(InputStream stream, Consumer<String> consumer) {
-    try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         consumer.accept(line);
       }
@@ -60,7 +65,8 @@ final class RankProcess implements AutoCloseable {
 
   private void copyErrors(Path log) {
     try (var writer =
-        Files.newBufferedWriter(log, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
+        Files.newBufferedWriter(
+            log, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
       eachLine(
           process.getErrorStream(),
           line -> {
@@ -115,7 +121,9 @@ final class RankProcess implements AutoCloseable {
     }
   }
 
-  /** Kills it where it still runs, and waits until it is gone: a namespace in use can't be removed. */
+  /**
+   * Kills it where it still runs, and waits until it is gone: a namespace in use can't be removed.
+   */
   @Override
   public void close() {
     process.destroyForcibly();

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the plugin's own counters say that each plane has carried, summed over the ranks of a run. */
+/**
+ * What the plugin's own counters say that each plane has carried, summed over the ranks of a run.
+ */
 final class SentByPlane {
   private SentByPlane() {}
 
@@ -20,7 +22,8 @@ final class SentByPlane {
    * Message bytes sent, in the order of plane keys.
    *
    * @param folder where the ranks left their statistics files
-   * @return empty where no file is there, or where the planes that it names aren't as many as expected
+   * @return empty where no file is there, or where the planes that it names aren't as many as
+   *     expected
    */
   static List<Long> read(Path folder, int planes) throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);

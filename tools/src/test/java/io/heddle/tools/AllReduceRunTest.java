@@ -43,12 +43,20 @@ final class AllReduceRunTest {
     return new AllReduceRun(
         lab,
         new AllReducePlan(
-            driver, Path.of("plugin.so"), folder, 8, 16, 5, timeoutSeconds, Map.of("WRONG", wrong)));
+            driver,
+            Path.of("plugin.so"),
+            folder,
+            8,
+            16,
+            5,
+            timeoutSeconds,
+            Map.of("WRONG", wrong)));
   }
 
   private String failure(String script, String wrong, long timeoutSeconds) throws IOException {
     try (AllReduceRun run = run(script, wrong, timeoutSeconds)) {
-      HeddleException failed = assertThrows(HeddleException.class, () -> run.run(seen::add, () -> {}));
+      HeddleException failed =
+          assertThrows(HeddleException.class, () -> run.run(seen::add, () -> {}));
       return String.valueOf(failed.getMessage());
     }
   }
@@ -101,9 +109,11 @@ final class AllReduceRunTest {
 
   @Test
   void aLineThatIsNoReportEndsTheRun() throws IOException {
-    assertTrue(failure("echo hello\n", "0", 10).contains("printed a line that is no report: hello"));
     assertTrue(
-        failure("echo '{\"event\":\"end\"}'\n", "0", 10).contains("no report"), "a missing number isn't zero wrong");
+        failure("echo hello\n", "0", 10).contains("printed a line that is no report: hello"));
+    assertTrue(
+        failure("echo '{\"event\":\"end\"}'\n", "0", 10).contains("no report"),
+        "a missing number isn't zero wrong");
   }
 
   @Test
@@ -113,8 +123,11 @@ final class AllReduceRunTest {
     assertThrows(HeddleException.class, () -> run.run(seen::add, () -> {}));
     run.close();
     boolean sleeping =
-        ProcessHandle.of(parent).orElseThrow().children()
-            .anyMatch(child -> child.info().command().orElse("").endsWith("sleep") && child.isAlive());
+        ProcessHandle.of(parent)
+            .orElseThrow()
+            .children()
+            .anyMatch(
+                child -> child.info().command().orElse("").endsWith("sleep") && child.isAlive());
     assertFalse(sleeping);
   }
 }

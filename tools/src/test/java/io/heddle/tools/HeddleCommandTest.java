@@ -51,9 +51,11 @@ final class HeddleCommandTest {
 
   @Test
   void aMissingPluginIsNamedWithTheRemedy() {
-    assertEquals(1, execute("demo", "--plugin", "/nowhere/plugin.so", "--driver", "/nowhere/driver"));
     assertEquals(
-        "heddle: the plugin is missing: /nowhere/plugin.so; build it with ./mvnw -DskipTests package\n",
+        1, execute("demo", "--plugin", "/nowhere/plugin.so", "--driver", "/nowhere/driver"));
+    assertEquals(
+        "heddle: the plugin is missing: /nowhere/plugin.so; build it with ./mvnw -DskipTests"
+            + " package\n",
         err.toString());
   }
 

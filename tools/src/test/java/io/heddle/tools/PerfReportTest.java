@@ -11,7 +11,8 @@ final class PerfReportTest {
   private static AllReduceResult result(double timeUs) {
     return AllReduceResult.of(
         List.of(
-            new AllReduceEvent.Size(4_000, 1_000, 5, timeUs, 0), new AllReduceEvent.Size(4_000, 1_000, 5, 1, 0)));
+            new AllReduceEvent.Size(4_000, 1_000, 5, timeUs, 0),
+            new AllReduceEvent.Size(4_000, 1_000, 5, 1, 0)));
   }
 
   @Test
@@ -26,7 +27,8 @@ final class PerfReportTest {
     assertEquals(20, ours.medianUs());
     assertEquals(10, ours.leastUs());
     assertEquals(30, ours.mostUs());
-    assertEquals(0.2, ours.busbwGigabytesPerSecond(), 1e-9, "4000 B in 20 us; for two ranks busbw is algbw");
+    assertEquals(
+        0.2, ours.busbwGigabytesPerSecond(), 1e-9, "4000 B in 20 us; for two ranks busbw is algbw");
     assertEquals(2.5, ours.rivalRatio(), 1e-9, "50 us over 20 us");
     assertEquals(1.0, rows.getFirst().cells().get(1).rivalRatio());
   }
@@ -44,7 +46,9 @@ final class PerfReportTest {
             PerfReport.rows(
                 List.of(Map.of(4_000L, List.of(result(30))), Map.of(4_000L, List.of(result(60))))));
     String table = report.table();
-    assertTrue(table.startsWith("# all-reduce, 2 ranks, MTU 9000, loopback addresses, 2 processors"), table);
+    assertTrue(
+        table.startsWith("# all-reduce, 2 ranks, MTU 9000, loopback addresses, 2 processors"),
+        table);
     assertTrue(table.contains("A, 1 plane"), table);
     assertTrue(table.contains("    2.00"), table);
   }

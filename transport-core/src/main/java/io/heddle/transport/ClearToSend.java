@@ -5,7 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.heddle.platform.Memory;
 
 /**
- * A clear-to-send entry: the receiver's word that a buffer is ready, RDMA-written into the sender's ring.
+ * A clear-to-send entry: the receiver's word that a buffer is ready, RDMA-written into the sender's
+ * ring.
  *
  * <pre>
  *  0 address of the buffer, u64       20 receives in the group, u8     24 check word, u32
@@ -14,9 +15,10 @@ import io.heddle.platform.Memory;
  * 16 remote key, u32
  * </pre>
  *
- * <p>Little-endian (the byte order of every machine that this runs on), one aligned 64-byte line, so that hardware writes
- * it in one piece. Software doesn't: a device that copies with vector instructions may store the last bytes first. The
- * check word over all fields tells a whole entry from a torn one, whatever wrote it.
+ * <p>Little-endian (the byte order of every machine that this runs on), one aligned 64-byte line,
+ * so that hardware writes it in one piece. Software doesn't: a device that copies with vector
+ * instructions may store the last bytes first. The check word over all fields tells a whole entry
+ * from a torn one, whatever wrote it.
  */
 final class ClearToSend {
   static final int BYTES = 64;

@@ -4,8 +4,8 @@ import io.heddle.platform.Log;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * The end of a communicator: the first failure is told in one line, latched, and returned by every later call. Owned by
- * the thread that drives the communicator.
+ * The end of a communicator: the first failure is told in one line, latched, and returned by every
+ * later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
   private final Connection connection;
@@ -24,7 +24,10 @@ final class CommFailure {
     return result;
   }
 
-  /** Latches a failure, tells it, and ends every pending request with it. Returns the latched result. */
+  /**
+   * Latches a failure, tells it, and ends every pending request with it. Returns the latched
+   * result.
+   */
   int latch(int failure, String story) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
@@ -43,8 +46,7 @@ final class CommFailure {
     }
     return latch(
         TransportResult.REMOTE_ERROR,
-        "%s: work request ended with %s (%d)"
-            .formatted(flow.pair, wc.status, wc.status.code())
+        "%s: work request ended with %s (%d)".formatted(flow.pair, wc.status, wc.status.code())
             + (connection.peerState() == Connection.PEER_THERE
                 ? ""
                 : "; the peer is gone: " + connection.peerReason()));

@@ -16,8 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a connection have alike: the native memory, one completion queue, a queue pair on each plane that both
- * ends have. Made on the control thread during the handshake, then owned by its communicator.
+ * What both ends of a connection have alike: the native memory, one completion queue, a queue pair
+ * on each plane that both ends have. Made on the control thread during the handshake, then owned by
+ * its communicator.
  */
 final class Connection implements AutoCloseable {
   /** Peer state: there as far as we know. */
@@ -146,13 +147,12 @@ final class Connection implements AutoCloseable {
         ring.rkey(),
         depths.receives(),
         pairs.stream()
-            .map(
-                pair ->
-                    new ControlMessage.Endpoint(
-                        pair.planeKey(),
-                        pair.queuePair().number(),
-                        pair.startPsn(),
-                        pair.queuePair().endpointParameters()))
+            .map(pair ->
+                new ControlMessage.Endpoint(
+                    pair.planeKey(),
+                    pair.queuePair().number(),
+                    pair.startPsn(),
+                    pair.queuePair().endpointParameters()))
             .toList());
   }
 
@@ -223,7 +223,10 @@ final class Connection implements AutoCloseable {
     return peerRingKey;
   }
 
-  /** Chunks that may be under way on one plane: half of what the peer keeps posted, and what our queue holds. */
+  /**
+   * Chunks that may be under way on one plane: half of what the peer keeps posted, and what our
+   * queue holds.
+   */
   int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
   }
@@ -245,7 +248,10 @@ final class Connection implements AutoCloseable {
     return flows;
   }
 
-  /** The longest write that is quick on all planes: the device's preference at the smallest path MTU. */
+  /**
+   * The longest write that is quick on all planes: the device's preference at the smallest path
+   * MTU.
+   */
   int preferredChunkBytes() {
     PathMtu smallest = PathMtu.MTU_4096;
     for (int i = 0; i < planes.size(); i++) {
@@ -283,7 +289,10 @@ final class Connection implements AutoCloseable {
     return peerReason;
   }
 
-  /** Closes queue pairs, completion queue, ring and memory. Not while another thread drives the communicator. */
+  /**
+   * Closes queue pairs, completion queue, ring and memory. Not while another thread drives the
+   * communicator.
+   */
   @Override
   public synchronized void close() {
     if (closed) {

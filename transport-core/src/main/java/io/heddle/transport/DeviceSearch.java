@@ -48,7 +48,8 @@ final class DeviceSearch {
   }
 
   /**
-   * Opens every device that carries a plane, of the first provider that has one: libibverbs before soft.
+   * Opens every device that carries a plane, of the first provider that has one: libibverbs before
+   * soft.
    *
    * @throws HeddleException when no provider has such a device
    */
@@ -97,8 +98,7 @@ final class DeviceSearch {
     }
     PlaneWeights weights =
         PlaneWeights.parse(
-            options.get(TransportOptions.WEIGHTS),
-            carried.stream().map(LocalPlane::key).toList());
+            options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
     return new NetDevice(context, carried, weights);
   }
 }

@@ -154,7 +154,10 @@ final class Handshake<C> implements ControlChannel.Listener {
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
       /* Nothing more is said to somebody without the token. */
-      fail(peer() + " does not know this listener's token; it is not the peer that NCCL gave the handle to");
+      fail(
+          peer()
+              + " does not know this listener's token; it is not the peer that NCCL gave the handle"
+              + " to");
       return;
     }
     authenticated = true;
@@ -232,25 +235,25 @@ final class Handshake<C> implements ControlChannel.Listener {
   }
 
   /**
-   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone, or has had its time:
-   * an acknowledgement of ours may have been lost, and then the peer asks again. Any thread.
+   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
+   * or has had its time: an acknowledgement of ours may have been lost, and then the peer asks
+   * again. Any thread.
    */
   void close() {
     device.lingering(true);
-    loop.execute(
-        () -> {
-          boolean peerThere = connection().peerState() == Connection.PEER_THERE;
-          ControlChannel open = channel;
-          stage = Stage.CLOSING;
-          if (open != null) {
-            open.send(new ControlMessage.Closing());
-          }
-          if (peerThere && open != null) {
-            loop.schedule(LINGER_NS, this::end);
-          } else {
-            end();
-          }
-        });
+    loop.execute(() -> {
+      boolean peerThere = connection().peerState() == Connection.PEER_THERE;
+      ControlChannel open = channel;
+      stage = Stage.CLOSING;
+      if (open != null) {
+        open.send(new ControlMessage.Closing());
+      }
+      if (peerThere && open != null) {
+        loop.schedule(LINGER_NS, this::end);
+      } else {
+        end();
+      }
+    });
   }
 
   private void end() {

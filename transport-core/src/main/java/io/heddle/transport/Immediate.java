@@ -7,7 +7,8 @@ package io.heddle.transport;
  * | slot 8 | generation 4 | receive 3 | chunk 6 | chunks − 1 6 | flags 5 |
  * </pre>
  *
- * <p>The communicator isn't named: the queue pair is the communicator's own. Flags are zero in this version.
+ * <p>The communicator isn't named: the queue pair is the communicator's own. Flags are zero in this
+ * version.
  */
 final class Immediate {
   private Immediate() {}

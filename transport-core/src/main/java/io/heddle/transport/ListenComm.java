@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listener; one may serve several accepts. Conversations go on while nobody accepts: a finished connection waits in the
- * queue.
+ * A listener; one may serve several accepts. Conversations go on while nobody accepts: a finished
+ * connection waits in the queue.
  */
 public final class ListenComm implements AutoCloseable {
   /* Conversations at a time: strangers who connect and say nothing can't use up memory or descriptors. */
@@ -50,8 +50,8 @@ public final class ListenComm implements AutoCloseable {
   }
 
   /**
-   * A conversation ended. Peers that never showed the token are no business of accept; they are told of at the first,
-   * second, fourth, eighth … time. Control thread.
+   * A conversation ended. Peers that never showed the token are no business of accept; they are
+   * told of at the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<RecvComm> conversation) {
     conversations.remove(conversation);
@@ -78,17 +78,16 @@ public final class ListenComm implements AutoCloseable {
     if (control != null) {
       control.close();
     }
-    loop.execute(
-        () -> {
-          List.copyOf(conversations).forEach(Handshake::abandon);
-          for (Handshake<RecvComm> left = ended.poll(); left != null; left = ended.poll()) {
-            Handshake.Outcome<RecvComm> outcome = left.outcome();
-            RecvComm comm = outcome == null ? null : outcome.comm();
-            if (comm != null) {
-              comm.close();
-            }
-          }
-        });
+    loop.execute(() -> {
+      List.copyOf(conversations).forEach(Handshake::abandon);
+      for (Handshake<RecvComm> left = ended.poll(); left != null; left = ended.poll()) {
+        Handshake.Outcome<RecvComm> outcome = left.outcome();
+        RecvComm comm = outcome == null ? null : outcome.comm();
+        if (comm != null) {
+          comm.close();
+        }
+      }
+    });
   }
 
   /** What a connection gets that is one too many. */

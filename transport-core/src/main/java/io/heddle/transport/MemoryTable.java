@@ -9,11 +9,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory of one device. A registration inside one that exists shares it, so that NCCL's sub-range
- * registrations after a global one cost a look-up; the last user deregisters.
+ * Registered memory of one device. A registration inside one that exists shares it, so that NCCL's
+ * sub-range registrations after a global one cost a look-up; the last user deregisters.
  *
- * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's: NCCL hands a handle to
- * another thread only after the registration has returned, so plain reads see what was written before.
+ * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
+ * NCCL hands a handle to another thread only after the registration has returned, so plain reads
+ * see what was written before.
  */
 final class MemoryTable {
   private static final Set<ProtectionDomain.Access> ACCESS =

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its registered memory.
- * Lives as long as the transport.
+ * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
+ * registered memory. Lives as long as the transport.
  */
 final class NetDevice implements AutoCloseable {
   private final DeviceContext context;
@@ -72,7 +72,10 @@ final class NetDevice implements AutoCloseable {
     lingering.addAndGet(begins ? 1 : -1);
   }
 
-  /** Connections that were closed here while their peers may still ask for acknowledgements. Any thread. */
+  /**
+   * Connections that were closed here while their peers may still ask for acknowledgements. Any
+   * thread.
+   */
   int lingering() {
     return lingering.get();
   }

@@ -14,8 +14,9 @@ import io.heddle.verbs.WorkCompletion;
 /**
  * The receiving end of a connection; threads as for {@link SendComm}.
  *
- * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring by RDMA, and completes
- * when an immediate has come for every chunk of every buffer of its group, groups in order.
+ * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring
+ * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
+ * groups in order.
  */
 public final class RecvComm implements AutoCloseable {
   private static final int POLL_BATCH = 64;
@@ -83,11 +84,11 @@ public final class RecvComm implements AutoCloseable {
   }
 
   /**
-   * Receives into {@code n} buffers (1 to 8) as one group. The arguments are addresses of C arrays: {@code void *},
-   * {@code size_t}, {@code int}, {@code void *} (memory handles).
+   * Receives into {@code n} buffers (1 to 8) as one group. The arguments are addresses of C arrays:
+   * {@code void *}, {@code size_t}, {@code int}, {@code void *} (memory handles).
    *
-   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was consumed, or a
-   *     negated result code
+   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was
+   *     consumed, or a negated result code
    */
   public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
     if (failure.result() != TransportResult.SUCCESS) {
@@ -173,7 +174,8 @@ public final class RecvComm implements AutoCloseable {
   }
 
   /**
-   * Makes received data visible to the GPU: nothing to do for host memory, the only kind that this registers.
+   * Makes received data visible to the GPU: nothing to do for host memory, the only kind that this
+   * registers.
    *
    * @return 0
    */
@@ -206,8 +208,7 @@ public final class RecvComm implements AutoCloseable {
       return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
     }
     releaseFullGroups();
-    if (nextClearToSend != window.nextGroup()
-        && postClearToSend() != TransportResult.SUCCESS) {
+    if (nextClearToSend != window.nextGroup() && postClearToSend() != TransportResult.SUCCESS) {
       return failure.result();
     }
     if (peerState != Connection.PEER_THERE && lines.anyPending()) {
@@ -231,7 +232,8 @@ public final class RecvComm implements AutoCloseable {
       return false;
     }
     if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
-      failure.latch(TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
+      failure.latch(
+          TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
       return false;
     }
     flow.sendCompleted();
@@ -253,7 +255,8 @@ public final class RecvComm implements AutoCloseable {
     if (result == ReorderWindow.CONTRADICTION) {
       failure.latch(
           TransportResult.REMOTE_ERROR,
-          "%s: immediate %#x contradicts what was received".formatted(flows[plane].pair, immediate));
+          "%s: immediate %#x contradicts what was received"
+              .formatted(flows[plane].pair, immediate));
       return false;
     }
     if (result == ReorderWindow.DUPLICATE) {
@@ -300,7 +303,10 @@ public final class RecvComm implements AutoCloseable {
     return 0;
   }
 
-  /** May come with requests in flight: they never complete. Service thread; not while another thread drives this. */
+  /**
+   * May come with requests in flight: they never complete. Service thread; not while another thread
+   * drives this.
+   */
   @Override
   public void close() {
     onClose.run();

@@ -6,11 +6,12 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * The request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h, 64 bytes each.
+ * The request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h,
+ * 64 bytes each.
  *
- * <p>The thread that drives the communicator writes sizes, then the state with release; the shim reads the state with
- * acquire. The shim writes RELEASED with release once it has answered for a finished request; {@link #claim} reads it
- * with acquire. A line is in use from claim to RELEASED.
+ * <p>The thread that drives the communicator writes sizes, then the state with release; the shim
+ * reads the state with acquire. The shim writes RELEASED with release once it has answered for a
+ * finished request; {@link #claim} reads it with acquire. A line is in use from claim to RELEASED.
  */
 final class RequestLines {
   static final int BYTES = 64;

@@ -13,15 +13,19 @@ import io.heddle.verbs.WorkCompletion;
 /**
  * The sending end of a connection.
  *
- * <p>NCCL's progress thread calls isend and progress, its service thread the others, at the same time. Everything that
- * isn't said to be another thread's is the progress thread's.
+ * <p>NCCL's progress thread calls isend and progress, its service thread the others, at the same
+ * time. Everything that isn't said to be another thread's is the progress thread's.
  *
- * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA WRITE WITH IMMEDIATE
- * on the plane that the policy names. It is done when every chunk was acknowledged. Sends whose chunks don't fit the
- * queues wait in order in the backlog and are posted by progress.
+ * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
+ * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
+ * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog and are posted
+ * by progress.
  */
 public final class SendComm implements AutoCloseable {
-  /** Bytes under way over all planes of a connection; far above the bandwidth-delay product of any fabric. */
+  /**
+   * Bytes under way over all planes of a connection; far above the bandwidth-delay product of any
+   * fabric.
+   */
   private static final long WINDOW_BYTES = 16L << 20;
 
   private static final int POLL_BATCH = 64;
@@ -115,8 +119,8 @@ public final class SendComm implements AutoCloseable {
   /**
    * Starts a send.
    *
-   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was consumed, or a
-   *     negated result code
+   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was
+   *     consumed, or a negated result code
    */
   public long isend(long address, long length, int tag, long memoryHandle) {
     if (failure.result() != TransportResult.SUCCESS) {
@@ -311,7 +315,10 @@ public final class SendComm implements AutoCloseable {
     return 0;
   }
 
-  /** May come with requests in flight: they never complete. Service thread; not while another thread drives this. */
+  /**
+   * May come with requests in flight: they never complete. Service thread; not while another thread
+   * drives this.
+   */
   @Override
   public void close() {
     onClose.run();

@@ -5,8 +5,8 @@ import io.heddle.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of a connection on one plane, with what the data path keeps about it. Owned by the thread that drives
- * the connection.
+ * One queue pair of a connection on one plane, with what the data path keeps about it. Owned by the
+ * thread that drives the connection.
  */
 final class SubFlow {
   private static final int BATCH = 64;
@@ -49,8 +49,8 @@ final class SubFlow {
   /**
    * Posts the batch.
    *
-   * @return 0, or what the device said when it didn't take all: a connection never posts more than its queues hold, so
-   *     anything but everything is a failure of the queue pair
+   * @return 0, or what the device said when it didn't take all: a connection never posts more than
+   *     its queues hold, so anything but everything is a failure of the queue pair
    */
   int post() {
     if (batched == 0) {

@@ -62,8 +62,7 @@ public final class Transport implements AutoCloseable {
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses addresses = HostAddresses.read();
     PlaneDiscovery.Result found =
-        PlaneDiscovery.discover(
-            addresses, PlaneRules.parse(options.get(TransportOptions.PLANES)));
+        PlaneDiscovery.discover(addresses, PlaneRules.parse(options.get(TransportOptions.PLANES)));
     tell(found);
     DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
     devices = search.open(found.planes());
@@ -97,8 +96,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /** As {@link #open(Map, Log)}, with these providers to choose from. */
-  static Transport open(
-      Map<String, String> environment, Log log, List<VerbsProvider> providers) {
+  static Transport open(Map<String, String> environment, Log log, List<VerbsProvider> providers) {
     return new Transport(environment, log, providers);
   }
 
@@ -119,8 +117,7 @@ public final class Transport implements AutoCloseable {
           "no address of this host can be a plane ("
               + (found.rejected().isEmpty()
                   ? "it has none"
-                  : String.join(
-                      "; ", found.rejected().stream().map(Object::toString).toList()))
+                  : String.join("; ", found.rejected().stream().map(Object::toString).toList()))
               + "); give an interface a global IPv6 address, or name addresses in HEDDLE_PLANES");
     }
   }
@@ -130,11 +127,10 @@ public final class Transport implements AutoCloseable {
     for (NetDevice device : devices) {
       device
           .context()
-          .pollAsyncEvents(
-              (kind, qpn) ->
-                  log.warn(
-                      "device %s reports %s%s",
-                      device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn)));
+          .pollAsyncEvents((kind, qpn) ->
+              log.warn(
+                  "device %s reports %s%s",
+                  device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn)));
     }
     loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
   }
@@ -309,7 +305,8 @@ public final class Transport implements AutoCloseable {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
-          "the handle isn't one of this release of Heddle; every rank must run the same plugin and release");
+          "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
+              + " release");
     }
     long number = nextConnect.getAndIncrement();
     long seed = random.nextLong();
@@ -330,11 +327,10 @@ public final class Transport implements AutoCloseable {
     synchronized (connecting) {
       connecting.put(number, handshake);
     }
-    loop.execute(
-        () -> {
-          handshake.start();
-          ControlChannel.connect(loop, handle.addresses().getFirst(), handshake);
-        });
+    loop.execute(() -> {
+      handshake.start();
+      ControlChannel.connect(loop, handle.addresses().getFirst(), handshake);
+    });
     return number;
   }
 
@@ -361,8 +357,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Closes the devices. Communicators must be closed before; those whose peers haven't closed yet are given a moment, so
-   * that an acknowledgement that was lost can be asked for again.
+   * Closes the devices. Communicators must be closed before; those whose peers haven't closed yet
+   * are given a moment, so that an acknowledgement that was lost can be asked for again.
    */
   @Override
   public void close() {

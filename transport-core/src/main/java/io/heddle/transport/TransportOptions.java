@@ -12,22 +12,23 @@ public final class TransportOptions {
           "HEDDLE_PROVIDER",
           List.of("auto", "libibverbs", "soft"),
           "auto",
-          "which devices to use: those of libibverbs, the user-space RoCEv2 device, or libibverbs' where it has some"
-              + " and else the soft one");
+          "which devices to use: those of libibverbs, the user-space RoCEv2 device, or libibverbs'"
+              + " where it has some and else the soft one");
 
   public static final Option<String> PLANES =
       Option.text(
           "HEDDLE_PLANES",
           "selector=key,…",
           "address, prefix or interface name = key, separated by commas",
-          "which addresses are planes, and what both ends call them; without it one plane per interface, or per /64"
-              + " where one interface has all");
+          "which addresses are planes, and what both ends call them; without it one plane per"
+              + " interface, or per /64 where one interface has all");
 
   public static final Option<String> WEIGHTS =
       Option.text(
           "HEDDLE_WEIGHTS",
           "list",
-          "whole numbers from 0 to 1000000, one per plane in order of keys, or key=weight, separated by commas",
+          "whole numbers from 0 to 1000000, one per plane in order of keys, or key=weight,"
+              + " separated by commas",
           "how much of the bytes each plane takes; all the same without it");
 
   public static final Option<String> POLICY =
@@ -35,8 +36,8 @@ public final class TransportOptions {
           "HEDDLE_POLICY",
           List.of("spray", "pinned", "hash"),
           "spray",
-          "how a message is laid over the planes: chunks by weight, one segment per plane by weight, or what ECMP"
-              + " would do");
+          "how a message is laid over the planes: chunks by weight, one segment per plane by"
+              + " weight, or what ECMP would do");
 
   public static final Option<Long> CONNECT_TIMEOUT =
       Option.number(
@@ -52,15 +53,16 @@ public final class TransportOptions {
           "HEDDLE_STATS_DIR",
           "folder",
           "a folder that can be written",
-          "where the counters of each process lie; the file stays there after its end. Without it they lie under"
-              + " /dev/shm and go with the process");
+          "where the counters of each process lie; the file stays there after its end. Without it"
+              + " they lie under /dev/shm and go with the process");
 
   public static final Option<String> SOFT_FAULTS =
       Option.text(
           "HEDDLE_SOFT_FAULTS",
           "name=value,…",
           "loss, duplicate, reorder, corrupt (0 to 1), delay-us, seed",
-          "makes the soft device lose, repeat, hold back and damage packets, to test what stands on it");
+          "makes the soft device lose, repeat, hold back and damage packets, to test what stands on"
+              + " it");
 
   public static final Option<String> JAVA_HOME =
       Option.text(
@@ -83,12 +85,17 @@ public final class TransportOptions {
           18,
           1,
           31,
-          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (18 is 1.07 s). NCCL's"
-              + " own default is 20");
+          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (18"
+              + " is 1.07 s). NCCL's own default is 20");
 
   public static final Option<Long> IB_RETRIES =
       Option.number(
-          "NCCL_IB_RETRY_CNT", "tries", 7, 0, 7, "how often a packet is sent again before its queue pair fails");
+          "NCCL_IB_RETRY_CNT",
+          "tries",
+          7,
+          0,
+          7,
+          "how often a packet is sent again before its queue pair fails");
 
   public static final Option<Long> IB_TRAFFIC_CLASS =
       Option.number(
@@ -136,8 +143,10 @@ public final class TransportOptions {
           SOCKET_FAMILY);
 
   private static final String PLANES_DO_IT =
-      "ignored: addresses are chosen per plane, never by index or family; HEDDLE_PLANES selects them";
-  private static final String FAILOVER_DOES_IT = "ignored: it concerns fused ports, Heddle works on planes";
+      "ignored: addresses are chosen per plane, never by index or family; HEDDLE_PLANES selects"
+          + " them";
+  private static final String FAILOVER_DOES_IT =
+      "ignored: it concerns fused ports, Heddle works on planes";
   private static final String NOT_OURS = "ignored: it concerns NCCL's own InfiniBand transport";
 
   /** Variables that NCCL's InfiniBand transport reads and Heddle doesn't, with the reason. */

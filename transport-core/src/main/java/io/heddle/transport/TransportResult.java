@@ -1,6 +1,9 @@
 package io.heddle.transport;
 
-/** How a call ended, as numbers that the plugin hands on as they are. Failures travel negated where a value may. */
+/**
+ * How a call ended, as numbers that the plugin hands on as they are. Failures travel negated where
+ * a value may.
+ */
 public final class TransportResult {
   public static final int SUCCESS = 0;
 

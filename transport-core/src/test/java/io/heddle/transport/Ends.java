@@ -56,7 +56,8 @@ final class Ends implements AutoCloseable {
    * Opens both.
    *
    * @param fabric where the devices of both meet; null for the soft device on IPv4 loopback
-   * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right 127.0.78.3
+   * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right
+   *     127.0.78.3
    * @param more settings for both
    */
   Ends(
@@ -176,21 +177,18 @@ final class Ends implements AutoCloseable {
 
   /** One receive of one buffer; the request, 0 or a negated result. */
   long receive(Link link, long address, long lengthBytes, int tag, long handle) {
-    return receive(
-        link, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
+    return receive(link, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
   }
 
   /** A group of receives, all in the same registration. */
   long receive(Link link, long[] addresses, long[] lengths, int[] tags, long handle) {
     fillArrays(arrays, addresses, lengths, tags, handle);
-    return link.receiver()
-        .irecv(addresses.length, arrays, arrays + 64, arrays + 128, arrays + 192);
+    return link.receiver().irecv(addresses.length, arrays, arrays + 64, arrays + 128, arrays + 192);
   }
 
   /** irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
   long arrays(long address, long lengthBytes, int tag, long handle) {
-    fillArrays(
-        arrays, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
+    fillArrays(arrays, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
     return arrays;
   }
 
@@ -260,7 +258,10 @@ final class Ends implements AutoCloseable {
     release(request);
   }
 
-  /** Messages one after the other through one pair of buffers, each checked; for a thread of its own. */
+  /**
+   * Messages one after the other through one pair of buffers, each checked; for a thread of its
+   * own.
+   */
   void traffic(Link link, int messages, int lengthBytes) {
     try (Arena own = Arena.ofConfined()) {
       long from = Memory.allocate(own, lengthBytes, 4096);
@@ -268,13 +269,11 @@ final class Ends implements AutoCloseable {
       long ownArrays = Memory.allocate(own, 256, 64);
       long fromHandle = link.sender().registerMemory(from, lengthBytes, 1);
       long toHandle = link.receiver().registerMemory(to, lengthBytes, 1);
-      fillArrays(
-          ownArrays, new long[] {to}, new long[] {lengthBytes}, new int[] {1}, toHandle);
+      fillArrays(ownArrays, new long[] {to}, new long[] {lengthBytes}, new int[] {1}, toHandle);
       for (int i = 0; i < messages; i++) {
         fill(from, lengthBytes, i);
         long receive =
-            link.receiver()
-                .irecv(1, ownArrays, ownArrays + 64, ownArrays + 128, ownArrays + 192);
+            link.receiver().irecv(1, ownArrays, ownArrays + 64, ownArrays + 128, ownArrays + 192);
         assertTrue(receive > 0, "irecv said " + receive);
         finish(link, send(link, from, lengthBytes, 1, fromHandle));
         finish(link, receive);

@@ -14,8 +14,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * One jcstress test for each hand-off of a request line; {@link HandOffTest} runs them. The shim's side is played with the
- * same acquire and release that it uses in C.
+ * One jcstress test for each hand-off of a request line; {@link HandOffTest} runs them. The shim's
+ * side is played with the same acquire and release that it uses in C.
  */
 final class HandOffStress {
   private static final int DONE = 1;
@@ -25,10 +25,14 @@ final class HandOffStress {
 
   private HandOffStress() {}
 
-  /** Lines of native memory, handed out in turn: far more of them than jcstress has states at a time. */
+  /**
+   * Lines of native memory, handed out in turn: far more of them than jcstress has states at a
+   * time.
+   */
   private static final class Slab implements Arena {
     private static final int LINES = 1 << 18;
-    private static final MemorySegment MEMORY = Arena.global().allocate((long) LINES * RequestLines.BYTES, 64);
+    private static final MemorySegment MEMORY =
+        Arena.global().allocate((long) LINES * RequestLines.BYTES, 64);
     private static final AtomicInteger NEXT = new AtomicInteger();
 
     @Override
@@ -59,7 +63,10 @@ final class HandOffStress {
   /** Java → shim: a request that is done has its count and its size. */
   @JCStressTest
   @State
-  @Outcome(id = {"0, 0, 0", "1, 1, 77"}, expect = Expect.ACCEPTABLE, desc = "pending, or done and whole")
+  @Outcome(
+      id = {"0, 0, 0", "1, 1, 77"},
+      expect = Expect.ACCEPTABLE,
+      desc = "pending, or done and whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "done before its sizes")
   public static class DoneWithSizes {
     private final RequestLines lines = oneLine();
@@ -85,7 +92,10 @@ final class HandOffStress {
   /** Shim → Java: a line is not used again while its answer is still being read. */
   @JCStressTest
   @State
-  @Outcome(id = {"77, -1", "77, 0"}, expect = Expect.ACCEPTABLE, desc = "read, then used again or not yet")
+  @Outcome(
+      id = {"77, -1", "77, 0"},
+      expect = Expect.ACCEPTABLE,
+      desc = "read, then used again or not yet")
   @Outcome(expect = Expect.FORBIDDEN, desc = "used again while it was read")
   public static class ReleasedThenClaimed {
     private final RequestLines lines = oneLine();

@@ -329,8 +329,7 @@ abstract class TransportSuite {
       long handle = link.receiver().registerMemory(to, 64, 1);
       long receive = ends.receive(link, to, 64, 1, handle);
       link.sender().close();
-      Ends.await(
-          "remote error", () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      Ends.await("remote error", () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
       assertEquals(
           -TransportResult.REMOTE_ERROR,
@@ -428,21 +427,20 @@ abstract class TransportSuite {
         ExecutorService threads = Executors.newFixedThreadPool(3)) {
       AtomicBoolean over = new AtomicBoolean();
       Future<?> registering =
-          threads.submit(
-              () -> {
-                long base = ends.memory(1 << 20);
-                List<Long> handles = new ArrayList<>();
-                do {
-                  /* 200 handles: the table grows while others read it. */
-                  for (int i = 0; i < 200; i++) {
-                    handles.add(first.sender().registerMemory(base + i * 4096L, 4096, 1));
-                  }
-                  for (long handle : handles) {
-                    assertEquals(0, first.sender().deregisterMemory(handle));
-                  }
-                  handles.clear();
-                } while (!over.get());
-              });
+          threads.submit(() -> {
+            long base = ends.memory(1 << 20);
+            List<Long> handles = new ArrayList<>();
+            do {
+              /* 200 handles: the table grows while others read it. */
+              for (int i = 0; i < 200; i++) {
+                handles.add(first.sender().registerMemory(base + i * 4096L, 4096, 1));
+              }
+              for (long handle : handles) {
+                assertEquals(0, first.sender().deregisterMemory(handle));
+              }
+              handles.clear();
+            } while (!over.get());
+          });
       List<Future<?>> traffic = new ArrayList<>();
       for (Ends.Link link : List.of(first, second)) {
         traffic.add(threads.submit(() -> ends.traffic(link, 150, 200_000)));

@@ -4,12 +4,13 @@ package io.heddle.verbs;
  * Fixed properties and limits of a device.
  *
  * @param guid node GUID; unique per physical device as far as the provider can make it so
- * @param pciPath sysfs path of the PCI function, or of the nearest thing that a virtual device has; never empty, since
- *     NCCL's topology search fails on devices without one
+ * @param pciPath sysfs path of the PCI function, or of the nearest thing that a virtual device has;
+ *     never empty, since NCCL's topology search fails on devices without one
  * @param maxQueuePairs how many queue pairs may exist at a time
  * @param maxWorkRequests depth limit of one work queue
  * @param maxCompletions depth limit of one completion queue
- * @param supportsDeviceMemory whether GPU memory can be registered (by dma-buf or a peer-memory driver)
+ * @param supportsDeviceMemory whether GPU memory can be registered (by dma-buf or a peer-memory
+ *     driver)
  */
 public record DeviceAttributes(
     long guid,

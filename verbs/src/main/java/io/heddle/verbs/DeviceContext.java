@@ -13,30 +13,36 @@ public interface DeviceContext extends AutoCloseable {
   GidTable gidTable();
 
   /**
-   * Length that a single RDMA WRITE should have for this device to be fast, in bytes; a multiple of 128. The soft device
-   * asks for what fills one train of packets at this path MTU.
+   * Length that a single RDMA WRITE should have for this device to be fast, in bytes; a multiple of
+   * 128. The soft device asks for what fills one train of packets at this path MTU.
    */
   int preferredWriteBytes(PathMtu mtu);
 
   ProtectionDomain allocateProtectionDomain();
 
   /**
-   * @param capacity completions that it can hold at least; a queue that overruns goes to error with its queue pairs
+   * @param capacity completions that it can hold at least; a queue that overruns goes to error with
+   *     its queue pairs
    */
   CompletionQueue createCompletionQueue(int capacity);
 
   /**
-   * Makes what progress the device needs software for: sends queued packets, takes received ones, serves timers. Never
-   * blocks; returns at once when another thread is at it. Any thread.
+   * Makes what progress the device needs software for: sends queued packets, takes received ones,
+   * serves timers. Never blocks; returns at once when another thread is at it. Any thread.
    *
    * @return the amount of work done, 0 where there was none or the device needs no help
    */
   int progress();
 
-  /** Hands queued asynchronous events to the listener and returns how many there were. Control thread. */
+  /**
+   * Hands queued asynchronous events to the listener and returns how many there were. Control
+   * thread.
+   */
   int pollAsyncEvents(AsyncEventListener listener);
 
-  /** Closes what was created from this context and is still open, children first, then the context. */
+  /**
+   * Closes what was created from this context and is still open, children first, then the context.
+   */
   @Override
   void close();
 }

@@ -41,7 +41,10 @@ public enum PathMtu {
     throw new IllegalArgumentException("path MTU code " + code + " is not in 1 to 5");
   }
 
-  /** The largest MTU whose packets, headers included, fit a link of this MTU. Sizes as rxe computes them. */
+  /**
+   * The largest MTU whose packets, headers included, fit a link of this MTU. Sizes as rxe computes
+   * them.
+   */
   public static PathMtu fittingLink(int linkMtuBytes) {
     /* IPv6 40, UDP 8, BTH 12, the longest extended headers 28 + 4, ICRC 4. */
     int payload = linkMtuBytes - 96;

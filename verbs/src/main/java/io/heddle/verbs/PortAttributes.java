@@ -8,4 +8,5 @@ package io.heddle.verbs;
  * @param activeMtu the largest path MTU that the port can carry now
  * @param speedBitsPerSecond what the link below can carry at most
  */
-public record PortAttributes(boolean active, int number, PathMtu activeMtu, long speedBitsPerSecond) {}
+public record PortAttributes(
+    boolean active, int number, PathMtu activeMtu, long speedBitsPerSecond) {}

@@ -7,7 +7,8 @@ package io.heddle.verbs;
  * @param remoteGid the peer's address
  * @param remoteQueuePairNumber 24 bits
  * @param receivePsn first packet sequence number that the peer sends, 24 bits
- * @param peerParameters what the peer's {@link QueuePair#endpointParameters} said; empty for a standard peer
+ * @param peerParameters what the peer's {@link QueuePair#endpointParameters} said; empty for a
+ *     standard peer
  * @param receiverNotReadyTimerCode RNR NAK timer code, 0 to 31 (12 is 0.64 ms)
  * @param trafficClass IPv6 traffic class, 0 to 255
  * @param serviceLevel 0 to 7

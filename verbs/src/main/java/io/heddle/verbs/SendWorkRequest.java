@@ -3,9 +3,9 @@ package io.heddle.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One element of a list given to {@link QueuePair#postSend}; a reusable carrier of values, copied by the device before
- * the call returns (ibv_send_wr). It gathers from one contiguous piece of registered memory, since everything that the
- * transport sends is contiguous.
+ * One element of a list given to {@link QueuePair#postSend}; a reusable carrier of values, copied
+ * by the device before the call returns (ibv_send_wr). It gathers from one contiguous piece of
+ * registered memory, since everything that the transport sends is contiguous.
  */
 public final class SendWorkRequest {
   /** What to do (ibv_wr_opcode). */

@@ -11,7 +11,8 @@ public final class VerbsException extends HeddleException {
   private final int errno;
 
   /**
-   * @param verb the verb's name, as {@code ibv_modify_qp}'s manual page would spell it, without prefix: {@code modify_qp}
+   * @param verb the verb's name, as {@code ibv_modify_qp}'s manual page would spell it, without
+   *     prefix: {@code modify_qp}
    * @param object what it was applied to and with which values
    * @param errno positive errno value
    */

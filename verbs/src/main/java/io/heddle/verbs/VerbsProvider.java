@@ -5,8 +5,8 @@ import io.heddle.platform.Log;
 import java.util.List;
 
 /**
- * A source of RDMA devices. Implementations are found by {@link java.util.ServiceLoader}; the transport can't tell which
- * one it has.
+ * A source of RDMA devices. Implementations are found by {@link java.util.ServiceLoader}; the
+ * transport can't tell which one it has.
  */
 public interface VerbsProvider {
   /** The name users give in HEDDLE_PROVIDER: {@code libibverbs} or {@code soft}. */

@@ -82,7 +82,8 @@ class ArchitectureTest {
         .resideInAPackage("io.heddle.tools..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
+        .resideInAnyPackage(
+            "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
         .check(classes);
   }
 

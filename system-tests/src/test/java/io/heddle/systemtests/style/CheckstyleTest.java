@@ -32,14 +32,17 @@ class CheckstyleTest {
   @Test
   void brokenRulesAreFound(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("WireHelper.java");
-    Files.writeString(file, "class WireHelper {\n  void end() {\n    System.exit(1); // TO" + "DO later\n  }\n}\n");
+    Files.writeString(
+        file,
+        "class WireHelper {\n  void end() {\n    System.exit(1); // TO" + "DO later\n  }\n}\n");
     assertEquals(3, violations(List.of(file.toFile())).size());
   }
 
   private static List<String> violations(List<File> files) throws Exception {
     Configuration rules =
         ConfigurationLoader.loadConfiguration(
-            Repository.ROOT.resolve("config/checkstyle.xml").toString(), new PropertiesExpander(new Properties()));
+            Repository.ROOT.resolve("config/checkstyle.xml").toString(),
+            new PropertiesExpander(new Properties()));
     List<String> found = new ArrayList<>();
     Checker checker = new Checker();
     try {
@@ -61,7 +64,9 @@ class CheckstyleTest {
     return switch (rule) {
       case "processEnd", "stackTrace" -> test || (tool && !file.startsWith(".."));
       case "sleep" -> test;
-      default -> event.getSourceName().endsWith("JavadocPackageCheck") && (test || !file.contains("/src/"));
+      default ->
+          event.getSourceName().endsWith("JavadocPackageCheck")
+              && (test || !file.contains("/src/"));
     };
   }
 
@@ -69,7 +74,8 @@ class CheckstyleTest {
     @Override
     public void addError(AuditEvent event) {
       Path file = Path.of(event.getFileName());
-      String name = file.startsWith(Repository.ROOT) ? Repository.name(file) : "../" + file.getFileName();
+      String name =
+          file.startsWith(Repository.ROOT) ? Repository.name(file) : "../" + file.getFileName();
       if (!isAllowed(name, event)) {
         found.add(name + ":" + event.getLine() + ": " + event.getMessage());
       }

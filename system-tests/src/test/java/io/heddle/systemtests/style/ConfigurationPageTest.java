@@ -19,18 +19,27 @@ class ConfigurationPageTest {
     String made = page();
     Files.writeString(MADE, made);
     String existing = Files.exists(PAGE) ? Files.readString(PAGE) : "";
-    assertEquals(made, existing, () -> "to renew the page: cp system-tests/target/configuration.md docs/");
+    assertEquals(
+        made, existing, () -> "to renew the page: cp system-tests/target/configuration.md docs/");
   }
 
   private static String page() {
     StringBuilder page = new StringBuilder();
     page.append("# Configuration\n\n");
-    page.append("Everything is set by environment variables, read once when NCCL initialises the plugin.\n\n");
+    page.append(
+        "Everything is set by environment variables, read once when NCCL initialises the"
+            + " plugin.\n\n");
     page.append("| variable | unit | default | range | what for |\n|---|---|---|---|---|\n");
     for (Option<?> option : TransportOptions.ALL) {
       String standard = option.defaultText().isEmpty() ? "none" : "`" + option.defaultText() + "`";
-      page.append("| `%s` | %s | %s | %s | %s |\n"
-          .formatted(option.name(), cell(option.unit()), standard, cell(option.range()), cell(option.why())));
+      page.append(
+          "| `%s` | %s | %s | %s | %s |\n"
+              .formatted(
+                  option.name(),
+                  cell(option.unit()),
+                  standard,
+                  cell(option.range()),
+                  cell(option.why())));
     }
     page.append("\n## Variables of NCCL's InfiniBand transport that aren't read\n\n");
     page.append("| variable | why |\n|---|---|\n");

@@ -22,11 +22,15 @@ final class Repository {
     throw new IllegalStateException("not inside a checkout: " + Path.of("").toAbsolutePath());
   }
 
-  /** The files that belong to the repository: what git tracks or would, or everything unbuilt where there's no git. */
+  /**
+   * The files that belong to the repository: what git tracks or would, or everything unbuilt where
+   * there's no git.
+   */
   static List<Path> files() throws IOException, InterruptedException {
     if (Files.exists(ROOT.resolve(".git"))) {
       Process git =
-          new ProcessBuilder("git", "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard")
+          new ProcessBuilder(
+                  "git", "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard")
               .directory(ROOT.toFile())
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
@@ -48,7 +52,10 @@ final class Repository {
   /** The compiled production classes of every module. */
   static List<Path> classFolders() throws IOException {
     try (Stream<Path> modules = Files.list(ROOT)) {
-      return modules.map(module -> module.resolve("target/classes")).filter(Files::isDirectory).toList();
+      return modules
+          .map(module -> module.resolve("target/classes"))
+          .filter(Files::isDirectory)
+          .toList();
     }
   }
 

@@ -17,7 +17,8 @@ class TextTest {
   private static final int LINE_LENGTH = 130;
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
   /* In pieces, so that this file doesn't contain what it looks for. */
-  private static final Pattern MACHINE_PATH = Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
+  private static final Pattern MACHINE_PATH =
+      Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
 
   @Test
   void javaFilesHaveNoTabsNoTrailingBlanksAndNoLongLines() throws Exception {
@@ -26,7 +27,9 @@ class TextTest {
       List<String> lines = Files.readAllLines(file);
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
-        if (line.indexOf('\t') >= 0 || !line.stripTrailing().equals(line) || line.length() > LINE_LENGTH) {
+        if (line.indexOf('\t') >= 0
+            || !line.stripTrailing().equals(line)
+            || line.length() > LINE_LENGTH) {
           found.add(Repository.name(file) + ":" + (i + 1) + ": " + line);
         }
       }

@@ -3,7 +3,10 @@ package io.heddle.tools.lab;
 import java.util.List;
 import java.util.Map;
 
-/** Hosts with planes, ready for processes. Closing takes down what was set up; processes must have ended before. */
+/**
+ * Hosts with planes, ready for processes. Closing takes down what was set up; processes must have
+ * ended before.
+ */
 public interface Lab extends AutoCloseable {
   /** How hosts are kept apart. */
   enum Kind {
@@ -34,7 +37,8 @@ public interface Lab extends AutoCloseable {
   Map<String, String> environment(int rank);
 
   /**
-   * Bytes that each plane's interfaces have sent so far, over all hosts: the witness that owes nothing to Heddle.
+   * Bytes that each plane's interfaces have sent so far, over all hosts: the witness that owes
+   * nothing to Heddle.
    *
    * @return one number per plane, in order; empty where planes share an interface
    */

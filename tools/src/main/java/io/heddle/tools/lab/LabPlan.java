@@ -17,7 +17,8 @@ public record LabPlan(int ranks, int planes, int mtuBytes) {
 
   public LabPlan {
     if (ranks < 1 || ranks > MAX_RANKS || planes < 1 || planes > MAX_PLANES) {
-      throw new IllegalArgumentException(ranks + " ranks with " + planes + " planes: each must be in 1 to 250");
+      throw new IllegalArgumentException(
+          ranks + " ranks with " + planes + " planes: each must be in 1 to 250");
     }
     if (mtuBytes < MIN_MTU_BYTES || mtuBytes > MAX_MTU_BYTES) {
       throw new IllegalArgumentException("MTU " + mtuBytes + " isn't in 1280 to 65535");
@@ -34,9 +35,13 @@ public record LabPlan(int ranks, int planes, int mtuBytes) {
     return String.format(Locale.ROOT, "02:00:00:00:%02x:%02x", plane + 1, rank + 1);
   }
 
-  /** The address that SLAAC would make from the MAC in the plane's /64, {@code fd00:1:1:<plane + 1>::/64}. */
+  /**
+   * The address that SLAAC would make from the MAC in the plane's /64, {@code fd00:1:1:<plane +
+   * 1>::/64}.
+   */
   public static String address(int rank, int plane) {
-    return String.format(Locale.ROOT, "fd00:1:1:%x:0:ff:fe00:%x", plane + 1, (plane + 1) << 8 | (rank + 1));
+    return String.format(
+        Locale.ROOT, "fd00:1:1:%x:0:ff:fe00:%x", plane + 1, (plane + 1) << 8 | (rank + 1));
   }
 
   /** The address that stands for a plane where there are no namespaces. */

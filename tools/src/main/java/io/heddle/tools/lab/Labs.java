@@ -7,8 +7,9 @@ import java.util.Optional;
 /**
  * Which kind of lab this machine allows, best first, with the system's own words where it refuses.
  *
- * <p>Namespaces for a normal user need a process that entered a user namespace before it started: whoever gets {@link
- * Lab.Kind#USER_NAMESPACE} runs itself again under {@link #userNamespaceCommand} and there makes a lab of that kind.
+ * <p>Namespaces for a normal user need a process that entered a user namespace before it started:
+ * whoever gets {@link Lab.Kind#USER_NAMESPACE} runs itself again under {@link
+ * #userNamespaceCommand} and there makes a lab of that kind.
  */
 public final class Labs {
   private static final LabPlan SMALLEST = new LabPlan(1, 1, 1500);
@@ -30,11 +31,16 @@ public final class Labs {
     }
     Optional<String> user = refusal(Lab.Kind.USER_NAMESPACE);
     if (user.isEmpty()) {
-      return new Choice(Lab.Kind.USER_NAMESPACE, "plain namespaces are refused (" + namespaces.get() + ")");
+      return new Choice(
+          Lab.Kind.USER_NAMESPACE, "plain namespaces are refused (" + namespaces.get() + ")");
     }
     return new Choice(
         Lab.Kind.LOOPBACK,
-        "namespaces are refused (" + namespaces.get() + "), user namespaces too (" + user.get() + ")");
+        "namespaces are refused ("
+            + namespaces.get()
+            + "), user namespaces too ("
+            + user.get()
+            + ")");
   }
 
   /** What the system says against a kind of lab; empty where it allows it. */
@@ -45,7 +51,10 @@ public final class Labs {
         case USER_NAMESPACE ->
             Shell.run(
                 userNamespaceCommand(
-                    List.of("sh", "-c", "ip netns add probe && ip -n probe link add e1 type veth peer name p1")));
+                    List.of(
+                        "sh",
+                        "-c",
+                        "ip netns add probe && ip -n probe link add e1 type veth peer name p1")));
         case LOOPBACK -> {}
       }
       return Optional.empty();
@@ -63,11 +72,12 @@ public final class Labs {
   }
 
   /**
-   * A command line that runs {@code command} as root of a new user namespace, with a network namespace and a {@code
-   * /run} of its own, where {@code ip netns} works.
+   * A command line that runs {@code command} as root of a new user namespace, with a network
+   * namespace and a {@code /run} of its own, where {@code ip netns} works.
    */
   public static List<String> userNamespaceCommand(List<String> command) {
-    List<String> whole = new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
+    List<String> whole =
+        new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
     whole.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run && exec \"$@\"", "sh"));
     whole.addAll(command);
     return whole;

@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** Hosts that are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES says which are its own. */
+/**
+ * Hosts that are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES says
+ * which are its own.
+ */
 final class LoopbackLab implements Lab {
   private final LabPlan plan;
 

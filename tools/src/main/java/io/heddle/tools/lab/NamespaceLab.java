@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One network namespace per host, one interface per plane. Two hosts are joined by a veth pair per plane; more by a
- * bridge per plane, all in one further namespace, so that planes never meet.
+ * One network namespace per host, one interface per plane. Two hosts are joined by a veth pair per
+ * plane; more by a bridge per plane, all in one further namespace, so that planes never meet.
  *
- * <p>Names carry this process's number: several labs live side by side, and what a killed process left behind can be
- * told and is removed by the next lab.
+ * <p>Names carry this process's number: several labs live side by side, and what a killed process
+ * left behind can be told and is removed by the next lab.
  */
 final class NamespaceLab implements Lab {
   private static final Path NAMES = Path.of("/run/netns");
@@ -106,10 +106,23 @@ final class NamespaceLab implements Lab {
     List<String> lines = new ArrayList<>();
     for (int plane = 0; plane < plan.planes(); plane++) {
       String name = LabPlan.interfaceName(plane);
-      String own = "link add " + name + " mtu " + plan.mtuBytes() + " address " + LabPlan.macAddress(rank, plane);
+      String own =
+          "link add "
+              + name
+              + " mtu "
+              + plan.mtuBytes()
+              + " address "
+              + LabPlan.macAddress(rank, plane);
       if (plan.ranks() > 2) {
         String port = "p" + plane + "r" + rank;
-        lines.add(own + " type veth peer name " + port + " mtu " + plan.mtuBytes() + " netns " + switchNamespace());
+        lines.add(
+            own
+                + " type veth peer name "
+                + port
+                + " mtu "
+                + plan.mtuBytes()
+                + " netns "
+                + switchNamespace());
       } else if (rank == 0 && plan.ranks() == 2) {
         lines.add(
             own
@@ -173,10 +186,19 @@ final class NamespaceLab implements Lab {
     for (int rank = 0; rank < plan.ranks(); rank++) {
       for (int plane = 0; plane < plan.planes(); plane++) {
         String link =
-            Shell.run(List.of("ip", "-n", hostNamespace(rank), "-s", "link", "show", LabPlan.interfaceName(plane)));
+            Shell.run(
+                List.of(
+                    "ip",
+                    "-n",
+                    hostNamespace(rank),
+                    "-s",
+                    "link",
+                    "show",
+                    LabPlan.interfaceName(plane)));
         Matcher matcher = SENT.matcher(link);
         if (!matcher.find()) {
-          throw new LabException("ip -s link show " + LabPlan.interfaceName(plane) + " has no TX line: " + link);
+          throw new LabException(
+              "ip -s link show " + LabPlan.interfaceName(plane) + " has no TX line: " + link);
         }
         sent[plane] += Long.parseLong(matcher.group(1));
       }

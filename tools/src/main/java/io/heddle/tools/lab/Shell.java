@@ -17,7 +17,8 @@ final class Shell {
   /**
    * Standard output of a command.
    *
-   * @throws LabException when it can't be started, fails, or doesn't end; the message has what it said
+   * @throws LabException when it can't be started, fails, or doesn't end; the message has what it
+   *     said
    */
   static String run(List<String> command) {
     return run(command, "");
@@ -55,7 +56,8 @@ final class Shell {
       /* Error output in the same stream: these commands say either what was asked or what went wrong. */
       return new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException missing) {
-      throw new LabException(command.getFirst() + " can't be started: " + missing.getMessage(), missing);
+      throw new LabException(
+          command.getFirst() + " can't be started: " + missing.getMessage(), missing);
     }
   }
 

@@ -59,7 +59,8 @@ final class LabTest {
       Process asking = echo(lab, 0, last);
       try {
         String said = new String(asking.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        String failed = new String(answering.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String failed =
+            new String(answering.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (asking.waitFor() != 0 || answering.waitFor() != 0) {
           return "failed: " + said + failed;
         }
@@ -67,7 +68,12 @@ final class LabTest {
         List<Long> after = lab.sentBytesByPlane();
         for (int plane = 0; plane < after.size(); plane++) {
           boolean carried = after.get(plane) - before.get(plane) >= 2 * DATAGRAM_BYTES;
-          facts.append("plane ").append(plane).append(" carried both: ").append(carried).append('\n');
+          facts
+              .append("plane ")
+              .append(plane)
+              .append(" carried both: ")
+              .append(carried)
+              .append('\n');
         }
         return facts.toString();
       } finally {
@@ -87,7 +93,11 @@ final class LabTest {
       String address =
           loopback
               ? "/127.0." + (rank + 1) + "." + (plane + 1) + ":20009"
-              : "/[fd00:1:1:" + (plane + 1) + ":0:ff:fe00:" + Integer.toHexString((plane + 1) << 8 | rank + 1) + "]:9";
+              : "/[fd00:1:1:"
+                  + (plane + 1)
+                  + ":0:ff:fe00:"
+                  + Integer.toHexString((plane + 1) << 8 | rank + 1)
+                  + "]:9";
       facts.append("plane ").append(plane).append(" 8000 from ").append(address).append('\n');
     }
     for (int plane = 0; plane < planes && !loopback; plane++) {

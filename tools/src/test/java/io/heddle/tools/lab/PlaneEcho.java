@@ -6,7 +6,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 
-/** A process of {@link LabTest}: rank 0 sends one datagram to the last rank over each plane and awaits the echo. */
+/**
+ * A process of {@link LabTest}: rank 0 sends one datagram to the last rank over each plane and
+ * awaits the echo.
+ */
 final class PlaneEcho {
   private static final int PORT = 9;
   private static final int UNPRIVILEGED_PORT = 20_009;
@@ -24,7 +27,8 @@ final class PlaneEcho {
     byte[] sent = new byte[bytes];
     Arrays.fill(sent, (byte) 0x5a);
     for (int plane = 0; plane < planes; plane++) {
-      try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(address(rank, plane, loopback), port))) {
+      try (DatagramSocket socket =
+          new DatagramSocket(new InetSocketAddress(address(rank, plane, loopback), port))) {
         DatagramPacket packet = new DatagramPacket(new byte[bytes + 1], bytes + 1);
         InetSocketAddress there = new InetSocketAddress(address(peer, plane, loopback), port);
         if (rank == 0) {
@@ -38,17 +42,20 @@ final class PlaneEcho {
               continue;
             }
           }
-          System.out.println("plane " + plane + " " + packet.getLength() + " from " + packet.getSocketAddress());
+          System.out.println(
+              "plane " + plane + " " + packet.getLength() + " from " + packet.getSocketAddress());
         } else {
           socket.setSoTimeout(TIMEOUT_MS);
           socket.receive(packet);
-          socket.send(new DatagramPacket(packet.getData(), packet.getLength(), packet.getSocketAddress()));
+          socket.send(
+              new DatagramPacket(packet.getData(), packet.getLength(), packet.getSocketAddress()));
         }
       }
     }
   }
 
   private static InetAddress address(int rank, int plane, boolean loopback) {
-    return InetAddress.ofLiteral(loopback ? LabPlan.loopbackAddress(rank, plane) : LabPlan.address(rank, plane));
+    return InetAddress.ofLiteral(
+        loopback ? LabPlan.loopbackAddress(rank, plane) : LabPlan.address(rank, plane));
   }
 }

@@ -9,7 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What NCCL carries from the listening to the connecting side: where to call, and the secret that opens the door.
+ * What NCCL carries from the listening to the connecting side: where to call, and the secret that
+ * opens the door.
  *
  * <pre>
  *   0  magic "HDLH"  | version, u16 | addresses, u8 | 0
@@ -77,7 +78,8 @@ public record ConnectionHandle(byte[] token, List<InetSocketAddress> addresses) 
         throw new IllegalStateException("sixteen bytes are an address", impossible);
       }
     }
-    return new ConnectionHandle(Memory.toArray(address + TOKEN, ControlCodec.TOKEN_BYTES), addresses);
+    return new ConnectionHandle(
+        Memory.toArray(address + TOKEN, ControlCodec.TOKEN_BYTES), addresses);
   }
 
   /** The connecting side's own number, kept between two calls; 0 in a fresh handle. */

@@ -14,16 +14,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that control channels listen on, chosen as NCCL chooses its own: NCCL_SOCKET_IFNAME ({@code eth,ib}
- * prefixes, {@code =eth0} exact names, {@code ^docker,lo} all but these) and NCCL_SOCKET_FAMILY (AF_INET or AF_INET6).
+ * The addresses that control channels listen on, chosen as NCCL chooses its own: NCCL_SOCKET_IFNAME
+ * ({@code eth,ib} prefixes, {@code =eth0} exact names, {@code ^docker,lo} all but these) and
+ * NCCL_SOCKET_FAMILY (AF_INET or AF_INET6).
  */
 public final class ControlAddresses {
   private ControlAddresses() {}
 
   /**
-   * Addresses to listen on, best first: global IPv6, IPv4, link-local IPv6; loopback only where there is nothing else or
-   * where it is asked for. An interface counts when it is set up: whether it runs is the kernel's to notice, up to a
-   * second late.
+   * Addresses to listen on, best first: global IPv6, IPv4, link-local IPv6; loopback only where
+   * there is nothing else or where it is asked for. An interface counts when it is set up: whether
+   * it runs is the kernel's to notice, up to a second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a control connection. Control thread only.
  *
- * <p>A peer whose process dies is noticed at once, since its kernel closes the connection; a peer whose host dies, by TCP
- * keepalive, within {@value #DEAD_PEER_SECONDS} seconds.
+ * <p>A peer whose process dies is noticed at once, since its kernel closes the connection; a peer
+ * whose host dies, by TCP keepalive, within {@value #DEAD_PEER_SECONDS} seconds.
  */
 public final class ControlChannel implements ControlLoop.Handler {
   /** How long a silent peer is believed alive. */
@@ -28,7 +28,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     /** Never {@link Malformed}: that closes the channel. */
     void onMessage(ControlMessage message);
 
-    /** The channel is gone, by the peer or by failure; said once, and not after {@link ControlChannel#close}. */
+    /**
+     * The channel is gone, by the peer or by failure; said once, and not after {@link
+     * ControlChannel#close}.
+     */
     void onClosed(String reason);
   }
 
@@ -40,7 +43,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private boolean closeWhenSent;
-  private boolean closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
+  private boolean
+      closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
 
   private ControlChannel(SocketChannel socket, String peer, Listener listener) {
     this.socket = socket;
@@ -77,7 +81,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Takes over an accepted connection. */
   static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
       throws IOException {
-    ControlChannel channel = new ControlChannel(socket, String.valueOf(socket.getRemoteAddress()), listener);
+    ControlChannel channel =
+        new ControlChannel(socket, String.valueOf(socket.getRemoteAddress()), listener);
     channel.configure();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     return channel;

@@ -108,7 +108,10 @@ public final class ControlCodec {
     out.put((byte) length).put(bytes, 0, length);
   }
 
-  /** Decodes what stands behind a frame's length; anything else than one whole message is {@link Malformed}. */
+  /**
+   * Decodes what stands behind a frame's length; anything else than one whole message is {@link
+   * Malformed}.
+   */
   public static ControlMessage decode(ByteBuffer frame) {
     try {
       byte type = frame.get();
@@ -181,7 +184,8 @@ public final class ControlCodec {
       byte[] parameters = new byte[in.get() & 0xff];
       in.get(parameters);
       if ((qpn | psn) >>> 24 != 0 || parameters.length > MAX_PARAMETER_BYTES) {
-        return new Malformed("queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers that can't be");
+        return new Malformed(
+            "queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers that can't be");
       }
       endpoints.add(new Endpoint(key, qpn, psn, parameters));
     }

@@ -97,7 +97,8 @@ public final class ControlListener implements ControlLoop.Handler {
     if (Integer.bitCount(++failures) == 1) {
       loop.log()
           .warn(
-              "accepting control connections on %s fails (%d times so far): %s; raise the limit of open files",
+              "accepting control connections on %s fails (%d times so far): %s; raise the limit of"
+                  + " open files",
               address, failures, failure);
     }
     rest(key);
@@ -116,13 +117,12 @@ public final class ControlListener implements ControlLoop.Handler {
 
   /** Stops listening; accepted connections live on. Any thread. */
   public void close() {
-    loop.execute(
-        () -> {
-          try {
-            server.close();
-          } catch (IOException failure) {
-            throw new HeddleException("closing a control listener failed", failure);
-          }
-        });
+    loop.execute(() -> {
+      try {
+        server.close();
+      } catch (IOException failure) {
+        throw new HeddleException("closing a control listener failed", failure);
+      }
+    });
   }
 }

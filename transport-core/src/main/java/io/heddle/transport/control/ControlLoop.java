@@ -11,8 +11,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The control thread: serves control channels and timers, blocked in a selector otherwise. One per process, a daemon; it
- * holds no state of the data path.
+ * The control thread: serves control channels and timers, blocked in a selector otherwise. One per
+ * process, a daemon; it holds no state of the data path.
  */
 public final class ControlLoop implements AutoCloseable {
   /** What a registered channel does when it is ready. */
@@ -120,7 +120,9 @@ public final class ControlLoop implements AutoCloseable {
 
   private void runTimers() {
     long now = System.nanoTime();
-    for (Timer first = timers.peek(); first != null && first.dueNs - now <= 0; first = timers.peek()) {
+    for (Timer first = timers.peek();
+        first != null && first.dueNs - now <= 0;
+        first = timers.peek()) {
       timers.remove();
       guarded(first.action);
     }
@@ -146,8 +148,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Runs what was given to {@link #execute} before, closes every channel, and ends the thread. Any thread but the control
-   * thread.
+   * Runs what was given to {@link #execute} before, closes every channel, and ends the thread. Any
+   * thread but the control thread.
    */
   @Override
   public void close() {

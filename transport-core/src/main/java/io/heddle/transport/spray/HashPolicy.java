@@ -1,9 +1,9 @@
 package io.heddle.transport.spray;
 
 /**
- * What equal-cost multipath would do, kept as the honest baseline: as many flows as there are planes, each hashed to a
- * plane once per connection, chunks striped over the flows. Weights don't matter; two flows may share a plane while
- * another stays empty.
+ * What equal-cost multipath would do, kept as the honest baseline: as many flows as there are
+ * planes, each hashed to a plane once per connection, chunks striped over the flows. Weights don't
+ * matter; two flows may share a plane while another stays empty.
  */
 final class HashPolicy implements SprayPolicy {
   private final long connectionSeed;
@@ -30,7 +30,12 @@ final class HashPolicy implements SprayPolicy {
 
   @Override
   public int choose(
-      long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+      long message,
+      int chunk,
+      int chunks,
+      int lengthBytes,
+      PlaneLoads loads,
+      PlaneWeights weights) {
     int planes = loads.planes();
     long flow = (message + chunk) % planes;
     int plane = (int) Long.remainderUnsigned(mix(connectionSeed + flow), planes);

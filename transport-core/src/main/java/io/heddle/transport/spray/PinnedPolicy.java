@@ -1,8 +1,8 @@
 package io.heddle.transport.spray;
 
 /**
- * One contiguous segment per plane, its length by weight. A message of at most one preferred chunk isn't worth cutting:
- * it goes whole to the plane whose turn it is.
+ * One contiguous segment per plane, its length by weight. A message of at most one preferred chunk
+ * isn't worth cutting: it goes whole to the plane whose turn it is.
  */
 final class PinnedPolicy implements SprayPolicy {
   @Override
@@ -43,7 +43,12 @@ final class PinnedPolicy implements SprayPolicy {
 
   @Override
   public int choose(
-      long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+      long message,
+      int chunk,
+      int chunks,
+      int lengthBytes,
+      PlaneLoads loads,
+      PlaneWeights weights) {
     if (chunks == 1) {
       return WeightedSprayPolicy.lowestVirtualFinish(lengthBytes, loads, weights);
     }

@@ -1,11 +1,12 @@
 package io.heddle.transport.spray;
 
 /**
- * What one connection has under way on each of its planes. Written and read by the thread that drives the connection.
+ * What one connection has under way on each of its planes. Written and read by the thread that
+ * drives the connection.
  *
- * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with every chunk it is given: giving the next chunk to the
- * plane that would have the lowest one hands out bytes in proportion to the weights (weighted fair queueing, with the
- * planes as the queues).
+ * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with every chunk it is given: giving
+ * the next chunk to the plane that would have the lowest one hands out bytes in proportion to the
+ * weights (weighted fair queueing, with the planes as the queues).
  */
 public final class PlaneLoads {
   /** Virtual time of one byte at weight 1; leaves room for 2^47 bytes between two re-bases. */
@@ -56,12 +57,14 @@ public final class PlaneLoads {
   }
 
   /**
-   * Whether the plane's share of the window takes this chunk. A plane with nothing in flight takes any chunk, and one
-   * with less than four preferred chunks takes another, so that a small weight never starves.
+   * Whether the plane's share of the window takes this chunk. A plane with nothing in flight takes
+   * any chunk, and one with less than four preferred chunks takes another, so that a small weight
+   * never starves.
    */
   boolean hasWindowRoom(int plane, int lengthBytes, PlaneWeights weights) {
     long inFlight = inFlightBytes[plane];
-    long share = Math.max(windowBytes * weights.weight(plane) / weights.total(), 4L * preferredChunkBytes);
+    long share =
+        Math.max(windowBytes * weights.weight(plane) / weights.total(), 4L * preferredChunkBytes);
     return inFlight == 0 || inFlight + lengthBytes <= share;
   }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a relative rate; 0 takes
- * the plane out. At least one weight is positive.
+ * An immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a
+ * relative rate; 0 takes the plane out. At least one weight is positive.
  */
 public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
@@ -36,8 +36,8 @@ public final class PlaneWeights {
   }
 
   /**
-   * The weights that HEDDLE_WEIGHTS asks for: a list in order of the planes, {@code 4,2,1,1}, or by key,
-   * {@code if:eth0=4,if:eth1=2}; a plane that isn't named weighs 1.
+   * The weights that HEDDLE_WEIGHTS asks for: a list in order of the planes, {@code 4,2,1,1}, or by
+   * key, {@code if:eth0=4,if:eth1=2}; a plane that isn't named weighs 1.
    *
    * @param value the option's value; null or blank for all equal
    * @param planeKeys keys of the planes, in order
@@ -69,7 +69,8 @@ public final class PlaneWeights {
       }
     }
     if (Arrays.stream(weights).allMatch(weight -> weight == 0)) {
-      throw new HeddleException("HEDDLE_WEIGHTS=" + value + " gives every plane the weight 0; one at least must carry");
+      throw new HeddleException(
+          "HEDDLE_WEIGHTS=" + value + " gives every plane the weight 0; one at least must carry");
     }
     return new PlaneWeights(weights, "HEDDLE_WEIGHTS");
   }
@@ -80,12 +81,20 @@ public final class PlaneWeights {
       int equals = part.lastIndexOf('=');
       if (equals <= 0) {
         throw new HeddleException(
-            "HEDDLE_WEIGHTS=" + value + ": '" + part + "' is not key=weight; either all parts have a key or none has");
+            "HEDDLE_WEIGHTS="
+                + value
+                + ": '"
+                + part
+                + "' is not key=weight; either all parts have a key or none has");
       }
       String key = part.substring(0, equals).strip();
       if (!planeKeys.contains(key)) {
         throw new HeddleException(
-            "HEDDLE_WEIGHTS=" + value + ": there is no plane '" + key + "'; the planes are "
+            "HEDDLE_WEIGHTS="
+                + value
+                + ": there is no plane '"
+                + key
+                + "'; the planes are "
                 + String.join(", ", planeKeys));
       }
       named.put(key, weight(value, part.substring(equals + 1)));
@@ -98,17 +107,27 @@ public final class PlaneWeights {
   private static int weight(String value, String text) {
     String stripped = text.strip();
     int weight = -1;
-    if (!stripped.isEmpty() && stripped.length() <= 7 && stripped.chars().allMatch(c -> c >= '0' && c <= '9')) {
+    if (!stripped.isEmpty()
+        && stripped.length() <= 7
+        && stripped.chars().allMatch(c -> c >= '0' && c <= '9')) {
       weight = Integer.parseInt(stripped);
     }
     if (weight < 0 || weight > LARGEST) {
       throw new HeddleException(
-          "HEDDLE_WEIGHTS=" + value + ": '" + text + "' is not a whole number from 0 to " + LARGEST);
+          "HEDDLE_WEIGHTS="
+              + value
+              + ": '"
+              + text
+              + "' is not a whole number from 0 to "
+              + LARGEST);
     }
     return weight;
   }
 
-  /** The weights of a subset of these planes, in the given order; all equal where every one of them weighs 0. */
+  /**
+   * The weights of a subset of these planes, in the given order; all equal where every one of them
+   * weighs 0.
+   */
   public PlaneWeights subset(int[] planeIndexes) {
     int[] subset = new int[planeIndexes.length];
     boolean anyPositive = false;

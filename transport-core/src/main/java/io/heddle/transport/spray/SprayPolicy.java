@@ -18,7 +18,10 @@ public interface SprayPolicy {
   /** The name users give in HEDDLE_POLICY. */
   String name();
 
-  /** How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has one. */
+  /**
+   * How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has
+   * one.
+   */
   int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights);
 
   /** Offset of a chunk's first byte; for {@code chunk == chunks} the message's length. */

@@ -1,6 +1,9 @@
 package io.heddle.transport.spray;
 
-/** Cutting a message into chunks of one size: the device's preferred one, or a multiple where 64 would not do. */
+/**
+ * Cutting a message into chunks of one size: the device's preferred one, or a multiple where 64
+ * would not do.
+ */
 final class UniformChunks {
   private UniformChunks() {}
 

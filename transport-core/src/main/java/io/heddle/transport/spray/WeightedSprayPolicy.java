@@ -1,9 +1,9 @@
 package io.heddle.transport.spray;
 
 /**
- * Chunks of the device's size, each to the plane that would have the lowest virtual time with it, as long as the plane's
- * share of the window takes it: bytes follow the weights exactly while every plane keeps up, and a plane that doesn't is
- * given what it can carry.
+ * Chunks of the device's size, each to the plane that would have the lowest virtual time with it,
+ * as long as the plane's share of the window takes it: bytes follow the weights exactly while every
+ * plane keeps up, and a plane that doesn't is given what it can carry.
  */
 final class WeightedSprayPolicy implements SprayPolicy {
   @Override
@@ -24,7 +24,12 @@ final class WeightedSprayPolicy implements SprayPolicy {
 
   @Override
   public int choose(
-      long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+      long message,
+      int chunk,
+      int chunks,
+      int lengthBytes,
+      PlaneLoads loads,
+      PlaneWeights weights) {
     return lowestVirtualFinish(lengthBytes, loads, weights);
   }
 

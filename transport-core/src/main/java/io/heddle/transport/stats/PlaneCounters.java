@@ -3,8 +3,8 @@ package io.heddle.transport.stats;
 import io.heddle.platform.Memory;
 
 /**
- * Counters of one communicator on one plane. One thread writes; each increment is a plain read and a release write, so
- * that a reader in another process sees no torn or ancient value.
+ * Counters of one communicator on one plane. One thread writes; each increment is a plain read and
+ * a release write, so that a reader in another process sees no torn or ancient value.
  */
 public final class PlaneCounters {
   private final long record;

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Statistics files of processes that ended without closing: a host that is killed, or calls exit(), runs none of our code.
+ * Statistics files of processes that ended without closing: a host that is killed, or calls exit(),
+ * runs none of our code.
  */
 final class StaleStats {
   private static final String SUFFIX = ".stats";
@@ -18,8 +19,9 @@ final class StaleStats {
   private StaleStats() {}
 
   /**
-   * Removes the files in this folder whose process is gone and whose lock is free. Both, since containers may share the
-   * folder and not the process numbers, and a lock goes when its process merely reads its own file.
+   * Removes the files in this folder whose process is gone and whose lock is free. Both, since
+   * containers may share the folder and not the process numbers, and a lock goes when its process
+   * merely reads its own file.
    */
   static void remove(Path folder) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {

@@ -15,7 +15,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** The statistics file of this process. Opening and closing of communicators is synchronised, counting isn't. */
+/**
+ * The statistics file of this process. Opening and closing of communicators is synchronised,
+ * counting isn't.
+ */
 public final class StatsFile implements AutoCloseable {
   /** Which way a communicator's data goes. */
   public enum Direction {
@@ -42,8 +45,8 @@ public final class StatsFile implements AutoCloseable {
   /**
    * Makes the file {@code <pid>.stats}.
    *
-   * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when this is closed, or
-   *     when the next process starts after one that ended without closing
+   * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when
+   *     this is closed, or when the next process starts after one that ended without closing
    */
   public StatsFile(@Nullable Path directory) {
     removeWhenClosed = directory == null;
@@ -77,8 +80,7 @@ public final class StatsFile implements AutoCloseable {
     }
     Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
     Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, (int) pid);
-    Memory.ALL.set(
-        Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis() / 1000);
+    Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis() / 1000);
     Memory.setLongRelease(base, StatsLayout.MAGIC);
   }
 
@@ -87,8 +89,8 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /**
-   * Takes a record for a communicator on a plane. When the file is full, the counters of later communicators share the
-   * sum of the closed ones.
+   * Takes a record for a communicator on a plane. When the file is full, the counters of later
+   * communicators share the sum of the closed ones.
    */
   public synchronized PlaneCounters open(
       Direction direction, String planeKey, int weight, String peer) {
@@ -122,8 +124,7 @@ public final class StatsFile implements AutoCloseable {
     long sum = sum(direction, key, Memory.ALL.get(Memory.NATIVE_INT, record + StatsLayout.WEIGHT));
     for (int field : SUMMED) {
       long value = Memory.ALL.get(Memory.NATIVE_LONG, record + field);
-      Memory.setLongRelease(
-          sum + field, Memory.ALL.get(Memory.NATIVE_LONG, sum + field) + value);
+      Memory.setLongRelease(sum + field, Memory.ALL.get(Memory.NATIVE_LONG, sum + field) + value);
     }
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
@@ -148,8 +149,7 @@ public final class StatsFile implements AutoCloseable {
           && (state == StatsLayout.FREE
               || Memory.ALL.get(Memory.NATIVE_INT, record + StatsLayout.DIRECTION)
                       == direction.ordinal()
-                  && StatsReader.text(
-                          Memory.ALL, record + StatsLayout.KEY, StatsLayout.KEY_BYTES)
+                  && StatsReader.text(Memory.ALL, record + StatsLayout.KEY, StatsLayout.KEY_BYTES)
                       .equals(planeKey))) {
         return record;
       }

@@ -12,7 +12,8 @@ package io.heddle.transport.stats;
  *                   184 duplicates, u64    192 would-block answers, u64
  * </pre>
  *
- * <p>Messages and would-block answers are counted on the first plane of a communicator, since they aren't a plane's.
+ * <p>Messages and would-block answers are counted on the first plane of a communicator, since they
+ * aren't a plane's.
  */
 final class StatsLayout {
   static final long MAGIC = 0x31544154534c4448L;

@@ -44,7 +44,8 @@ public final class StatsReader {
     try (Arena arena = Arena.ofConfined();
         FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
       if (file.size() < StatsLayout.FILE_BYTES) {
-        throw new HeddleException(path + " is no statistics file: it has " + file.size() + " bytes");
+        throw new HeddleException(
+            path + " is no statistics file: it has " + file.size() + " bytes");
       }
       MemorySegment map = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
       if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {

@@ -36,14 +36,24 @@ class ConnectionHandleTest {
 
   @Test
   void theBytesAreThoseOfTheDescription() throws UnknownHostException {
-    new ConnectionHandle(TOKEN, List.of(socket("fd00::2", 0x1234), socket("10.0.0.1", 65535))).write(handle);
+    new ConnectionHandle(TOKEN, List.of(socket("fd00::2", 0x1234), socket("10.0.0.1", 65535)))
+        .write(handle);
     String expected =
-        "48444c48" + "0001" + "02" + "00" + HexFormat.of().formatHex(TOKEN)
-            + "fd000000000000000000000000000002" + "1234" + "000000000000"
-            + "00000000000000000000ffff0a000001" + "ffff" + "000000000000";
+        "48444c48"
+            + "0001"
+            + "02"
+            + "00"
+            + HexFormat.of().formatHex(TOKEN)
+            + "fd000000000000000000000000000002"
+            + "1234"
+            + "000000000000"
+            + "00000000000000000000ffff0a000001"
+            + "ffff"
+            + "000000000000";
     String written = HexFormat.of().formatHex(Memory.toArray(handle, ConnectionHandle.BYTES));
     assertEquals(expected, written.substring(0, expected.length()));
-    assertTrue(written.substring(expected.length()).matches("0+"), "the rest is the caller's and zero");
+    assertTrue(
+        written.substring(expected.length()).matches("0+"), "the rest is the caller's and zero");
   }
 
   @Test

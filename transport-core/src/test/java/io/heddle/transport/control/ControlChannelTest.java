@@ -90,7 +90,8 @@ class ControlChannelTest {
   void bothEndsHearEachOther() throws InterruptedException {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     BlockingQueue<ControlChannel> connected = new LinkedBlockingQueue<>();
-    loop.execute(() -> ControlChannel.connect(loop, listener.address(), listening(answers, connected)));
+    loop.execute(
+        () -> ControlChannel.connect(loop, listener.address(), listening(answers, connected)));
     ControlChannel mine = connected.poll(5, TimeUnit.SECONDS);
     ControlChannel theirs = accepted.poll(5, TimeUnit.SECONDS);
     assertNotNull(mine);
@@ -100,7 +101,9 @@ class ControlChannelTest {
     loop.execute(() -> theirs.send(new Refused("not today")));
     loop.execute(theirs::closeWhenSent);
     assertEquals(new Refused("not today"), answers.poll(5, TimeUnit.SECONDS));
-    assertTrue(String.valueOf(answers.poll(5, TimeUnit.SECONDS)).endsWith("the peer closed the connection"));
+    assertTrue(
+        String.valueOf(answers.poll(5, TimeUnit.SECONDS))
+            .endsWith("the peer closed the connection"));
   }
 
   @Test
@@ -123,7 +126,8 @@ class ControlChannelTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"00000000", "00004001", "ffffffff", "0000000109", "47455420"})
-  void aFrameThatCannotBeEndsItsConnectionAndNoOther(String hex) throws IOException, InterruptedException {
+  void aFrameThatCannotBeEndsItsConnectionAndNoOther(String hex)
+      throws IOException, InterruptedException {
     try (Socket hostile = stranger()) {
       hostile.getOutputStream().write(HexFormat.of().parseHex(hex));
       String reason = assertInstanceOf(String.class, next());
@@ -177,7 +181,8 @@ class ControlChannelTest {
     try (Socket first = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
       assertNotNull(warnings.poll(5, TimeUnit.SECONDS));
       assertEquals(-1, first.getInputStream().read(), "nobody serves it: it is closed");
-      try (Socket second = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
+      try (Socket second =
+          new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
         second.getOutputStream().write(frame(new Ready()));
         assertInstanceOf(Ready.class, next());
       }
@@ -190,29 +195,30 @@ class ControlChannelTest {
   void nobodyListeningIsHeardAsAReason() throws InterruptedException {
     listener.close();
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
-    loop.execute(
-        () -> ControlChannel.connect(loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
+    loop.execute(() ->
+        ControlChannel.connect(
+            loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
     String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
-    assertTrue(reason.startsWith(listener.address().toString()) && reason.contains("can't connect"), reason);
+    assertTrue(
+        reason.startsWith(listener.address().toString()) && reason.contains("can't connect"),
+        reason);
   }
 
   @Test
   void aTimerFiresInOrderOfItsTime() throws InterruptedException {
-    loop.execute(
-        () -> {
-          loop.schedule(20_000_000, () -> heard.add("second"));
-          loop.schedule(1_000_000, () -> heard.add("first"));
-        });
+    loop.execute(() -> {
+      loop.schedule(20_000_000, () -> heard.add("second"));
+      loop.schedule(1_000_000, () -> heard.add("first"));
+    });
     assertEquals("first", next());
     assertEquals("second", next());
   }
 
   @Test
   void aTaskThatThrowsIsToldAndTheThreadGoesOn() throws InterruptedException {
-    loop.execute(
-        () -> {
-          throw new IllegalStateException("as asked");
-        });
+    loop.execute(() -> {
+      throw new IllegalStateException("as asked");
+    });
     loop.execute(() -> heard.add("alive"));
     assertEquals("alive", next());
     assertNotNull(warnings.poll());

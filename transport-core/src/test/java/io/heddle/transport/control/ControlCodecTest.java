@@ -35,17 +35,38 @@ class ControlCodecTest {
       new PlaneList("h1", List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
   private static final Endpoints ENDPOINTS =
       new Endpoints(
-          0x1122334455667788L, 0xcafe, 512, List.of(new Endpoint("if:p0", 0x12, 0xfffffe, new byte[] {1, 2})));
+          0x1122334455667788L,
+          0xcafe,
+          512,
+          List.of(new Endpoint("if:p0", 0x12, 0xfffffe, new byte[] {1, 2})));
 
   /** Written by hand from the layout in ControlCodec's description. */
   private static final String HELLO_BYTES =
       "0000001b" + "01" + "48444c43" + "0001" + "00000005" + "000102030405060708090a0b0c0d0e0f";
 
   private static final String PLANES_BYTES =
-      "0000001c" + "02" + "02" + "6831" + "01" + "05" + "69663a7030" + "fd000001000100010000000000000002" + "05";
+      "0000001c"
+          + "02"
+          + "02"
+          + "6831"
+          + "01"
+          + "05"
+          + "69663a7030"
+          + "fd000001000100010000000000000002"
+          + "05";
   private static final String ENDPOINTS_BYTES =
-      "00000023" + "03" + "1122334455667788" + "0000cafe" + "00000200" + "01"
-          + "05" + "69663a7030" + "00000012" + "00fffffe" + "02" + "0102";
+      "00000023"
+          + "03"
+          + "1122334455667788"
+          + "0000cafe"
+          + "00000200"
+          + "01"
+          + "05"
+          + "69663a7030"
+          + "00000012"
+          + "00fffffe"
+          + "02"
+          + "0102";
 
   private static String hex(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message);
@@ -100,16 +121,23 @@ class ControlCodecTest {
     Malformed stranger =
         assertInstanceOf(Malformed.class, decode(HELLO_BYTES.replace("48444c43", "47455420")));
     assertEquals("a peer that isn't Heddle", stranger.reason());
-    Hello later = assertInstanceOf(Hello.class, decode(HELLO_BYTES.replace("48444c430001", "48444c430002") + "77"));
+    Hello later =
+        assertInstanceOf(
+            Hello.class, decode(HELLO_BYTES.replace("48444c430001", "48444c430002") + "77"));
     assertEquals(2, later.version());
   }
 
   @Test
   void numbersThatCannotBeAreMalformed() {
     assertInstanceOf(Malformed.class, decode("0000000107"), "no such type");
-    assertInstanceOf(Malformed.class, decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"), "MTU 6");
-    assertInstanceOf(Malformed.class, decode(ENDPOINTS_BYTES.replace("00fffffe", "01fffffe")), "PSN of 25 bits");
-    assertInstanceOf(Malformed.class, decode(ENDPOINTS_BYTES.replace("00000200", "00000000")), "no receives");
+    assertInstanceOf(
+        Malformed.class,
+        decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"),
+        "MTU 6");
+    assertInstanceOf(
+        Malformed.class, decode(ENDPOINTS_BYTES.replace("00fffffe", "01fffffe")), "PSN of 25 bits");
+    assertInstanceOf(
+        Malformed.class, decode(ENDPOINTS_BYTES.replace("00000200", "00000000")), "no receives");
     assertInstanceOf(Malformed.class, decode("00000002" + "02" + "00" + "41"), "65 planes");
   }
 

@@ -92,7 +92,18 @@ class SprayPolicyTest {
       PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
       for (long length :
           new long[] {
-            0, 1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, 1 << 20, 64L * CHUNK, 64L * CHUNK + 1, 1L << 30
+            0,
+            1,
+            127,
+            128,
+            129,
+            CHUNK - 1,
+            CHUNK,
+            CHUNK + 1,
+            1 << 20,
+            64L * CHUNK,
+            64L * CHUNK + 1,
+            1L << 30
           }) {
         int chunks = policy.chunks(length, loads, weights);
         assertTrue(chunks >= 1 && chunks <= SprayPolicy.MAX_CHUNKS, name + " " + length);
@@ -114,8 +125,7 @@ class SprayPolicyTest {
     PlaneLoads loads = loads();
     for (int flow = 0; flow < 4; flow++) {
       int once = policy.choose(flow, 0, 1, 100, loads, PlaneWeights.equal(4));
-      int again =
-          policy.choose(flow + 4, 0, 1, 100, loads, PlaneWeights.parse("9,1,1,1", KEYS));
+      int again = policy.choose(flow + 4, 0, 1, 100, loads, PlaneWeights.parse("9,1,1,1", KEYS));
       assertEquals(once, again);
     }
   }

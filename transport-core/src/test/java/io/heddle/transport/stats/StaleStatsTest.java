@@ -74,7 +74,8 @@ class StaleStatsTest {
         new ProcessBuilder(
                 "python3",
                 "-c",
-                "import fcntl,sys; f=open(sys.argv[1],'r+'); fcntl.lockf(f,fcntl.LOCK_EX|fcntl.LOCK_NB)",
+                "import fcntl,sys; f=open(sys.argv[1],'r+');"
+                    + " fcntl.lockf(f,fcntl.LOCK_EX|fcntl.LOCK_NB)",
                 stats.path().toString())
             .start();
     assertEquals(1, prober.waitFor(), "another process got the lock");

@@ -20,7 +20,10 @@ import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** One end of a connection in a test: a queue pair with its completion queue and one registered buffer. */
+/**
+ * One end of a connection in a test: a queue pair with its completion queue and one registered
+ * buffer.
+ */
 public final class Endpoint implements AutoCloseable {
   /** Everything that a buffer of a test may be used for. */
   public static final Set<ProtectionDomain.Access> ALL_ACCESS =
@@ -59,8 +62,7 @@ public final class Endpoint implements AutoCloseable {
     this.pd = context.allocateProtectionDomain();
     this.cq = context.createCompletionQueue(2 * (sendDepth + receiveDepth));
     this.qp = pd.createQueuePair(new QueuePairAttributes(cq, cq, sendDepth, receiveDepth));
-    this.mr =
-        pd.registerMemory(Memory.allocate(arena, bufferBytes, 4096), bufferBytes, ALL_ACCESS);
+    this.mr = pd.registerMemory(Memory.allocate(arena, bufferBytes, 4096), bufferBytes, ALL_ACCESS);
   }
 
   /** Brings both ends to READY_TO_SEND with the port's MTU. */

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Runs jcstress tests of the class path in a process of their own, for a bounded time. The module that uses it has
- * jcstress-core on its test class path and its annotation processor switched on.
+ * Runs jcstress tests of the class path in a process of their own, for a bounded time. The module
+ * that uses it has jcstress-core on its test class path and its annotation processor switched on.
  */
 public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
@@ -21,15 +21,27 @@ public final class JcstressRun {
    * each: a test takes two to three seconds, some ten million samples, on two cores.
    */
   private static final List<String> BOUNDS =
-      List.of("-m", "quick", "-f", "1", "-time", "500", "-iters", "3", "-sc", "false", "-jvmArgs", "-Xmx512m");
+      List.of(
+          "-m",
+          "quick",
+          "-f",
+          "1",
+          "-time",
+          "500",
+          "-iters",
+          "3",
+          "-sc",
+          "false",
+          "-jvmArgs",
+          "-Xmx512m");
 
   private JcstressRun() {}
 
   /**
    * Runs the tests that are members of a class.
    *
-   * @throws AssertionError with what jcstress printed, when a forbidden outcome was seen, a test did not run, or time ran
-   *     out
+   * @throws AssertionError with what jcstress printed, when a forbidden outcome was seen, a test
+   *     did not run, or time ran out
    */
   public static void allOf(Class<?> tests) {
     Path folder = null;
@@ -72,10 +84,15 @@ public final class JcstressRun {
     }
     String printed = Files.readString(output);
     int expected = tests.getClasses().length;
-    if (!inTime || process.exitValue() != 0 || !printed.contains(expected + " matching test results")) {
+    if (!inTime
+        || process.exitValue() != 0
+        || !printed.contains(expected + " matching test results")) {
       throw new AssertionError(
           "jcstress did not see %d tests pass (%s):\n%s"
-              .formatted(expected, inTime ? "it ended with " + process.exitValue() : "it did not end in time", printed));
+              .formatted(
+                  expected,
+                  inTime ? "it ended with " + process.exitValue() : "it did not end in time",
+                  printed));
     }
   }
 

@@ -26,7 +26,10 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
     return context;
   }
 
-  /** The next completion to fill, of this queue pair; null where there is no room. Under the fabric's monitor. */
+  /**
+   * The next completion to fill, of this queue pair; null where there is no room. Under the
+   * fabric's monitor.
+   */
   WorkCompletion push(long id, WorkCompletion.Status status, int queuePairNumber) {
     if (tail - head == ring.length) {
       overrun = true;

@@ -7,10 +7,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order within a queue pair and
- * mixes it between queue pairs, by its seed; it can hold back acknowledgements and cut addresses off.
+ * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
+ * within a queue pair and mixes it between queue pairs, by its seed; it can hold back
+ * acknowledgements and cut addresses off.
  *
- * <p>Everything is done under this object's monitor, by whichever thread calls progress on any of its devices.
+ * <p>Everything is done under this object's monitor, by whichever thread calls progress on any of
+ * its devices.
  */
 public final class LoopbackFabric {
   /* Steps of one queue pair in one round: few, so that queue pairs overtake each other. */
@@ -30,7 +32,10 @@ public final class LoopbackFabric {
     random = seed == 0 ? 1 : seed;
   }
 
-  /** While held, work is done at the receiver but its sender doesn't hear of it, as if answers were under way. */
+  /**
+   * While held, work is done at the receiver but its sender doesn't hear of it, as if answers were
+   * under way.
+   */
   public void holdAcknowledgements(boolean held) {
     acknowledgementsHeld = held;
   }

@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network. */
+/**
+ * One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network.
+ */
 public final class LoopbackProvider implements VerbsProvider {
   private static final int MAX_WORK_REQUESTS = 4096;
   private static final int PREFERRED_WRITE_BYTES = 61_440;

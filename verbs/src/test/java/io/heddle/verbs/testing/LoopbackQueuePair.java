@@ -361,8 +361,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
           yield refuse(Status.REMOTE_INVALID_REQUEST_ERROR);
         }
         if (receive != null
-            && !pd.allows(
-                receive.lkey(), receive.address(), wr.lengthBytes, Access.LOCAL_WRITE)) {
+            && !pd.allows(receive.lkey(), receive.address(), wr.lengthBytes, Access.LOCAL_WRITE)) {
           receiveQueue.push(takeReceive(), Status.LOCAL_PROTECTION_ERROR, number);
           yield refuse(Status.REMOTE_OPERATION_ERROR);
         }

@@ -28,7 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every verbs provider must do. A provider's test extends this and says how to open two connected devices. */
+/**
+ * What every verbs provider must do. A provider's test extends this and says how to open two
+ * connected devices.
+ */
 public abstract class ProviderContract {
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -320,8 +323,7 @@ public abstract class ProviderContract {
   void receiverThatIsNeverReadyEndsTheSendAfterItsRetries() {
     Endpoint.connect(left, right, leftContext.port().activeMtu(), 14, 2);
     left.qp.postSend(left.request(Operation.SEND, 1, 64, right));
-    assertEquals(
-        Status.RECEIVER_NOT_READY_RETRY_EXCEEDED, left.awaitCompletion(right).status);
+    assertEquals(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED, left.awaitCompletion(right).status);
     assertEquals(QueuePairState.ERROR, left.qp.state());
   }
 
@@ -350,8 +352,7 @@ public abstract class ProviderContract {
     assertEquals(-Errno.EINVAL, left.qp.postEmptyReceives(1, 1));
     assertThrows(
         VerbsException.class,
-        () ->
-            left.qp.readyToSend(new io.heddle.verbs.ReadyToSendAttributes(0, 14, 7, 7)));
+        () -> left.qp.readyToSend(new io.heddle.verbs.ReadyToSendAttributes(0, 14, 7, 7)));
   }
 
   @Test
@@ -372,8 +373,7 @@ public abstract class ProviderContract {
 
   @Test
   void aGidIndexThatDoesNotExistIsNamed() {
-    VerbsException refused =
-        assertThrows(VerbsException.class, () -> left.qp.initialise(100_000));
+    VerbsException refused = assertThrows(VerbsException.class, () -> left.qp.initialise(100_000));
     assertTrue(refused.getMessage().contains("100000"), refused.getMessage());
   }
 

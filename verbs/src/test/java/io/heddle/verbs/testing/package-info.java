@@ -1,4 +1,7 @@
-/** What a provider's tests stand on: the contract that every provider must keep, and one end of a connection. */
+/**
+ * What a provider's tests stand on: the contract that every provider must keep, and one end of a
+ * connection.
+ */
 @NullUnmarked
 package io.heddle.verbs.testing;
 

@@ -1,0 +1,28 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.googlejavaformat.java.Formatter;
+import com.google.googlejavaformat.java.StringWrapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The tree is formatted by a tool; {@code ./heddle format} rewrites what this finds. */
+class FormatTest {
+  @Test
+  void everyJavaFileIsFormatted() throws Exception {
+    Formatter formatter = new Formatter();
+    List<Path> unformatted = new ArrayList<>();
+    for (Path file : Repository.javaFiles()) {
+      String source = Files.readString(file);
+      String formatted = StringWrapper.wrap(formatter.formatSourceAndFixImports(source), formatter);
+      if (!formatted.equals(source)) {
+        unformatted.add(Repository.ROOT.relativize(file));
+      }
+    }
+    assertEquals(List.of(), unformatted, "run ./heddle format");
+  }
+}
