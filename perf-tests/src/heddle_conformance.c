@@ -4,6 +4,7 @@
  */
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +165,11 @@ static void *must_register(void *comm, void *data, size_t size) {
 
 static void wait_done(void *request, int *sizes) {
   int done = 0;
-  while (!done) check(net_test(&net, request, &done, sizes), "test");
+  for (;;) {
+    check(net_test(&net, request, &done, sizes), "test");
+    if (done) break;
+    sched_yield();
+  }
   progress();
 }
 
@@ -621,7 +626,6 @@ static void a_send_larger_than_its_receive_is_an_error(void) {
 }
 
 static void one_big_message(void) {
-  if (options.big_bytes == 0) return;
   void *comm = connect_one();
   one_message(comm, 3, options.big_bytes, options.big_bytes, 1);
   meet();
@@ -686,7 +690,7 @@ int main(int argc, char **argv) {
       case SEED: options.seed = (uint64_t)whole_number("--seed", optarg, 0, INT64_MAX); break;
       case BIG: options.big_bytes = (size_t)whole_number("--big-bytes", optarg, 1, 1LL << 30); break;
       case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
-      case ABI: options.abi = (int)whole_number("--abi", optarg, 8, 12); break;
+      case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
       case DEVICE: options.device = (int)whole_number("--device", optarg, 0, 1023); break;
       case VERBOSE: options.log = 1; break;
       case HELP:
@@ -709,6 +713,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < count; i++) {
     if (options.only != NULL && strcmp(options.only, cases[i].name) != 0) continue;
     double start = now_seconds();
+    if (cases[i].run == one_big_message && options.big_bytes == 0) {
+      printf("ok %d - %s # SKIP without --big-bytes\n", ++ran, cases[i].name);
+      continue;
+    }
     cases[i].run();
     printf("ok %d - %s # %.2f s\n", ++ran, cases[i].name, now_seconds() - start);
     fflush(stdout);

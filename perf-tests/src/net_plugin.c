@@ -1,6 +1,7 @@
 #include "net_plugin.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
     return NCCL_SYSTEM_ERROR;
   }
   int newest = version == 0 ? 12 : version;
-  int oldest = version == 0 ? 8 : version;
+  int oldest = version == 0 ? 6 : version;
   for (int v = newest; v >= oldest && plugin->table == NULL; v--) {
     plugin->table = find_table(plugin->library, v);
     plugin->version = v;
@@ -82,6 +83,7 @@ void net_unload(struct net_plugin *plugin) {
 
 int net_max_receives(struct net_plugin *plugin, int device) {
   union {
+    struct nccl_properties_v7 v7;
     struct nccl_properties_v8 v8;
     struct nccl_properties_v9 v9;
     struct nccl_properties_v11 v11;
@@ -89,6 +91,7 @@ int net_max_receives(struct net_plugin *plugin, int device) {
   } properties;
   memset(&properties, 0, sizeof properties);
   if (TABLE(plugin, 12)->get_properties(device, &properties.v12) != NCCL_SUCCESS) return 0;
+  if (plugin->version <= 7) return properties.v7.max_receives; /* in one place in v6 and v7 */
   if (plugin->version == 8) return properties.v8.max_receives;
   return properties.v9.max_receives; /* in one place from v9 on */
 }
@@ -105,15 +108,20 @@ int net_connect(struct net_plugin *plugin, int device, void *handle, void **comm
     return TABLE(plugin, 12)->connect(plugin->context, device, handle, comm, &device_handle);
   }
   if (plugin->version == 10) return TABLE(plugin, 10)->connect(device, &config, handle, comm, &device_handle);
+  if (plugin->version == 6) return TABLE(plugin, 6)->connect(device, handle, comm);
   return TABLE(plugin, 8)->connect(device, handle, comm, &device_handle);
 }
 
 int net_accept(struct net_plugin *plugin, void *listen_comm, void **comm) {
   void *device_handle = NULL;
+  if (plugin->version == 6) return TABLE(plugin, 6)->accept(listen_comm, comm);
   return TABLE(plugin, 12)->accept(listen_comm, comm, &device_handle);
 }
 
 int net_register(struct net_plugin *plugin, void *comm, void *data, size_t size, void **memory) {
+  if (plugin->version <= 7) {
+    return size > INT_MAX ? NCCL_INVALID_USAGE : TABLE(plugin, 6)->reg(comm, data, (int)size, 1, memory);
+  }
   return TABLE(plugin, 12)->reg(comm, data, size, 1, memory);
 }
 

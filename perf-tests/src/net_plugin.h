@@ -1,4 +1,4 @@
-/* Any ncclNet plugin of version 8 to 12, loaded as NCCL does it, behind one set of calls: those of version 12. */
+/* Any ncclNet plugin of version 6 to 12, loaded as NCCL does it, behind one set of calls: those of version 12. */
 #ifndef HEDDLE_NET_PLUGIN_H
 #define HEDDLE_NET_PLUGIN_H
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static atomic_ullong moved;
+static atomic_int watch_paused;
 
 double now_seconds(void) {
   struct timespec now;
@@ -52,7 +53,7 @@ static void *watch(void *unused) {
     struct timespec pause = {.tv_nsec = 200000000};
     nanosleep(&pause, NULL);
     unsigned long long now = atomic_load(&moved);
-    if (now != before) {
+    if (now != before || atomic_load(&watch_paused)) {
       before = now;
       since = now_seconds();
     } else if (now_seconds() - since > hang_seconds) {
@@ -68,5 +69,7 @@ void watch_for_hang(double timeout_seconds) {
   if (pthread_create(&thread, NULL, watch, NULL) != 0) fail_with(EXIT_BAD_USAGE, "cannot start a thread");
   pthread_detach(thread);
 }
+
+void pause_watch(int paused) { atomic_store(&watch_paused, paused); }
 
 void progress(void) { atomic_fetch_add_explicit(&moved, 1, memory_order_relaxed); }

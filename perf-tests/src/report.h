@@ -23,6 +23,9 @@ int64_t whole_number(const char *option, const char *text, int64_t least, int64_
  */
 void watch_for_hang(double timeout_seconds);
 
+/* While it is 1 the watch waits for no progress: somebody else's turn. */
+void pause_watch(int paused);
+
 /* Something moved. Cheap: call it wherever it does. */
 void progress(void);
 

@@ -1,0 +1,488 @@
+/*
+ * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends, rank 1
+ * receives; in a duplex run both do both. Every measurement lasts a set time and is counted where the bytes arrive.
+ *
+ * With --turns a process waits for a line on standard input before each measurement and holds no core meanwhile, so
+ * that several contestants, each warm in its own pair of processes, can be measured in turns.
+ */
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net_plugin.h"
+#include "rendezvous.h"
+#include "report.h"
+
+#define MOST_OUTSTANDING 32
+#define WINDOW_BYTES (32u << 20) /* large messages share slots: their contents are equal */
+#define MOST_ROUND_TRIPS 1000000
+#define TAG 3
+
+static struct {
+  const char *plugin, *folder;
+  int rank, abi, device, outstanding, rounds, turns, log;
+  int bandwidth, latency, duplex;
+  size_t min_bytes, max_bytes, latency_max_bytes, factor;
+  double seconds, warmup_seconds, timeout_seconds;
+} options = {.rank = -1, .outstanding = 8, .rounds = 5, .min_bytes = 8, .max_bytes = 16 << 20, .factor = 2,
+             .latency_max_bytes = 64 << 10, .seconds = 0.3, .warmup_seconds = 2, .timeout_seconds = 60, .log = 1,
+             .bandwidth = 1, .latency = 1, .duplex = 1};
+
+static struct net_plugin net;
+static void *listen_comm, *send_comm, *receive_comm;
+static unsigned char *outgoing, *incoming;
+static size_t window_bytes;
+static void *outgoing_memory, *incoming_memory;
+static double *round_trips;
+
+static void usage(FILE *to) {
+  fprintf(to,
+          "heddle-plugin-perf: bandwidth and half round trip of an ncclNet plugin, two processes, JSON lines\n"
+          "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
+          "  --rendezvous FOLDER     where the two ranks find each other; empty before the run\n"
+          "  --rank 0|1              0 sends and times round trips, 1 receives\n"
+          "  --kinds LIST            of bandwidth, duplex, latency (all)\n"
+          "  --min-bytes B --max-bytes B --factor F   sizes (8, 16777216, 2)\n"
+          "  --latency-max-bytes B   largest size of a round trip (65536)\n"
+          "  --outstanding N         messages under way, 1 to %d (8)\n"
+          "  --rounds N              how often the list of measurements is gone through (5)\n"
+          "  --milliseconds T        length of a measurement (300)\n"
+          "  --warmup-milliseconds T before the first (2000)\n"
+          "  --turns                 wait for a line on standard input before each measurement\n"
+          "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
+          "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
+          "  --device D              (0)\n"
+          "  --quiet                 of the plugin's log only warnings\n"
+          "exit codes: 0 all right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n",
+          MOST_OUTSTANDING);
+}
+
+static void choose_kinds(char *list) {
+  options.bandwidth = options.duplex = options.latency = 0;
+  for (char *rest = NULL, *kind = strtok_r(list, ",", &rest); kind != NULL; kind = strtok_r(NULL, ",", &rest)) {
+    if (strcmp(kind, "bandwidth") == 0) {
+      options.bandwidth = 1;
+    } else if (strcmp(kind, "duplex") == 0) {
+      options.duplex = 1;
+    } else if (strcmp(kind, "latency") == 0) {
+      options.latency = 1;
+    } else {
+      fail_with(EXIT_BAD_USAGE, "--kinds %s: bandwidth, duplex and latency are known", kind);
+    }
+  }
+}
+
+static void parse(int argc, char **argv) {
+  enum { PLUGIN = 1, FOLDER, RANK, KINDS, MIN, MAX, FACTOR, LATENCY_MAX, OUTSTANDING, ROUNDS, TIME, WARMUP, TURNS,
+         TIMEOUT, ABI, DEVICE, QUIET, HELP };
+  static const struct option longs[] = {
+      {"plugin", required_argument, NULL, PLUGIN},
+      {"rendezvous", required_argument, NULL, FOLDER},
+      {"rank", required_argument, NULL, RANK},
+      {"kinds", required_argument, NULL, KINDS},
+      {"min-bytes", required_argument, NULL, MIN},
+      {"max-bytes", required_argument, NULL, MAX},
+      {"factor", required_argument, NULL, FACTOR},
+      {"latency-max-bytes", required_argument, NULL, LATENCY_MAX},
+      {"outstanding", required_argument, NULL, OUTSTANDING},
+      {"rounds", required_argument, NULL, ROUNDS},
+      {"milliseconds", required_argument, NULL, TIME},
+      {"warmup-milliseconds", required_argument, NULL, WARMUP},
+      {"turns", no_argument, NULL, TURNS},
+      {"timeout-seconds", required_argument, NULL, TIMEOUT},
+      {"abi", required_argument, NULL, ABI},
+      {"device", required_argument, NULL, DEVICE},
+      {"quiet", no_argument, NULL, QUIET},
+      {"help", no_argument, NULL, HELP},
+      {NULL, 0, NULL, 0}};
+  int found;
+  while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    switch (found) {
+      case PLUGIN: options.plugin = optarg; break;
+      case FOLDER: options.folder = optarg; break;
+      case RANK: options.rank = (int)whole_number("--rank", optarg, 0, 1); break;
+      case KINDS: choose_kinds(optarg); break;
+      case MIN: options.min_bytes = (size_t)whole_number("--min-bytes", optarg, 1, 1LL << 30); break;
+      case MAX: options.max_bytes = (size_t)whole_number("--max-bytes", optarg, 1, 1LL << 30); break;
+      case FACTOR: options.factor = (size_t)whole_number("--factor", optarg, 2, 1024); break;
+      case LATENCY_MAX:
+        options.latency_max_bytes = (size_t)whole_number("--latency-max-bytes", optarg, 1, 1LL << 30);
+        break;
+      case OUTSTANDING:
+        options.outstanding = (int)whole_number("--outstanding", optarg, 1, MOST_OUTSTANDING);
+        break;
+      case ROUNDS: options.rounds = (int)whole_number("--rounds", optarg, 1, 10000); break;
+      case TIME: options.seconds = (double)whole_number("--milliseconds", optarg, 1, 600000) * 1e-3; break;
+      case WARMUP:
+        options.warmup_seconds = (double)whole_number("--warmup-milliseconds", optarg, 0, 600000) * 1e-3;
+        break;
+      case TURNS: options.turns = 1; break;
+      case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
+      case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
+      case DEVICE: options.device = (int)whole_number("--device", optarg, 0, 1023); break;
+      case QUIET: options.log = 0; break;
+      case HELP:
+      case 'h': usage(stdout); exit(0);
+      default: usage(stderr); exit(EXIT_BAD_USAGE);
+    }
+  }
+  if (options.plugin == NULL || options.folder == NULL || options.rank < 0 || options.min_bytes > options.max_bytes ||
+      optind != argc) {
+    usage(stderr);
+    exit(EXIT_BAD_USAGE);
+  }
+}
+
+static void *serve(void *unused) {
+  (void)unused;
+  char handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
+  check(net_listen(&net, options.device, handle, &listen_comm), "listen");
+  if (rendezvous_put(options.folder, "handle", options.rank, handle, sizeof handle) != 0) _exit(EXIT_BAD_USAGE);
+  if (rendezvous_get(options.folder, "handle", 1 - options.rank, other_handle, sizeof other_handle,
+                     options.timeout_seconds) != 0) {
+    _exit(EXIT_TIMED_OUT);
+  }
+  double start = now_seconds();
+  while (send_comm == NULL || receive_comm == NULL) {
+    if (send_comm == NULL) check(net_connect(&net, options.device, other_handle, &send_comm), "connect");
+    if (receive_comm == NULL) check(net_accept(&net, listen_comm, &receive_comm), "accept");
+    if (now_seconds() - start > options.timeout_seconds) fail_with(EXIT_TIMED_OUT, "no connection in time");
+    usleep(100);
+  }
+  check(net_register(&net, send_comm, outgoing, window_bytes, &outgoing_memory), "regMr");
+  check(net_register(&net, receive_comm, incoming, window_bytes, &incoming_memory), "regMr");
+  return NULL;
+}
+
+/* ---- data: what a slot holds depends on its place alone, so any message of that slot must be equal to it ---- */
+
+static unsigned char byte_at(size_t place) { return (unsigned char)((place * 2654435761u) >> 13 | 1); }
+
+static size_t slot_of(unsigned long message, size_t bytes) {
+  size_t slots = window_bytes / bytes;
+  if (slots > (size_t)options.outstanding) slots = (size_t)options.outstanding;
+  return message % slots * bytes;
+}
+
+static void clear_incoming(size_t bytes) {
+  size_t slots = window_bytes / bytes;
+  if (slots > (size_t)options.outstanding) slots = (size_t)options.outstanding;
+  memset(incoming, 0, slots * bytes);
+}
+
+static void check_incoming(unsigned long messages, size_t bytes) {
+  if (messages == 0) return;
+  size_t last = 0;
+  for (unsigned long i = 0; i < messages && i < (unsigned long)options.outstanding; i++) {
+    size_t slot = slot_of(i, bytes);
+    if (slot + bytes > last) last = slot + bytes;
+  }
+  for (size_t i = 0; i < last; i++) {
+    if (incoming[i] != byte_at(i)) {
+      fail_with(EXIT_WRONG_DATA, "of messages of %zu bytes, byte %zu is wrong", bytes, i % bytes);
+    }
+  }
+}
+
+/* ---- one direction of a stream: sends or receives, posted and tested in order ---- */
+
+struct stream {
+  size_t bytes;
+  unsigned long posted, finished;
+  void *requests[MOST_OUTSTANDING];
+  unsigned long closing; /* empty messages sent or received; a stream ends with `outstanding` of them */
+  unsigned long messages; /* with content, of those that are finished */
+  double first, last; /* when the first and the last of them were finished */
+};
+
+static int over(const struct stream *stream) {
+  return stream->closing == (unsigned long)options.outstanding && stream->posted == stream->finished;
+}
+
+/* Posts one send if there is room; returns whether it did. */
+static int push(struct stream *stream, int ending) {
+  unsigned long outstanding = (unsigned long)options.outstanding;
+  if (stream->posted - stream->finished == outstanding || stream->closing == outstanding) return 0;
+  void **request = &stream->requests[stream->posted % outstanding];
+  *request = NULL;
+  check(net_isend(&net, send_comm, outgoing + slot_of(stream->posted, stream->bytes), ending ? 0 : stream->bytes, TAG,
+                  outgoing_memory, request),
+        "isend");
+  if (*request == NULL) return 0;
+  stream->posted++;
+  if (ending) stream->closing++;
+  return 1;
+}
+
+static int pull(struct stream *stream) {
+  unsigned long outstanding = (unsigned long)options.outstanding;
+  /* Once the end is in sight, exactly as many receives as empty messages are still to come. */
+  unsigned long room = stream->closing > 0 ? outstanding - stream->closing : outstanding;
+  if (stream->posted - stream->finished >= room) return 0;
+  void **request = &stream->requests[stream->posted % outstanding];
+  void *data = incoming + slot_of(stream->posted, stream->bytes);
+  size_t size = stream->bytes;
+  int tag = TAG;
+  *request = NULL;
+  check(net_irecv(&net, receive_comm, 1, &data, &size, &tag, &incoming_memory, request), "irecv");
+  if (*request == NULL) return 0;
+  stream->posted++;
+  return 1;
+}
+
+/* Tests the oldest request; returns whether it was finished. */
+static int reap(struct stream *stream, int receiving) {
+  if (stream->posted == stream->finished) return 0;
+  int done = 0, size = -1;
+  check(net_test(&net, stream->requests[stream->finished % (unsigned long)options.outstanding], &done, &size), "test");
+  if (!done) return 0;
+  stream->finished++;
+  progress();
+  if (receiving && size == 0) {
+    stream->closing++;
+    return 1;
+  }
+  if (receiving && (size_t)size != stream->bytes) {
+    fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", stream->bytes, size);
+  }
+  stream->last = now_seconds();
+  if (stream->messages++ == 0) stream->first = stream->last;
+  return 1;
+}
+
+/* Runs the given directions for a time; what arrived is in `received`. */
+static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
+  struct stream out = {.bytes = bytes}, in = {.bytes = bytes};
+  double end = now_seconds() + seconds;
+  if (receiving) clear_incoming(bytes);
+  int ending = 0;
+  while ((sending && !over(&out)) || (receiving && !over(&in))) {
+    int moved = 0;
+    if (receiving) {
+      while (pull(&in)) moved = 1;
+      while (reap(&in, 1)) moved = 1;
+    }
+    if (sending) {
+      if (!ending) ending = now_seconds() >= end;
+      while (push(&out, ending)) moved = 1;
+      while (reap(&out, 0)) moved = 1;
+    }
+    if (!moved) sched_yield(); /* as NCCL's progress thread does */
+  }
+  if (receiving) check_incoming(in.messages, bytes);
+  *received = in;
+}
+
+/* ---- single messages ---- */
+
+static void send_one(size_t bytes) {
+  void *request = NULL;
+  int done = 0;
+  while (request == NULL) {
+    check(net_isend(&net, send_comm, outgoing, bytes, TAG, outgoing_memory, &request), "isend");
+    if (request == NULL) sched_yield();
+  }
+  while (!done) {
+    check(net_test(&net, request, &done, NULL), "test");
+    if (!done) sched_yield();
+  }
+}
+
+/* A receive is posted before it is needed, as NCCL does. */
+static void *post_one(size_t bytes) {
+  void *request = NULL, *data = incoming;
+  int tag = TAG;
+  while (request == NULL) {
+    check(net_irecv(&net, receive_comm, 1, &data, &bytes, &tag, &incoming_memory, &request), "irecv");
+    if (request == NULL) sched_yield();
+  }
+  return request;
+}
+
+static int wait_one(void *request) {
+  int done = 0, size = -1;
+  while (!done) {
+    check(net_test(&net, request, &done, &size), "test");
+    if (!done) sched_yield();
+  }
+  progress();
+  return size;
+}
+
+/* Both ranks leave together, give or take half a round trip. */
+static void meet(void) {
+  void *request = post_one(1);
+  if (options.rank == 0) send_one(0);
+  wait_one(request);
+  if (options.rank == 1) send_one(0);
+}
+
+/* Ping-pong; an empty ping ends it. Returns how many round trips took which time. */
+static size_t ping_pong(double seconds, size_t bytes) {
+  size_t count = 0;
+  memset(incoming, 0, bytes);
+  void *request = post_one(bytes);
+  if (options.rank == 0) {
+    double start = now_seconds(), end = start + seconds;
+    while (start < end && count < MOST_ROUND_TRIPS) {
+      send_one(bytes);
+      int size = wait_one(request);
+      double now = now_seconds();
+      if ((size_t)size != bytes) fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", bytes, size);
+      request = post_one(bytes);
+      round_trips[count++] = now - start;
+      start = now_seconds();
+    }
+    send_one(0);
+    wait_one(request);
+  } else {
+    for (;;) {
+      int size = wait_one(request);
+      if (size == 0) break;
+      count++;
+      request = post_one(bytes);
+      send_one(bytes);
+    }
+    send_one(0);
+  }
+  for (size_t i = 0; count > 0 && i < bytes; i++) {
+    if (incoming[i] != byte_at(i)) {
+      fail_with(EXIT_WRONG_DATA, "of round trips of %zu bytes, byte %zu is wrong", bytes, i);
+    }
+  }
+  return count;
+}
+
+/* ---- measurements ---- */
+
+static void wait_for_turn(void) {
+  if (!options.turns) return;
+  char line[16];
+  pause_watch(1);
+  if (fgets(line, sizeof line, stdin) == NULL) fail_with(EXIT_BAD_USAGE, "--turns: standard input ended before the run");
+  pause_watch(0);
+}
+
+static void measure_stream(int round, size_t bytes, int duplex) {
+  struct stream received;
+  int receiving = duplex || options.rank == 1;
+  stream_for(options.seconds, bytes, duplex || options.rank == 0, receiving, &received);
+  double seconds = received.last - received.first;
+  printf("{\"event\":\"bandwidth\",\"rank\":%d,\"round\":%d,\"direction\":\"%s\",\"bytes\":%zu,\"messages\":%lu,",
+         options.rank, round, duplex ? "duplex" : "one-way", bytes, received.messages);
+  if (receiving && received.messages > 1) {
+    printf("\"received_bytes_per_second\":%.0f}\n", (double)(received.messages - 1) * (double)bytes / seconds);
+  } else {
+    printf("\"received_bytes_per_second\":null}\n"); /* this rank only sent, or one message alone says nothing */
+  }
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void measure_latency(int round, size_t bytes) {
+  size_t count = ping_pong(options.seconds, bytes);
+  printf("{\"event\":\"latency\",\"rank\":%d,\"round\":%d,\"bytes\":%zu,\"round_trips\":%zu", options.rank, round,
+         bytes, count);
+  if (options.rank == 0 && count > 0) {
+    qsort(round_trips, count, sizeof *round_trips, by_value);
+    printf(",\"half_us_least\":%.2f,\"half_us_median\":%.2f,\"half_us_p99\":%.2f,\"half_us_most\":%.2f",
+           round_trips[0] * 5e5, round_trips[count / 2] * 5e5, round_trips[count * 99 / 100] * 5e5,
+           round_trips[count - 1] * 5e5);
+  }
+  printf("}\n");
+}
+
+/* Small, middling and large messages, so that a plugin that is compiled while it runs has been. */
+static void warm_up(void) {
+  size_t sizes[] = {64, 64 << 10, 1 << 20};
+  struct stream ignored;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && options.warmup_seconds > 0; i++) {
+    size_t bytes = sizes[i] < window_bytes ? sizes[i] : window_bytes;
+    stream_for(options.warmup_seconds / 6, bytes, 1, 1, &ignored);
+    meet();
+    ping_pong(options.warmup_seconds / 6, bytes);
+    meet();
+  }
+}
+
+static void *run(void *unused) {
+  (void)unused;
+  warm_up();
+  printf("{\"event\":\"warm\",\"rank\":%d}\n", options.rank);
+  fflush(stdout);
+  for (int round = 1; round <= options.rounds; round++) {
+    for (size_t bytes = options.min_bytes; bytes <= options.max_bytes; bytes *= options.factor) {
+      for (int kind = 0; kind < 3; kind++) {
+        int wanted = kind == 0 ? options.bandwidth : kind == 1 ? options.duplex
+                                                               : options.latency && bytes <= options.latency_max_bytes;
+        if (!wanted) continue;
+        wait_for_turn();
+        meet();
+        if (kind < 2) {
+          measure_stream(round, bytes, kind == 1);
+        } else {
+          measure_latency(round, bytes);
+        }
+        fflush(stdout);
+        progress();
+      }
+    }
+  }
+  return NULL;
+}
+
+/* No rank closes while the other still needs its acknowledgements. */
+static void wait_for_other(void) {
+  char done = 1;
+  progress();
+  if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);
+  if (rendezvous_get(options.folder, "done", 1 - options.rank, &done, 1, options.timeout_seconds) != 0) {
+    exit(EXIT_TIMED_OUT);
+  }
+}
+
+static void *allocate(size_t bytes) {
+  void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (memory == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %zu bytes", bytes);
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+int main(int argc, char **argv) {
+  parse(argc, argv);
+  char prefix[64];
+  snprintf(prefix, sizeof prefix, "rank %d", options.rank);
+  watch_for_hang(options.timeout_seconds);
+  window_bytes = options.max_bytes * (size_t)options.outstanding;
+  if (window_bytes > WINDOW_BYTES) window_bytes = options.max_bytes > WINDOW_BYTES ? options.max_bytes : WINDOW_BYTES;
+  outgoing = allocate(window_bytes);
+  incoming = allocate(window_bytes);
+  round_trips = allocate(MOST_ROUND_TRIPS * sizeof *round_trips);
+  for (size_t i = 0; i < window_bytes; i++) outgoing[i] = byte_at(i);
+
+  if (net_load(&net, options.plugin, options.abi, options.log ? prefix : NULL) != 0) return EXIT_PLUGIN_ERROR;
+  printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d,\"net\":\"%s\",\"abi\":%d,\"devices\":%d,\"outstanding\":%d}\n",
+         options.rank, (int)getpid(), net.name, net.version, net.devices, options.outstanding);
+  fflush(stdout);
+  pthread_t service, data;
+  if (pthread_create(&service, NULL, serve, NULL) != 0 || pthread_join(service, NULL) != 0 ||
+      pthread_create(&data, NULL, run, NULL) != 0 || pthread_join(data, NULL) != 0) {
+    fail_with(EXIT_BAD_USAGE, "cannot run a thread");
+  }
+  wait_for_other();
+  check(net_deregister(&net, send_comm, outgoing_memory), "deregMr");
+  check(net_deregister(&net, receive_comm, incoming_memory), "deregMr");
+  check(net_close_send(&net, send_comm), "closeSend");
+  check(net_close_receive(&net, receive_comm), "closeRecv");
+  check(net_close_listen(&net, listen_comm), "closeListen");
+  net_unload(&net);
+  printf("{\"event\":\"end\",\"rank\":%d}\n", options.rank);
+  return 0;
+}
