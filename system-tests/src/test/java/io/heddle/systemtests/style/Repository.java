@@ -11,6 +11,9 @@ import java.util.stream.Stream;
 final class Repository {
   static final Path ROOT = root();
 
+  /* A tool's output: what it looks like is the tool's affair. */
+  private static final Path GENERATED = ROOT.resolve("jextract/src/main");
+
   private Repository() {}
 
   private static Path root() {
@@ -45,8 +48,11 @@ final class Repository {
     }
   }
 
+  /** The Java files that people write. */
   static List<Path> javaFiles() throws IOException, InterruptedException {
-    return files().stream().filter(file -> file.toString().endsWith(".java")).toList();
+    return files().stream()
+        .filter(file -> file.toString().endsWith(".java") && !file.startsWith(GENERATED))
+        .toList();
   }
 
   /** The compiled production classes of every module. */
