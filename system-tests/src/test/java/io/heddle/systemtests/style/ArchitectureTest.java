@@ -20,7 +20,8 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_USE =
       Map.of(
           "platform", Set.of(),
-          "verbs", Set.of("platform"),
+          "jextract", Set.of(),
+          "verbs", Set.of("platform", "jextract"),
           "addr", Set.of("platform"),
           "softroce", Set.of("platform", "verbs", "addr"),
           "reorder", Set.of("platform"),
