@@ -306,6 +306,9 @@ final class Requester {
       return;
     }
     boolean news = advance(upTo, nowNs);
+    if (qp.isDead()) {
+      return;
+    }
     if (softPeer && bitmapWords > 0) {
       news |= takeBitmap(upTo, bitmapAddress, bitmapWords);
       findLost(nowNs);
@@ -334,7 +337,7 @@ final class Requester {
     }
   }
 
-  /** Everything below {@code upTo} has arrived; false when that was known. */
+  /** False when known already. May end the queue pair: a completion may overrun its queue. */
   private boolean advance(long upTo, long nowNs) {
     long to = reading ? Math.min(upTo, readPsn) : upTo;
     if (to <= unacknowledged) {
@@ -506,6 +509,9 @@ final class Requester {
     }
     /* A response acknowledges everything before its request. */
     advance(psn, nowNs);
+    if (qp.isDead()) {
+      return;
+    }
     if (!qp.allowsLocalWrite(
         queue.lkey(readIndex), queue.localAddress(readIndex) + readOffset, payloadBytes)) {
       qp.failSend(Status.LOCAL_PROTECTION_ERROR);
@@ -520,6 +526,9 @@ final class Requester {
       reading = false;
     }
     advance(readPsn, nowNs);
+    if (qp.isDead()) {
+      return;
+    }
     newsArrived(nowNs);
     qp.activate();
   }

@@ -108,6 +108,9 @@ final class Responder {
       refuse(outcome);
       return;
     }
+    if (qp.isDead()) {
+      return; /* by a completion that overran its queue */
+    }
     boolean read = opcode == PacketFormat.READ_REQUEST;
     if (!read) {
       expected++;
@@ -115,7 +118,7 @@ final class Responder {
     if (highest >= expected) {
       deliverWhatWaited();
     }
-    if (read || lastSyndrome != 0) {
+    if (read || qp.isDead()) {
       return; /* responses acknowledge a READ */
     }
     unacknowledged++;
@@ -320,14 +323,12 @@ final class Responder {
     }
     int before = starts ? 0 : messageBytes;
     if (before + payloadBytes > receives.lengthBytes()) {
-      qp.completeReceive(receives.id(), Status.LOCAL_LENGTH_ERROR, Kind.RECEIVE, 0, false, 0);
-      receives.take();
+      completeReceive(Status.LOCAL_LENGTH_ERROR, 0, false, 0);
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (payloadBytes > 0) {
       if (!qp.allowsLocalWrite(receives.lkey(), receives.address() + before, payloadBytes)) {
-        qp.completeReceive(receives.id(), Status.LOCAL_PROTECTION_ERROR, Kind.RECEIVE, 0, false, 0);
-        receives.take();
+        completeReceive(Status.LOCAL_PROTECTION_ERROR, 0, false, 0);
         return PacketFormat.SYNDROME_REMOTE_OPERATION;
       }
       Memory.copy(payload, receives.address() + before, payloadBytes);
@@ -338,11 +339,16 @@ final class Responder {
       boolean immediate = PacketFormat.hasImmediate(opcode);
       int value = immediate ? PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) : 0;
       messages++;
-      qp.completeReceive(
-          receives.id(), Status.SUCCESS, Kind.RECEIVE, messageBytes, immediate, value);
-      receives.take();
+      completeReceive(Status.SUCCESS, messageBytes, immediate, value);
     }
     return 0;
+  }
+
+  /* Taken first: a completion that overruns its queue flushes the receives that are left before it returns. */
+  private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
+    long id = receives.id();
+    receives.take();
+    qp.completeReceive(id, status, Kind.RECEIVE, lengthBytes, hasImmediate, value);
   }
 
   private int executeRead(long packet) {

@@ -185,22 +185,25 @@ class SoftDeviceTest {
     }
   }
 
-  @Test
-  void overrunCompletionQueueEndsItsQueuePairsWithAnEvent() {
+  @ParameterizedTest
+  @EnumSource(names = {"RDMA_WRITE_WITH_IMMEDIATE", "SEND"})
+  void overrunCompletionQueueEndsItsQueuePairsWithAnEvent(Operation operation) {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       SoftCompletionQueue small = (SoftCompletionQueue) pair.right.context.createCompletionQueue(4);
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.pd.createQueuePair(new QueuePairAttributes(small, small, 16, 64));
       pair.connect(a, b, PathMtu.MTU_1024, false, 16);
-      b.postEmptyReceives(1, 64);
       for (int n = 0; n < 20; n++) {
-        a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 8, pair.right));
+        b.postReceive(n, pair.right.mr.address(), 8, pair.right.mr.lkey());
+        a.postSend(pair.left.request(operation, n, 0, 8, pair.right));
       }
       long start = System.nanoTime();
       while (b.state() != QueuePairState.ERROR && System.nanoTime() - start < 10_000_000_000L) {
         pair.progress();
       }
       assertEquals(QueuePairState.ERROR, b.state());
+      assertEquals(0, b.postReceive(99, pair.right.mr.address(), 8, pair.right.mr.lkey()));
+      pair.progress(); /* flushes that one, too */
       Set<AsyncEventListener.Kind> kinds = EnumSet.noneOf(AsyncEventListener.Kind.class);
       pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
       assertTrue(kinds.contains(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR), kinds.toString());
