@@ -269,11 +269,11 @@ final class Engine {
       drops.count(DropCounters.Reason.WRONG_STATE);
       return;
     }
-    if (!qp.isPeer(sourceHigh, sourceLow, sourcePort)) {
+    if (!qp.link().isPeer(sourceHigh, sourceLow, sourcePort)) {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
     }
-    if (!qp.checksumIsRight(view, base, packet, bytes, sourcePort)) {
+    if (!qp.link().checksumIsRight(view, base, packet, bytes, sourcePort)) {
       drops.count(DropCounters.Reason.BAD_CHECKSUM);
       return;
     }

@@ -10,17 +10,14 @@ import io.heddle.verbs.WorkCompletion.Status;
  * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was
  * lost, and completes requests in order. Under the progress lock.
  *
- * <p>Sequence numbers are {@code long}: {@code [unacknowledged, next)} is outstanding. Between soft
- * peers the responder's bitmaps mark numbers in {@code acknowledged}, and only what is missing is
- * sent again; a standard peer sends no bitmap, so the same code goes back to the first missing
- * number.
+ * <p>Sequence numbers are {@code long}. Between soft peers the responder's bitmaps mark numbers in
+ * {@link Outstanding}, and only what is missing is sent again; a standard peer sends no bitmap, so
+ * the same code goes back to the first missing number.
  */
 final class Requester {
   /** Never due. Far enough away for compare by subtraction. */
   static final long NEVER_NS = Long.MAX_VALUE / 2;
 
-  /* Later packets of the same train that must have arrived before a missing one counts as lost. */
-  private static final int REORDER_PACKETS = 3;
   private static final long BLOCKED_RETRY_NS = 50_000;
   private static final int READ_PACKETS = 32;
 
@@ -30,19 +27,13 @@ final class Requester {
   private final TrainBuilder builder;
   private final Counters counters;
   private final RoundTrip roundTrip = new RoundTrip();
-  private final PsnBits acknowledged = new PsnBits();
-  private final PsnBits lost = new PsnBits();
+  private final Outstanding outstanding;
 
-  private long unacknowledged;
-  private long next;
-  private int acknowledgedCount;
-  private int lostCount;
   private int window;
   private boolean softPeer;
   private int mtu;
   private long acknowledgeAt;
   private long recoveryEnd;
-  private long highestAcknowledged;
 
   private long exhaustionNs;
   private int leastTimeouts;
@@ -75,6 +66,7 @@ final class Requester {
     this.ring = ring;
     this.builder = builder;
     this.counters = counters;
+    outstanding = new Outstanding(ring);
   }
 
   /**
@@ -86,22 +78,13 @@ final class Requester {
       boolean peerIsSoft,
       int packetWindow,
       long nowNs) {
-    unacknowledged = attributes.sendPsn() & PacketFormat.PSN_MASK;
-    /* Away from 0, so that numbers below the first one stay positive. */
-    unacknowledged += 1L << 24;
-    next = unacknowledged;
-    highestAcknowledged = unacknowledged - 1;
-    recoveryEnd = unacknowledged;
-    acknowledgedCount = 0;
-    lostCount = 0;
-    acknowledged.clearAll();
-    lost.clearAll();
-    ring.clear();
+    outstanding.start(attributes.sendPsn());
+    recoveryEnd = outstanding.next();
     mtu = mtuBytes;
     softPeer = peerIsSoft;
     window = packetWindow;
     roundTrip.reset(packetWindow);
-    acknowledgeAt = next + window / 2 - 1;
+    acknowledgeAt = outstanding.next() + window / 2 - 1;
     exhaustionNs =
         attributes.timeoutCode() == 0
             ? NEVER_NS
@@ -128,7 +111,7 @@ final class Requester {
   }
 
   boolean idle() {
-    return unacknowledged == next && queue.completed() == queue.posted();
+    return outstanding.isEmpty() && queue.completed() == queue.posted();
   }
 
   /**
@@ -141,7 +124,7 @@ final class Requester {
       return false;
     }
     int left = trains;
-    while ((lostCount > 0 || readLost) && inFlight() < roundTrip.window()) {
+    while ((outstanding.anyLost() || readLost) && inFlight() < roundTrip.window()) {
       if (left-- == 0) {
         return true;
       }
@@ -149,8 +132,9 @@ final class Requester {
         return false;
       }
     }
-    while (lostCount == 0 && !readLost && builder.hasMore() && !ring.isFull()) {
-      int room = Math.min(roundTrip.window() - inFlight(), (int) (unacknowledged + window - next));
+    while (!outstanding.anyLost() && !readLost && builder.hasMore() && !ring.isFull()) {
+      int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
+      int room = Math.min(roundTrip.window() - inFlight(), window - ahead);
       if (room <= 0 || reading && builder.nextIsRead()) {
         return false;
       }
@@ -167,22 +151,23 @@ final class Requester {
   /* Packets under way from here to there: of a READ that is one at most, whatever numbers its responses have. */
   private int inFlight() {
     int awaited = reading ? (int) (readEndPsn - readPsn) : 0;
-    return (int) (next - unacknowledged) - awaited - acknowledgedCount - lostCount;
+    return outstanding.inFlight() - awaited;
   }
 
   private boolean sendNext(long nowNs, int room) {
     boolean read = builder.nextIsRead();
     long index = queue.started();
     int offset = builder.offset();
+    long next = outstanding.next();
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
-      if (unacknowledged == next) {
+      if (outstanding.isEmpty()) {
         qp.failSend(Status.LOCAL_PROTECTION_ERROR);
       }
       return false;
     }
-    if (unacknowledged == next) {
+    if (outstanding.isEmpty()) {
       newsAtNs = nowNs;
       timeoutsWithoutNews = 0;
     }
@@ -198,7 +183,7 @@ final class Requester {
       acknowledgeAt = end - 1 + Math.max(1, Math.min(window, roundTrip.window()) / 2);
     }
     long slot = ring.tail() - 1;
-    next = end;
+    outstanding.sentTo(end);
     if (timeoutAtNs == NEVER_NS) {
       armTimeout(nowNs);
     }
@@ -218,23 +203,14 @@ final class Requester {
       counters.sent(to - from, end - begin);
       return true;
     }
-    if (isRead(slot)) {
+    if (ring.isRead(slot)) {
       readLost = true;
     } else {
-      for (int i = from; i < to; i++) {
-        markLost(ring.firstPsn(slot) + i);
-      }
+      outstanding.losePackets(slot, from, to);
     }
     blockedUntilNs = nowNs + BLOCKED_RETRY_NS;
     qp.timerAt(blockedUntilNs);
     return false;
-  }
-
-  private void markLost(long psn) {
-    if (!lost.get(psn)) {
-      lost.set(psn);
-      lostCount++;
-    }
   }
 
   /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
@@ -242,16 +218,16 @@ final class Requester {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
       int packets = ring.packets(slot);
-      if (isRead(slot)) {
+      if (ring.isRead(slot)) {
         if (readLost) {
           return resendRead(slot, nowNs);
         }
         continue;
       }
       for (int from = 0; from < packets; from++) {
-        if (lost.get(first + from)) {
+        if (outstanding.isLost(first + from)) {
           int to = from + 1;
-          while (to < packets && lost.get(first + to)) {
+          while (to < packets && outstanding.isLost(first + to)) {
             to++;
           }
           return resend(slot, from, to, nowNs);
@@ -263,21 +239,17 @@ final class Requester {
       return true;
     }
     throw new IllegalStateException(
-        lostCount + " packets count as lost, but none is marked in the ring");
+        outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
   private boolean resend(long slot, int from, int to, long nowNs) {
     long first = ring.firstPsn(slot);
-    lostCount -= lost.clearRange(first + from, first + to);
+    outstanding.sentAgain(first + from, first + to);
     int at = (to - 1) * ring.segmentBytes(slot);
     int bytes = to == ring.packets(slot) ? ring.totalBytes(slot) - at : ring.segmentBytes(slot);
     builder.requestAcknowledgement(ring.address(slot) + at, bytes);
     counters.resent(to - from);
     return sendSlot(slot, from, to, nowNs);
-  }
-
-  private boolean isRead(long slot) {
-    return PacketFormat.opcode(ring.address(slot)) == PacketFormat.READ_REQUEST;
   }
 
   /* Asks for what is still missing of the responses. */
@@ -298,10 +270,10 @@ final class Requester {
 
   /** Takes an acknowledgement whose CRC was right. */
   void onAcknowledge(int psn24, int syndrome, long bitmapAddress, int bitmapWords, long nowNs) {
-    long psn = PacketFormat.expand(psn24, unacknowledged);
+    long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
     boolean positive = syndrome >> 5 == 0;
     long upTo = positive ? psn + 1 : psn;
-    if (psn >= next || upTo < unacknowledged) {
+    if (psn >= outstanding.next() || upTo < outstanding.unacknowledged()) {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
@@ -310,13 +282,19 @@ final class Requester {
       return;
     }
     if (softPeer && bitmapWords > 0) {
-      news |= takeBitmap(upTo, bitmapAddress, bitmapWords);
-      findLost(nowNs);
+      int fresh = outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
+      if (fresh > 0) {
+        news = true;
+        roundTrip.acknowledged(fresh);
+      }
+      if (outstanding.loseMissing(nowNs, roundTrip.smoothedNs())) {
+        lossSeen();
+      }
     }
     if (news) {
       newsArrived(nowNs);
     }
-    if (!positive && psn >= unacknowledged) {
+    if (!positive && psn >= outstanding.unacknowledged()) {
       onNegative(psn, syndrome, nowNs);
     }
   }
@@ -329,7 +307,7 @@ final class Requester {
   }
 
   private void armTimeout(long nowNs) {
-    if (unacknowledged == next) {
+    if (outstanding.isEmpty()) {
       timeoutAtNs = NEVER_NS;
     } else {
       timeoutAtNs = nowNs + roundTrip.timeoutNs();
@@ -340,19 +318,10 @@ final class Requester {
   /** False when known already. May end the queue pair: a completion may overrun its queue. */
   private boolean advance(long upTo, long nowNs) {
     long to = reading ? Math.min(upTo, readPsn) : upTo;
-    if (to <= unacknowledged) {
+    if (to <= outstanding.unacknowledged()) {
       return false;
     }
-    int before = acknowledgedCount;
-    if (acknowledgedCount > 0) {
-      acknowledgedCount -= acknowledged.clearRange(unacknowledged, to);
-    }
-    if (lostCount > 0) {
-      lostCount -= lost.clearRange(unacknowledged, to);
-    }
-    roundTrip.acknowledged((int) (to - unacknowledged) - (before - acknowledgedCount));
-    unacknowledged = to;
-    highestAcknowledged = Math.max(highestAcknowledged, to - 1);
+    roundTrip.acknowledged(outstanding.advance(to));
     long newest = -1;
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       newest = ring.sends(ring.head()) == 1 ? ring.sentAtNs(ring.head()) : -1;
@@ -366,8 +335,9 @@ final class Requester {
   }
 
   private void completeRequests() {
+    long upTo = outstanding.unacknowledged();
     for (long index = queue.completed();
-        index < queue.started() && queue.lastPsn(index) < unacknowledged;
+        index < queue.started() && queue.lastPsn(index) < upTo;
         index = queue.completed()) {
       boolean signalled = queue.signalled(index);
       long id = queue.id(index);
@@ -389,66 +359,9 @@ final class Requester {
     };
   }
 
-  private boolean takeBitmap(long firstMissing, long address, int words) {
-    boolean news = false;
-    long base = firstMissing & ~63L;
-    for (int i = 0; i < words; i++) {
-      long from = Math.max(base + 64L * i, unacknowledged);
-      long to = Math.min(base + 64L * (i + 1), next);
-      if (from >= to) {
-        continue;
-      }
-      long fresh =
-          PacketFormat.networkLong(address + 8L * i)
-              & PsnBits.mask(from, to)
-              & ~acknowledged.word(from);
-      if (fresh != 0) {
-        news = true;
-        acknowledged.setWord(from, acknowledged.word(from) | fresh);
-        acknowledgedCount += Long.bitCount(fresh);
-        lostCount -= Long.bitCount(lost.word(from) & fresh);
-        lost.setWord(from, lost.word(from) & ~fresh);
-        roundTrip.acknowledged(Long.bitCount(fresh));
-        highestAcknowledged =
-            Math.max(highestAcknowledged, (from & ~63L) + 63 - Long.numberOfLeadingZeros(fresh));
-      }
-    }
-    return news;
-  }
-
-  /**
-   * Marks what a bitmap shows as missing: of trains sent once, packets with some later ones
-   * arrived; of trains that were sent again, everything once more than a round trip has passed
-   * since.
-   */
-  private void findLost(long nowNs) {
-    boolean found = false;
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      long first = ring.firstPsn(slot);
-      if (first + REORDER_PACKETS > highestAcknowledged) {
-        break;
-      }
-      if (isRead(slot)
-          || ring.sends(slot) > 1 && nowNs - ring.sentAtNs(slot) < 2 * roundTrip.smoothedNs()) {
-        continue;
-      }
-      long from = Math.max(first, unacknowledged);
-      long to = Math.min(first + ring.packets(slot), highestAcknowledged - REORDER_PACKETS + 1);
-      for (long psn = from; psn < to; psn++) {
-        if (!acknowledged.get(psn) && !lost.get(psn)) {
-          markLost(psn);
-          found = true;
-        }
-      }
-    }
-    if (found) {
-      lossSeen();
-    }
-  }
-
   private void lossSeen() {
-    if (unacknowledged >= recoveryEnd) {
-      recoveryEnd = next;
+    if (outstanding.unacknowledged() >= recoveryEnd) {
+      recoveryEnd = outstanding.next();
       roundTrip.lost();
     }
     qp.activate();
@@ -483,26 +396,15 @@ final class Requester {
   }
 
   private void loseFrom(long psn) {
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      if (ring.endPsn(slot) <= psn) {
-        continue;
-      }
-      if (isRead(slot)) {
-        readLost = reading;
-        continue;
-      }
-      long end = ring.endPsn(slot);
-      for (long each = Math.max(ring.firstPsn(slot), psn); each < end; each++) {
-        if (!acknowledged.get(each)) {
-          markLost(each);
-        }
-      }
+    outstanding.loseFrom(psn);
+    if (reading && readEndPsn > psn) {
+      readLost = true;
     }
   }
 
   /** Takes a response to a READ whose CRC was right. */
   void onReadResponse(int opcode, int psn24, long payload, int payloadBytes, long nowNs) {
-    long psn = PacketFormat.expand(psn24, unacknowledged);
+    long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
     if (!reading || psn != readPsn || payloadBytes != Math.min(mtu, readEndOffset - readOffset)) {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
@@ -559,25 +461,14 @@ final class Requester {
     if (softPeer && timeoutsWithoutNews == 1 && !reading) {
       /* More often than not the peer only waits for its core. The newest train alone asks it: once that has come,
       everything before it has come or is lost, the bitmap tells which, and till then nothing is sent in vain. */
-      loseNewest();
+      outstanding.loseNewest();
     } else {
       roundTrip.timedOut();
-      recoveryEnd = next;
-      loseFrom(unacknowledged);
+      recoveryEnd = outstanding.next();
+      loseFrom(outstanding.unacknowledged());
     }
     armTimeout(nowNs);
     qp.activate();
-  }
-
-  private void loseNewest() {
-    for (long slot = ring.tail() - 1; slot >= ring.head() && lostCount == 0; slot--) {
-      long end = ring.endPsn(slot);
-      for (long psn = Math.max(ring.firstPsn(slot), unacknowledged); psn < end; psn++) {
-        if (!acknowledged.get(psn)) {
-          markLost(psn);
-        }
-      }
-    }
   }
 
   /** Stops for good: nothing is outstanding and no timer runs. */
@@ -587,12 +478,7 @@ final class Requester {
     blockedUntilNs = NEVER_NS;
     reading = false;
     readLost = false;
-    lostCount = 0;
-    lost.clearAll();
-    acknowledgedCount = 0;
-    acknowledged.clearAll();
-    ring.clear();
-    next = unacknowledged;
+    outstanding.stop();
     builder.restart();
   }
 }

@@ -2,10 +2,7 @@ package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
-import io.heddle.platform.Memory;
-import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.AsyncEventListener;
-import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
@@ -15,8 +12,6 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
-import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable-connection queue pair of the soft device: its state machine, its sending socket and
@@ -29,7 +24,6 @@ final class SoftQueuePair implements QueuePair {
   private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
   private static final int MEMORY_BYTES =
       (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
-  private static final int LARGEST_WINDOW = 512;
   private static final long BLOCKED_RETRY_NS = 50_000;
 
   private final SoftContext context;
@@ -43,22 +37,14 @@ final class SoftQueuePair implements QueuePair {
   private final ReceiveQueue receives;
   private final long memory;
   private final PacketSeal seal;
-  private final FlowChecksum sendFlow = new FlowChecksum();
-  private final FlowChecksum receiveFlow = new FlowChecksum();
+  private final PeerLink link = new PeerLink();
   private final TrainBuilder builder;
   private final Requester requester;
   private final Responder responder;
   private final ReadResponses reads;
 
   private volatile QueuePairState state = QueuePairState.RESET;
-  private @Nullable UdpSocket socket;
-  private Gid localGid = new Gid(0, 0);
-  private Gid remoteGid = new Gid(0, 0);
-  private int scope;
-  private int receivePort;
-  private int receiveBufferBytes;
   private int remoteNumber;
-  private int remoteSourcePort;
   private boolean softPeer;
   private int mtu;
   private int window;
@@ -82,7 +68,7 @@ final class SoftQueuePair implements QueuePair {
       throw new VerbsException(
           "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
     }
-    seal = new PacketSeal(memory, MEMORY_BYTES, sendFlow);
+    seal = new PacketSeal(memory, MEMORY_BYTES, link.sendFlow());
     TransmitRing ring = new TransmitRing(memory);
     builder = new TrainBuilder(sends, engine.regions, seal);
     requester = new Requester(this, sends, ring, builder, engine.counters);
@@ -122,12 +108,12 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public byte[] endpointParameters() {
     synchronized (context) {
-      UdpSocket open = socket;
-      if (open == null) {
+      EndpointParameters parameters = link.parameters();
+      if (parameters == null) {
         throw new VerbsException(
             "query_qp", this + ": it has no address before initialise", Errno.EINVAL);
       }
-      return new EndpointParameters(receivePort, open.port(), receiveBufferBytes).toBytes();
+      return parameters.toBytes();
     }
   }
 
@@ -146,21 +132,10 @@ final class SoftQueuePair implements QueuePair {
       require(QueuePairState.RESET, "INIT");
       SoftPort.Address address = context.softPort().address(gidIndex);
       SoftContext.ReceivePort receiver = context.receivePort(address);
-      UdpSocket fresh;
-      try {
-        fresh = UdpSocket.bind(address.gid(), address.scope(), 0, false);
-      } catch (SystemCallException failed) {
-        throw new VerbsException(
-            "modify_qp", this + " to INIT on " + address.gid(), failed.errno());
-      }
+      UdpSocket fresh = PeerLink.open(address, this);
       engine.lock.lock();
       try {
-        closeSocket();
-        socket = fresh;
-        localGid = address.gid();
-        scope = address.scope();
-        receivePort = receiver.port();
-        receiveBufferBytes = receiver.bufferBytes();
+        link.use(fresh, address, receiver);
         state = QueuePairState.INIT;
       } finally {
         engine.unlock();
@@ -175,25 +150,14 @@ final class SoftQueuePair implements QueuePair {
       boolean soft = attributes.peerParameters().length > 0;
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
-      UdpSocket open = java.util.Objects.requireNonNull(socket);
-      int peerPort = peer == null ? SoftContext.ROCE_PORT : peer.port();
-      try {
-        open.connect(attributes.remoteGid(), scope, peerPort);
-      } catch (SystemCallException failed) {
-        throw new VerbsException(
-            "modify_qp", this + " to RTR with peer " + attributes.remoteGid(), failed.errno());
-      }
-      open.setTrafficClass(attributes.trafficClass());
+      link.connect(attributes, peer, this);
       engine.lock.lock();
       try {
         softPeer = soft;
         mtu = attributes.mtu().bytes();
-        remoteGid = attributes.remoteGid();
         remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
-        remoteSourcePort = peer == null ? 0 : peer.sourcePort();
-        window = window(peer == null ? receiveBufferBytes : peer.receiveBufferBytes());
-        sendFlow.reset(localGid, open.port(), remoteGid, peerPort);
-        receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
+        window = link.window(peer, mtu);
+        link.believe(attributes.remoteGid(), peer);
         builder.configure(
             mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
         reads.configure(mtu);
@@ -203,12 +167,6 @@ final class SoftQueuePair implements QueuePair {
         engine.unlock();
       }
     }
-  }
-
-  /* Packets whose kernel buffers, 15 % of bookkeeping included, the peer's socket can hold. */
-  private int window(int bufferBytes) {
-    int each = Math.max(1024, (mtu + 64) * 115 / 100);
-    return Math.max(8, Math.min(LARGEST_WINDOW, bufferBytes / each));
   }
 
   @Override
@@ -274,7 +232,7 @@ final class SoftQueuePair implements QueuePair {
       try {
         halt(QueuePairState.RESET);
         engine.remove(slot);
-        closeSocket();
+        link.close();
         sendCompletions.detach();
         receiveCompletions.detach();
       } finally {
@@ -282,13 +240,6 @@ final class SoftQueuePair implements QueuePair {
       }
       LinuxCalls.unmapMemory(memory, MEMORY_BYTES);
       context.closed(this);
-    }
-  }
-
-  private void closeSocket() {
-    if (socket != null) {
-      socket.close();
-      socket = null;
     }
   }
 
@@ -334,22 +285,8 @@ final class SoftQueuePair implements QueuePair {
 
   /* The lock holder. */
 
-  boolean isPeer(long high, long low, int port) {
-    return high == remoteGid.high()
-        && low == remoteGid.low()
-        && (!softPeer || port == remoteSourcePort);
-  }
-
-  boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
-    if (sourcePort != remoteSourcePort) {
-      /* A standard peer chooses its port by its own rule. */
-      remoteSourcePort = sourcePort;
-      receiveFlow.setSourcePort(sourcePort);
-    }
-    int covered = bytes - PacketFormat.ICRC_BYTES;
-    Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, packet + 4, (byte) 0xff);
-    return receiveFlow.of(view, (int) (packet - base), covered)
-        == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
+  PeerLink link() {
+    return link;
   }
 
   void onPacket(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
@@ -451,7 +388,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   boolean send(long address, int lengthBytes, int segmentBytes) {
-    UdpSocket open = socket;
+    UdpSocket open = link.socket();
     return open == null || engine.send(open.fd(), address, lengthBytes, segmentBytes);
   }
 

@@ -109,6 +109,11 @@ final class TransmitRing {
     return firstPsn[(int) index & MASK] + psnSpan[(int) index & MASK];
   }
 
+  /** Whether the slot holds a READ request, whose numbers are its responses'. */
+  boolean isRead(long index) {
+    return PacketFormat.opcode(address(index)) == PacketFormat.READ_REQUEST;
+  }
+
   int packets(long index) {
     return packets[(int) index & MASK];
   }
