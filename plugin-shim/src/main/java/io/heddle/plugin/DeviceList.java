@@ -17,10 +17,14 @@ import org.jspecify.annotations.Nullable;
  * never finalizes, and the transport lives as long as the process.
  */
 final class DeviceList {
+  /* Of the 400 ms that a start may take; what isn't compiled by then is soon. */
+  private static final long WARM_UP_NS = 120_000_000;
+
   private final HostTable host;
   private final Log log;
   private final Map<String, Long> strings = new HashMap<>();
   private volatile @Nullable Transport transport;
+  private boolean warm;
 
   DeviceList(HostTable host, Log log) {
     this.host = host;
@@ -39,6 +43,10 @@ final class DeviceList {
           host.commit(),
           host.abiVersion(),
           opened.describe());
+      if (!warm) {
+        warm = true;
+        opened.warmUp(WARM_UP_NS);
+      }
     }
   }
 

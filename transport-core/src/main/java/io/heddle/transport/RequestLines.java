@@ -16,9 +16,9 @@ import java.lang.foreign.Arena;
 final class RequestLines {
   static final int BYTES = 64;
 
-  private static final int PENDING = 0;
+  static final int PENDING = 0;
   private static final int DONE = 1;
-  private static final int RELEASED = 2;
+  static final int RELEASED = 2;
   private static final int COUNT = 4;
   private static final int SIZES = 8;
   private static final int COMM = 40;

@@ -50,6 +50,7 @@ public final class Transport implements AutoCloseable {
   private final List<NetDevice> devices;
   private final ControlLoop loop;
   private final StatsFile stats;
+  private final CounterSource published;
   private final List<InetAddress> controlAddresses;
   private final String hostName;
   private final SecureRandom random = new SecureRandom();
@@ -75,6 +76,7 @@ public final class Transport implements AutoCloseable {
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder));
+    published = CounterSource.of(stats);
     loop = new ControlLoop(log);
     loop.execute(this::watchDevices);
   }
@@ -202,6 +204,10 @@ public final class Transport implements AutoCloseable {
 
   /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
   public ListenComm listen(int index, long handleAddress) {
+    return listen(index, handleAddress, published);
+  }
+
+  ListenComm listen(int index, long handleAddress, CounterSource source) {
     NetDevice device = device(index);
     byte[] token = new byte[ControlCodec.TOKEN_BYTES];
     random.nextBytes(token);
@@ -211,7 +217,7 @@ public final class Transport implements AutoCloseable {
         new ControlListener(
             loop,
             controlAddresses.getFirst(),
-            () -> listen.converse(() -> accepting(device, terms, listen)));
+            () -> listen.converse(() -> accepting(device, terms, listen, source)));
     listen.listenWith(control);
     new ConnectionHandle(token, List.of(control.address())).write(handleAddress);
     return listen;
@@ -232,7 +238,7 @@ public final class Transport implements AutoCloseable {
   }
 
   private Handshake<RecvComm> accepting(
-      NetDevice device, Handshake.Terms terms, ListenComm listen) {
+      NetDevice device, Handshake.Terms terms, ListenComm listen, CounterSource source) {
     return new Handshake<>(
         loop,
         device,
@@ -240,26 +246,10 @@ public final class Transport implements AutoCloseable {
         false,
         log,
         (connection, self) -> {
-          PlaneCounters[] counters = counters(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(connection, self, counters, log, () -> closeCounters(counters));
+          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
+          return new RecvComm(connection, self, counters, log, () -> source.close(counters));
         },
         listen::ended);
-  }
-
-  private PlaneCounters[] counters(Connection connection, StatsFile.Direction direction) {
-    List<String> keys = connection.planeKeys();
-    PlaneCounters[] counters = new PlaneCounters[keys.size()];
-    for (int i = 0; i < counters.length; i++) {
-      counters[i] =
-          stats.open(direction, keys.get(i), connection.weights().weight(i), connection.peer());
-    }
-    return counters;
-  }
-
-  private void closeCounters(PlaneCounters[] counters) {
-    for (PlaneCounters counter : counters) {
-      stats.close(counter);
-    }
   }
 
   /**
@@ -270,10 +260,15 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
+    return connect(index, trafficClass, handleAddress, published);
+  }
+
+  @Nullable SendComm connect(
+      int index, int trafficClass, long handleAddress, CounterSource source) {
     long number = ConnectionHandle.state(handleAddress);
     if (number == 0) {
       ConnectionHandle.setState(
-          handleAddress, beginConnecting(device(index), trafficClass, handleAddress));
+          handleAddress, beginConnecting(device(index), trafficClass, handleAddress, source));
       return null;
     }
     Handshake<SendComm> handshake;
@@ -301,7 +296,8 @@ public final class Transport implements AutoCloseable {
     return comm;
   }
 
-  private long beginConnecting(NetDevice device, int trafficClass, long handleAddress) {
+  private long beginConnecting(
+      NetDevice device, int trafficClass, long handleAddress, CounterSource source) {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
@@ -318,10 +314,10 @@ public final class Transport implements AutoCloseable {
             true,
             log,
             (connection, self) -> {
-              PlaneCounters[] counters = counters(connection, StatsFile.Direction.SEND);
+              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
-                  connection, self, policy, counters, log, () -> closeCounters(counters));
+                  connection, self, policy, counters, log, () -> source.close(counters));
             },
             ended -> {});
     synchronized (connecting) {
@@ -354,6 +350,14 @@ public final class Transport implements AutoCloseable {
   /** Objects that are open, by type; empty when everything was closed. */
   public Map<String, Integer> openObjects() {
     return ledger.open();
+  }
+
+  /**
+   * Sends messages from this process to itself until the data path is compiled or the time is over.
+   * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
+   */
+  public void warmUp(long budgetNs) {
+    new WarmUp(this, log).run(budgetNs);
   }
 
   /**

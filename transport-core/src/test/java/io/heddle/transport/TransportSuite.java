@@ -214,6 +214,23 @@ abstract class TransportSuite {
   }
 
   @Test
+  void aSenderWithNothingUnderWayLearnsOfAReceiveByIsendAlone() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long to = ends.memory(100);
+      long handle = link.receiver().registerMemory(to, 100, 1);
+      long from = ends.memory(100);
+      long fromHandle = link.sender().registerMemory(from, 100, 1);
+      long receive = ends.receive(link, to, 100, 5, handle);
+      long[] send = new long[1];
+      Ends.await(
+          "clear to send", () -> (send[0] = link.sender().isend(from, 100, 5, fromHandle)) != 0);
+      Ends.finish(link, send[0]);
+      Ends.finish(link, receive);
+    }
+  }
+
+  @Test
   void aSendLargerThanItsReceiveIsAnErrorThatNamesBothSizes() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
@@ -397,6 +414,16 @@ abstract class TransportSuite {
         sum += row.bytes();
       }
       assertEquals(total, sum);
+    }
+  }
+
+  @Test
+  void warmingUpSendsMessagesThatNoCounterShowsAndLeavesNothingOpen() {
+    try (Ends ends = ends()) {
+      ends.left.warmUp(200_000_000);
+      assertTrue(ends.line("warmed up with").matches(".*with [1-9][0-9]* messages"));
+      assertEquals(List.of(), StatsReader.read(ends.left.statsFile()));
+      ends.connect().close();
     }
   }
 

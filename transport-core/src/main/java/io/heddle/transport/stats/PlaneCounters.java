@@ -1,6 +1,7 @@
 package io.heddle.transport.stats;
 
 import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
 
 /**
  * Counters of one communicator on one plane. One thread writes; each increment is a plain read and
@@ -11,6 +12,11 @@ public final class PlaneCounters {
 
   PlaneCounters(long record) {
     this.record = record;
+  }
+
+  /** Counters that no file shows. */
+  public static PlaneCounters unpublished(Arena arena) {
+    return new PlaneCounters(Memory.allocate(arena, StatsLayout.RECORD_BYTES, Long.BYTES));
   }
 
   long record() {

@@ -1,0 +1,55 @@
+package io.heddle.transport;
+
+import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.transport.stats.StatsFile;
+import java.lang.foreign.Arena;
+import java.util.List;
+
+/** Where a communicator's counters come from, one per plane. */
+interface CounterSource {
+  PlaneCounters[] open(Connection connection, StatsFile.Direction direction);
+
+  void close(PlaneCounters[] counters);
+
+  /** Records of this file. */
+  static CounterSource of(StatsFile file) {
+    return new CounterSource() {
+      @Override
+      public PlaneCounters[] open(Connection connection, StatsFile.Direction direction) {
+        List<String> keys = connection.planeKeys();
+        PlaneCounters[] counters = new PlaneCounters[keys.size()];
+        for (int i = 0; i < counters.length; i++) {
+          counters[i] =
+              file.open(direction, keys.get(i), connection.weights().weight(i), connection.peer());
+        }
+        return counters;
+      }
+
+      @Override
+      public void close(PlaneCounters[] counters) {
+        for (PlaneCounters counter : counters) {
+          file.close(counter);
+        }
+      }
+    };
+  }
+
+  /** Counters that nobody reads; they end with the arena. */
+  static CounterSource unpublished(Arena arena) {
+    return new CounterSource() {
+      @Override
+      public PlaneCounters[] open(Connection connection, StatsFile.Direction direction) {
+        PlaneCounters[] counters = new PlaneCounters[connection.planeKeys().size()];
+        for (int i = 0; i < counters.length; i++) {
+          counters[i] = PlaneCounters.unpublished(arena);
+        }
+        return counters;
+      }
+
+      @Override
+      public void close(PlaneCounters[] counters) {
+        // The arena's owner does it.
+      }
+    };
+  }
+}

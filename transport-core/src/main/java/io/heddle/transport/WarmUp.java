@@ -1,0 +1,119 @@
+package io.heddle.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.transport.control.ConnectionHandle;
+import java.lang.foreign.Arena;
+
+/**
+ * A connection of this process with itself, over its own device, and messages over it: Java
+ * compiles what runs often, and NCCL's first messages shall not be what it learns by.
+ *
+ * <p>Runs on the thread that calls init. Leaves nothing behind but compiled code.
+ */
+final class WarmUp {
+  private static final int LARGEST_BYTES = 1 << 20;
+  private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
+  private static final int HOST_MEMORY = 1;
+  private static final int TAG = 1;
+  private static final long GIVE_UP_NS = 1_000_000_000;
+
+  /* Of one buffer, as irecv reads them. */
+  private static final int SIZE_AT = 8;
+  private static final int TAG_AT = 16;
+  private static final int HANDLE_AT = 24;
+
+  private final Transport transport;
+  private final Log log;
+
+  WarmUp(Transport transport, Log log) {
+    this.transport = transport;
+    this.log = log;
+  }
+
+  void run(long budgetNs) {
+    long startNs = System.nanoTime();
+    /* Kept for good where a message stays under way: the device may still read or write its buffer. */
+    Arena arena = Arena.ofShared();
+    CounterSource counters = CounterSource.unpublished(arena);
+    long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);
+    SendComm sender = null;
+    RecvComm receiver = null;
+    boolean whole = true;
+    try (ListenComm listener = transport.listen(0, handle, counters)) {
+      while ((sender == null || receiver == null) && System.nanoTime() - startNs < budgetNs) {
+        sender = sender == null ? transport.connect(0, -1, handle, counters) : sender;
+        receiver = receiver == null ? transport.accept(listener) : receiver;
+        Thread.onSpinWait();
+      }
+      if (sender != null && receiver != null) {
+        whole = exchange(arena, sender, receiver, startNs + budgetNs);
+      }
+    } catch (HeddleException failure) {
+      log.info("no warm-up, the first messages will be slower: %s", failure.getMessage());
+    } finally {
+      if (sender != null) {
+        sender.close();
+      }
+      if (receiver != null) {
+        receiver.close();
+      }
+      if (whole) {
+        arena.close();
+      }
+    }
+  }
+
+  /* Returns false where a message is still under way. */
+  private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
+    long from = Memory.allocate(arena, LARGEST_BYTES, 4096);
+    long to = Memory.allocate(arena, LARGEST_BYTES, 4096);
+    long arrays = Memory.allocate(arena, 32, 8);
+    long fromHandle = sender.registerMemory(from, LARGEST_BYTES, HOST_MEMORY);
+    long toHandle = receiver.registerMemory(to, LARGEST_BYTES, HOST_MEMORY);
+    Memory.ALL.set(Memory.NATIVE_LONG, arrays, to);
+    Memory.ALL.set(Memory.NATIVE_LONG, arrays + SIZE_AT, LARGEST_BYTES);
+    Memory.ALL.set(JAVA_INT, arrays + TAG_AT, TAG);
+    Memory.ALL.set(Memory.NATIVE_LONG, arrays + HANDLE_AT, toHandle);
+    long messages = 0;
+    boolean whole = true;
+    while (whole && System.nanoTime() - deadlineNs < 0) {
+      int size = SIZES[(int) (messages++ % SIZES.length)];
+      long receive =
+          receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
+      long giveUpNs = System.nanoTime() + GIVE_UP_NS;
+      long send = 0;
+      while (send == 0 && System.nanoTime() - giveUpNs < 0) {
+        send = sender.isend(from, size, TAG, fromHandle);
+      }
+      whole =
+          receive > 0
+              && send > 0
+              && finish(sender, receiver, send, giveUpNs)
+              && finish(sender, receiver, receive, giveUpNs);
+    }
+    if (!whole) {
+      log.info("the warm-up ended with message %d under way", messages);
+      return false;
+    }
+    sender.deregisterMemory(fromHandle);
+    receiver.deregisterMemory(toHandle);
+    log.info("warmed up with %d messages", messages);
+    return true;
+  }
+
+  private static boolean finish(SendComm sender, RecvComm receiver, long request, long giveUpNs) {
+    while (Memory.getIntAcquire(request) == RequestLines.PENDING) {
+      if (System.nanoTime() - giveUpNs > 0
+          || sender.progress() != TransportResult.SUCCESS
+          || receiver.progress() != TransportResult.SUCCESS) {
+        return false;
+      }
+    }
+    Memory.setIntRelease(request, RequestLines.RELEASED);
+    return true;
+  }
+}
