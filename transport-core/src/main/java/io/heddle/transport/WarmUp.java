@@ -53,7 +53,9 @@ final class WarmUp {
         whole = exchange(arena, sender, receiver, startNs + budgetNs);
       }
     } catch (HeddleException failure) {
-      log.info("no warm-up, the first messages will be slower: %s", failure.getMessage());
+      log.info(
+          "no warm-up, the first messages will be slower: %s",
+          String.valueOf(failure.getMessage()));
     } finally {
       if (sender != null) {
         sender.close();
