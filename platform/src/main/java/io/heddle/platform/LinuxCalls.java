@@ -51,6 +51,11 @@ public final class LinuxCalls {
   private static final MethodHandle WRITE = find("write", 3);
   private static final MethodHandle MMAP = find("mmap", 6);
   private static final MethodHandle MUNMAP = find("munmap", 2);
+  private static final MethodHandle SYSCALL = find("syscall", 7);
+
+  /* The C library has no function for futex; its number differs by architecture. */
+  private static final long SYS_FUTEX =
+      System.getProperty("os.arch").equals("aarch64") ? 98L : 202L;
 
   private LinuxCalls() {}
 
@@ -332,6 +337,59 @@ public final class LinuxCalls {
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * Waits until another thread or process wakes the waiters of this aligned {@code int}, unless it
+   * no longer has the expected value, at most for a time. The memory may be a read-only mapping of
+   * a file. Control path: it opens an arena.
+   *
+   * @return 0 when woken, else the negated errno (EAGAIN another value, ETIMEDOUT, EINTR)
+   */
+  public static int futexWait(long address, int expected, long timeoutNs) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment timespec = arena.allocate(JAVA_LONG, 2);
+      timespec.setAtIndex(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
+      timespec.setAtIndex(JAVA_LONG, 1, timeoutNs % 1_000_000_000L);
+      MemorySegment capture = CAPTURE.get();
+      return (int)
+          result(
+              capture,
+              (long)
+                  SYSCALL.invokeExact(
+                      capture,
+                      SYS_FUTEX,
+                      address,
+                      0L /* FUTEX_WAIT */,
+                      (long) expected,
+                      timespec.address(),
+                      0L,
+                      0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Wakes every waiter of this aligned {@code int}; returns how many, or the negated errno. */
+  public static int futexWakeAll(long address) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return (int)
+          result(
+              capture,
+              (long)
+                  SYSCALL.invokeExact(
+                      capture,
+                      SYS_FUTEX,
+                      address,
+                      1L /* FUTEX_WAKE */,
+                      (long) Integer.MAX_VALUE,
+                      0L,
+                      0L,
+                      0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -18,17 +18,18 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";
   private static final Map<String, Set<String>> MAY_USE =
-      Map.of(
-          "platform", Set.of(),
-          "jextract", Set.of(),
-          "verbs", Set.of("platform", "jextract"),
-          "addr", Set.of("platform"),
-          "softroce", Set.of("platform", "verbs", "addr"),
-          "reorder", Set.of("platform"),
-          "qppool", Set.of("platform", "verbs"),
-          "transport", Set.of("platform", "verbs", "addr", "reorder", "qppool"),
-          "plugin", Set.of("platform", "transport"),
-          "tools", Set.of("platform", "addr", "transport"));
+      Map.ofEntries(
+          Map.entry("platform", Set.of()),
+          Map.entry("jextract", Set.of()),
+          Map.entry("verbs", Set.of("platform", "jextract")),
+          Map.entry("addr", Set.of("platform")),
+          Map.entry("routes", Set.of("platform")),
+          Map.entry("softroce", Set.of("platform", "verbs", "addr")),
+          Map.entry("reorder", Set.of("platform")),
+          Map.entry("qppool", Set.of("platform", "verbs")),
+          Map.entry("transport", Set.of("platform", "verbs", "addr", "reorder", "qppool")),
+          Map.entry("plugin", Set.of("platform", "transport")),
+          Map.entry("tools", Set.of("platform", "addr", "transport")));
 
   private static JavaClasses classes;
 

@@ -1,0 +1,410 @@
+package io.heddle.routes;
+
+import static io.heddle.routes.RoutesLayout.getInt;
+import static io.heddle.routes.RoutesLayout.getLong;
+import static io.heddle.routes.RoutesLayout.setInt;
+import static io.heddle.routes.RoutesLayout.setLong;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writing end of a routes file; one per file on a host, used by one thread.
+ *
+ * <p>Changes lie between {@link #begin} and {@link #commit}: readers see all of them or none. The
+ * file is built aside and takes its name with {@link #goLive}, so that a daemon that starts anew
+ * leaves its predecessor's last weights in place until it has learned its own. A table that grows
+ * out of its file moves to a larger one in the same way.
+ */
+public final class RoutePublisher implements AutoCloseable {
+  private static final int FIRST_SLOTS = 1024;
+  private static final int[] CELLS = {4, 8, 16, 32, RoutesLayout.MAX_PLANES};
+
+  /* Of ten slots at most eight are taken: beyond, chains grow long. */
+  private static final int LOAD_TENTHS = 8;
+
+  private final Path path;
+  private final FileChannel lock;
+  private final NanoClock clock;
+  private final List<PublishedPlane> planes = new ArrayList<>();
+  private final int[] entriesOfLength = new int[129];
+  private RoutesMap map;
+  private boolean live;
+  private boolean changing;
+  private boolean changed;
+  private boolean closed;
+
+  private RoutePublisher(Path path, FileChannel lock, NanoClock clock, RoutesMap map) {
+    this.path = path;
+    this.lock = lock;
+    this.clock = clock;
+    this.map = map;
+  }
+
+  /**
+   * Begins a file, not yet live.
+   *
+   * @param publisher who publishes, for people
+   * @param heartbeatPeriodMs how often {@link #heartbeat} is going to be called
+   * @throws HeddleException when the file can't be made, or another daemon publishes there
+   */
+  public static RoutePublisher create(
+      Path path, String publisher, WeightRules rules, int heartbeatPeriodMs, NanoClock clock) {
+    FileChannel lock = lock(path);
+    try {
+      RoutesMap map = RoutesMap.create(aside(path), CELLS[0], FIRST_SLOTS);
+      RoutePublisher made = new RoutePublisher(path, lock, clock, map);
+      long base = map.base;
+      setInt(base + RoutesLayout.PROCESS, (int) ProcessHandle.current().pid());
+      setLong(base + RoutesLayout.START, System.currentTimeMillis());
+      setInt(base + RoutesLayout.HEARTBEAT_PERIOD, heartbeatPeriodMs);
+      setInt(base + RoutesLayout.MISSING_FIGURE, rules.missingFigure().ordinal());
+      setInt(base + RoutesLayout.DEFAULT_WEIGHT, rules.defaultWeight());
+      setInt(base + RoutesLayout.BORROWED_PERCENT, rules.borrowedPercent());
+      RoutesLayout.putText(base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES, publisher);
+      made.heartbeat();
+      setLong(base + RoutesLayout.CHANGED, clock.nanoTime());
+      Memory.setLongRelease(base, RoutesLayout.MAGIC);
+      return made;
+    } catch (RuntimeException failure) {
+      release(lock);
+      throw failure;
+    }
+  }
+
+  private static Path aside(Path path) {
+    return path.resolveSibling(path.getFileName() + ".new");
+  }
+
+  private static FileChannel lock(Path path) {
+    Path file = path.resolveSibling(path.getFileName() + ".lock");
+    FileChannel channel = null;
+    try {
+      Path folder = path.toAbsolutePath().getParent();
+      if (folder != null) {
+        Files.createDirectories(folder);
+      }
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (channel.tryLock() != null) {
+        return channel;
+      }
+    } catch (OverlappingFileLockException takenHere) {
+      /* Told below, as for another process. */
+    } catch (IOException failure) {
+      release(channel);
+      throw new HeddleException(
+          "the routes file "
+              + path
+              + " can't be published: "
+              + failure
+              + "; name a folder that can be written with \"publish\" in the configuration",
+          failure);
+    }
+    release(channel);
+    throw new HeddleException(
+        "another daemon publishes routes at "
+            + path
+            + " (it holds "
+            + file
+            + "); stop it, or give this one another \"publish\" in its configuration");
+  }
+
+  private static void release(@Nullable FileChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException gone) {
+      /* The descriptor, and with it the lock, is gone either way. */
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** The planes, in order of their numbers. */
+  public List<PublishedPlane> planes() {
+    return List.copyOf(planes);
+  }
+
+  /**
+   * Adds a plane, or changes the one with its key. Outside of a change.
+   *
+   * @return its number, which it keeps
+   * @throws HeddleException for more than 64 planes, or when a larger file can't be made
+   */
+  public int setPlane(PublishedPlane plane) {
+    int index = 0;
+    while (index < planes.size() && !planes.get(index).key().equals(plane.key())) {
+      index++;
+    }
+    if (index == planes.size()) {
+      if (index == RoutesLayout.MAX_PLANES) {
+        throw new HeddleException(
+            "plane " + plane.key() + " is one too many: a host has at most 64 planes");
+      }
+      if (index == map.cells) {
+        moveTo(cellsFor(index + 1), map.slots);
+      }
+      planes.add(plane);
+    } else if (planes.get(index).equals(plane)) {
+      return index;
+    } else {
+      planes.set(index, plane);
+    }
+    begin();
+    write();
+    writePlane(map.base, index, plane);
+    setInt(map.base + RoutesLayout.PLANES, planes.size());
+    commit();
+    return index;
+  }
+
+  private static int cellsFor(int planes) {
+    int choice = 0;
+    while (CELLS[choice] < planes) {
+      choice++;
+    }
+    return CELLS[choice];
+  }
+
+  private static void writePlane(long base, int index, PublishedPlane plane) {
+    long record = base + RoutesLayout.planeOffset(index);
+    RoutesLayout.putText(record, RoutesLayout.PLANE_KEY_BYTES, plane.key());
+    byte[] source = plane.source() == null ? new byte[16] : plane.source().getAddress();
+    for (int i = 0; i < source.length; i++) {
+      Memory.ALL.set(
+          java.lang.foreign.ValueLayout.JAVA_BYTE,
+          record + RoutesLayout.PLANE_SOURCE + i,
+          source[i]);
+    }
+    setInt(
+        record + RoutesLayout.PLANE_RATE, (int) Math.clamp(plane.rateMbps(), 0, Integer.MAX_VALUE));
+    RoutesLayout.putText(
+        record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES, plane.via());
+  }
+
+  /** Begins a change. Until {@link #commit} readers of this file wait or keep what they have. */
+  public void begin() {
+    changing = true;
+  }
+
+  /**
+   * Sets what a plane says of a prefix; {@link RouteCell#EMPTY} takes it back.
+   *
+   * @param high the prefix's first 64 bits, all beyond its length zero
+   * @param plane a number that {@link #setPlane} gave
+   * @throws HeddleException when the table needs a larger file that can't be made; everything so
+   *     far stays published
+   */
+  public void set(long high, long low, int length, int plane, int cell) {
+    long slot = map.find(high, low, length);
+    if (slot < 0) {
+      if (cell == RouteCell.EMPTY) {
+        return;
+      }
+      if (entries() >= map.slots / 10 * LOAD_TENTHS) {
+        moveTo(map.cells, map.slots * 2);
+        slot = map.find(high, low, length);
+      }
+      write();
+      slot = ~slot;
+      setLong(slot + RoutesLayout.SLOT_HIGH, high);
+      setLong(slot + RoutesLayout.SLOT_LOW, low);
+      setInt(slot + RoutesLayout.SLOT_LENGTH, length + 1);
+      setInt(map.base + RoutesLayout.ENTRIES, entries() + 1);
+      if (entriesOfLength[length]++ == 0) {
+        flipLength(length);
+      }
+    }
+    long address = slot + RoutesLayout.SLOT_CELLS + (long) plane * Integer.BYTES;
+    if (getInt(address) == cell) {
+      return;
+    }
+    write();
+    setInt(address, cell);
+    if (cell == RouteCell.EMPTY && isEmpty(slot)) {
+      map.free(slot);
+      setInt(map.base + RoutesLayout.ENTRIES, entries() - 1);
+      if (--entriesOfLength[length] == 0) {
+        flipLength(length);
+      }
+    }
+  }
+
+  private boolean isEmpty(long slot) {
+    for (int plane = 0; plane < map.cells; plane++) {
+      if (getInt(slot + RoutesLayout.SLOT_CELLS + (long) plane * Integer.BYTES)
+          != RouteCell.EMPTY) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void flipLength(int length) {
+    long word = map.base + RoutesLayout.LENGTHS + length / Long.SIZE * (long) Long.BYTES;
+    setLong(word, getLong(word) ^ 1L << length);
+  }
+
+  /* The sequence becomes odd with the first store of a change, so that one that changes nothing disturbs nobody. */
+  private void write() {
+    if (!changing) {
+      throw new IllegalStateException("a change of the routes file without begin()");
+    }
+    if (!changed) {
+      changed = true;
+      SequenceLock.beginWrite(map.base + RoutesLayout.SEQUENCE);
+    }
+  }
+
+  /**
+   * Ends the change and wakes the readers that wait for one.
+   *
+   * @return whether anything had changed
+   */
+  public boolean commit() {
+    boolean any = changed;
+    if (any) {
+      long sequence = map.base + RoutesLayout.SEQUENCE;
+      setLong(map.base + RoutesLayout.CHANGED, clock.nanoTime());
+      SequenceLock.endWrite(sequence);
+      LinuxCalls.futexWakeAll(sequence);
+    }
+    changing = false;
+    changed = false;
+    return any;
+  }
+
+  /** Number of the state that readers see; grows with each commit that changed something. */
+  public long generation() {
+    return getLong(map.base + RoutesLayout.SEQUENCE) >>> 1;
+  }
+
+  /** Prefixes in the table. */
+  public int entries() {
+    return getInt(map.base + RoutesLayout.ENTRIES);
+  }
+
+  /** What a plane says of exactly this prefix. */
+  public int cell(long high, long low, int length, int plane) {
+    long slot = map.find(high, low, length);
+    return slot < 0
+        ? RouteCell.EMPTY
+        : getInt(slot + RoutesLayout.SLOT_CELLS + (long) plane * Integer.BYTES);
+  }
+
+  /** Tells readers that the daemon lives. */
+  public void heartbeat() {
+    Memory.setLongRelease(map.base + RoutesLayout.HEARTBEAT, clock.nanoTime());
+  }
+
+  /** Gives the file its name; readers of a predecessor come over. */
+  public void goLive() {
+    if (!live) {
+      live = true;
+      takeName(map);
+    }
+  }
+
+  public boolean isLive() {
+    return live;
+  }
+
+  private void takeName(RoutesMap next) {
+    RoutesMap before = null;
+    try {
+      before = RoutesMap.open(path, FileChannel.MapMode.READ_WRITE);
+    } catch (HeddleException foreign) {
+      /* Whatever lies there is replaced. */
+    }
+    heartbeat();
+    setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);
+    try {
+      Files.move(
+          aside(path), path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException failure) {
+      throw new HeddleException("the routes file can't take its name " + path, failure);
+    }
+    if (before != null) {
+      end(before, RoutesLayout.SUPERSEDED);
+      before.close();
+    }
+  }
+
+  /* The sequence moves so that waiting readers wake; a change that its writer's death left open stays open. */
+  private static void end(RoutesMap map, int state) {
+    Memory.setIntRelease(map.base + RoutesLayout.STATE, state);
+    long sequence = map.base + RoutesLayout.SEQUENCE;
+    Memory.setLongRelease(sequence, getLong(sequence) + 2);
+    LinuxCalls.futexWakeAll(sequence);
+  }
+
+  /* Copies everything to a file of another shape. In the middle of a change the old file's readers get the change's
+  first part as a state of its own; each entry is whole. */
+  private void moveTo(int cells, int slots) {
+    RoutesMap next = RoutesMap.create(aside(path), cells, slots);
+    Memory.copy(map.base, next.base, RoutesLayout.CELLS);
+    Memory.copy(map.base + RoutesLayout.PLANES, next.base + RoutesLayout.PLANES, Integer.BYTES);
+    Memory.copy(
+        map.base + RoutesLayout.ENTRIES,
+        next.base + RoutesLayout.ENTRIES,
+        RoutesLayout.planeOffset(planes.size()) - RoutesLayout.ENTRIES);
+    for (int i = 0; i < map.slots; i++) {
+      long from = map.slot(i);
+      int length = getInt(from + RoutesLayout.SLOT_LENGTH) - 1;
+      if (length >= 0) {
+        long to =
+            ~next.find(
+                getLong(from + RoutesLayout.SLOT_HIGH),
+                getLong(from + RoutesLayout.SLOT_LOW),
+                length);
+        Memory.copy(from, to, Math.min(map.slotBytes, next.slotBytes));
+      }
+    }
+    long sequence = next.base + RoutesLayout.SEQUENCE;
+    setLong(sequence, (getLong(sequence) | 1) + 1);
+    RoutesMap before = map;
+    map = next;
+    changed = false;
+    if (live) {
+      if (SequenceLock.isBeingChanged(getLong(before.base + RoutesLayout.SEQUENCE))) {
+        SequenceLock.endWrite(before.base + RoutesLayout.SEQUENCE);
+      }
+      takeName(next);
+    }
+    before.close();
+  }
+
+  /** Tells readers that the daemon ended in good order; the last state stays to be read. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (live) {
+      end(map, RoutesLayout.ENDED);
+    }
+    map.close();
+    try {
+      Files.deleteIfExists(aside(path));
+    } catch (IOException left) {
+      /* The next daemon replaces it. */
+    }
+    release(lock);
+  }
+}

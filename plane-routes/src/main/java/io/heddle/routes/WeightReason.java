@@ -1,0 +1,41 @@
+package io.heddle.routes;
+
+/** Where a plane's weight for a destination comes from. */
+public enum WeightReason {
+  /** No route of this plane covers the destination. */
+  NO_ROUTE("no route"),
+  PATH_BANDWIDTH("path bandwidth"),
+  LINK_BANDWIDTH("link bandwidth"),
+  /** The local port carries less than the route's figure. */
+  LOCAL_RATE("rate of the local port"),
+  /** The route has no figure; see {@link MissingFigure}. */
+  NO_FIGURE("route without a bandwidth"),
+  PATH_BANDWIDTH_ZERO("unreachable: path bandwidth 0"),
+  UNREACHABLE("unreachable: announced so");
+
+  private static final WeightReason[] BY_CODE = values();
+
+  private final String text;
+
+  WeightReason(String text) {
+    this.text = text;
+  }
+
+  /** As people read it. */
+  public String text() {
+    return text;
+  }
+
+  /** Whether a route with this reason carries anything at all. */
+  public boolean carries() {
+    return switch (this) {
+      case PATH_BANDWIDTH, LINK_BANDWIDTH, LOCAL_RATE, NO_FIGURE -> true;
+      case NO_ROUTE, PATH_BANDWIDTH_ZERO, UNREACHABLE -> false;
+    };
+  }
+
+  /* A file of a later release may have codes that this one doesn't know. */
+  static WeightReason ofCode(int code) {
+    return code < BY_CODE.length ? BY_CODE[code] : NO_ROUTE;
+  }
+}

@@ -1,0 +1,141 @@
+package io.heddle.routes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.NanoClock;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The publisher is another process, and is killed wherever it happens to be. */
+@Timeout(120)
+class KilledPublisherTest {
+  private static final int KILLS = 4;
+
+  @TempDir Path folder;
+
+  @Test
+  void readersSeeWholeStatesUntilAnyMomentOfDeath() throws Exception {
+    Path path = folder.resolve("routes");
+    for (int kill = 0; kill < KILLS; kill++) {
+      Process process = PublisherProcess.start(path, 0);
+      try (BufferedReader out =
+          new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+        assertEquals("live", out.readLine());
+        try (RouteReader reader = open(path)) {
+          int[] seen = new int[1];
+          await(() -> (seen[0] += wholeAnswers(reader)) > 200);
+          process.destroyForcibly().waitFor();
+          boolean readable = wholeAnswers(reader) > 0;
+          assertEquals(
+              !readable,
+              SequenceLock.isBeingChanged(reader.sequence()),
+              "there is no answer just where it died in mid-change");
+          await(() -> reader.liveness().state() == Liveness.State.SILENT);
+        }
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  @Test
+  void afterADeathInMidChangeThereIsNoAnswerAndNobodyHangs() throws Exception {
+    Path path = folder.resolve("routes");
+    assertEquals(PublisherProcess.DIED, PublisherProcess.start(path, 50).waitFor());
+    try (RouteReader reader = open(path)) {
+      long start = System.nanoTime();
+      assertEquals(0, wholeAnswers(reader));
+      assertEquals(List.of(), reader.planes());
+      long took = System.nanoTime() - start;
+      assertTrue(took < 2_000_000_000L, "asking a dead publisher's file took " + took + " ns");
+      await(() -> reader.liveness().state() == Liveness.State.SILENT);
+    }
+  }
+
+  private static RouteReader open(Path path) {
+    return Objects.requireNonNull(RouteReader.open(path, NanoClock.SYSTEM));
+  }
+
+  /* All hosts and planes have one figure in each state. The hosts are asked one after the other, so states may differ
+  between them, but never go back. Returns how many answers there were before one that couldn't be had. */
+  private static int wholeAnswers(RouteReader reader) {
+    RouteAnswer answer = new RouteAnswer();
+    long generation = 0;
+    int answers = 0;
+    for (int host = 0; host < PublisherProcess.HOSTS; host += 70) {
+      if (!reader.resolve(PublisherProcess.HIGH, host, answer)) {
+        return answers;
+      }
+      assertTrue(answer.generation() >= generation, "an older state after a newer one");
+      generation = answer.generation();
+      assertEquals(PublisherProcess.PLANES, answer.planes());
+      for (int plane = 1; plane < answer.planes(); plane++) {
+        assertEquals(answer.cells[0], answer.cells[plane], "a torn entry");
+      }
+      answers++;
+    }
+    return answers;
+  }
+
+  @Test
+  void aNewDaemonTakesOverFromOneThatWasKilled() throws Exception {
+    Path path = folder.resolve("routes");
+    Process process = PublisherProcess.start(path, 0);
+    try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+      assertEquals("live", out.readLine());
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    try (RouteReader before = open(path);
+        RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
+      bed.route("::/0", 0, 3);
+      assertEquals(Liveness.State.SUPERSEDED, before.liveness().state());
+      assertEquals("3", bed.weights(bed.reader(), "fd00::1"));
+    }
+  }
+
+  @Test
+  void aFullDiskIsSaidAndKillsNobody() throws IOException, InterruptedException {
+    Path mount = Files.createDirectory(folder.resolve("small"));
+    Process process =
+        PublisherProcess.start(
+            mount.resolve("routes"),
+            0,
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            "mount -t tmpfs -o size=20k none \"$0\" || { echo no mount; exit 77; }; exec \"$@\"",
+            mount.toString());
+    String said = new String(process.getInputStream().readAllBytes());
+    int code = process.waitFor();
+    if (said.contains("no mount") || said.contains("unshare:")) {
+      System.out.println("skipped: no file system can be mounted here: " + said);
+      Assumptions.abort(said);
+    }
+    assertEquals(1, code, said);
+    assertTrue(said.contains("the routes file can't be written: " + mount), said);
+    assertTrue(said.contains("No space left on device"), said);
+    assertTrue(said.contains("make room there, or name another place"), said);
+  }
+
+  private static void await(BooleanSupplier there) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!there.getAsBoolean()) {
+      assertTrue(System.nanoTime() < deadline, "it didn't come within 20 s");
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+}
