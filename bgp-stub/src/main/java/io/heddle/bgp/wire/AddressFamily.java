@@ -1,0 +1,14 @@
+package io.heddle.bgp.wire;
+
+/** An address family and what of it (RFC 4760 §3). */
+public record AddressFamily(int afi, int safi) {
+  public static final AddressFamily IPV4_UNICAST = new AddressFamily(1, 1);
+  public static final AddressFamily IPV6_UNICAST = new AddressFamily(2, 1);
+  public static final AddressFamily IPV6_FLOWSPEC = new AddressFamily(2, 133);
+
+  @Override
+  public String toString() {
+    String name = afi == 1 ? "IPv4" : afi == 2 ? "IPv6" : "family " + afi;
+    return name + (safi == 1 ? " unicast" : safi == 133 ? " Flowspec" : "/" + safi);
+  }
+}

@@ -1,0 +1,83 @@
+package io.heddle.bgp.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The autonomous systems that a route came through, nearest first (RFC 4271 §4.3, RFC 5065). */
+public record AsPath(List<Segment> segments) {
+  public static final AsPath EMPTY = new AsPath(List.of());
+
+  static final int SET = 1;
+  static final int SEQUENCE = 2;
+  static final int CONFEDERATION_SEQUENCE = 3;
+  static final int CONFEDERATION_SET = 4;
+
+  /**
+   * @param type 1 set, 2 sequence, 3 and 4 the same inside a confederation
+   */
+  public record Segment(int type, List<Long> autonomousSystems) {
+    public Segment {
+      autonomousSystems = List.copyOf(autonomousSystems);
+    }
+
+    @Override
+    public String toString() {
+      String text =
+          autonomousSystems.stream().map(String::valueOf).collect(Collectors.joining(" "));
+      return switch (type) {
+        case SET -> "{" + text + "}";
+        case CONFEDERATION_SEQUENCE -> "(" + text + ")";
+        case CONFEDERATION_SET -> "({" + text + "})";
+        default -> text;
+      };
+    }
+  }
+
+  public AsPath {
+    segments = List.copyOf(segments);
+  }
+
+  public static AsPath of(long... autonomousSystems) {
+    List<Long> all = new ArrayList<>();
+    for (long each : autonomousSystems) {
+      all.add(each);
+    }
+    return all.isEmpty() ? EMPTY : new AsPath(List.of(new Segment(SEQUENCE, all)));
+  }
+
+  /** Hops as a comparison of routes counts them: a set is one, a confederation none. */
+  public int hops() {
+    int hops = 0;
+    for (Segment segment : segments) {
+      hops +=
+          switch (segment.type) {
+            case SEQUENCE -> segment.autonomousSystems.size();
+            case SET -> 1;
+            default -> 0;
+          };
+    }
+    return hops;
+  }
+
+  public boolean contains(long autonomousSystem) {
+    for (Segment segment : segments) {
+      if (segment.autonomousSystems.contains(autonomousSystem)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The neighbour's, −1 for an empty path or one that begins with a set. */
+  public long first() {
+    return segments.isEmpty() || segments.getFirst().type != SEQUENCE
+        ? -1
+        : segments.getFirst().autonomousSystems.getFirst();
+  }
+
+  @Override
+  public String toString() {
+    return segments.stream().map(Segment::toString).collect(Collectors.joining(" "));
+  }
+}

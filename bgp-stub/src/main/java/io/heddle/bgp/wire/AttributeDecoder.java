@@ -1,0 +1,338 @@
+package io.heddle.bgp.wire;
+
+import io.heddle.bgp.wire.AttributeFault.Treatment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of whole path attributes to values, each malformed one to what RFC 7606 §7 says of it.
+ * Single use.
+ */
+final class AttributeDecoder {
+  /**
+   * @param withdraw whether a fault turns the announced routes into withdrawn ones
+   */
+  record Result(PathAttributes attributes, List<AttributeFault> faults, boolean withdraw) {}
+
+  private static final int FLAGS_THAT_TELL = PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE;
+  private static final int WELL_KNOWN = PathAttribute.TRANSITIVE;
+  private static final int OPTIONAL_TRANSITIVE = FLAGS_THAT_TELL;
+  private static final int OPTIONAL_ONLY = PathAttribute.OPTIONAL;
+
+  private final WireOptions options;
+  private final byte[] bytes;
+  private final List<PathAttribute> attributes = new ArrayList<>();
+  private final List<AttributeFault> faults = new ArrayList<>();
+  private final long[] seen = new long[4];
+  private @Nullable AsPath pathOfFourOctets;
+
+  AttributeDecoder(WireOptions options, byte[] bytes) {
+    this.options = options;
+    this.bytes = bytes;
+  }
+
+  /** The attributes in {@code bytes} up to {@code end}; the caller has checked every length. */
+  Result decode(int end) {
+    int at = 0;
+    while (at < end) {
+      int flags = WireBytes.u8(bytes, at);
+      int code = WireBytes.u8(bytes, at + 1);
+      boolean extended = (flags & PathAttribute.EXTENDED_LENGTH) != 0;
+      int length = extended ? WireBytes.u16(bytes, at + 2) : WireBytes.u8(bytes, at + 2);
+      int value = at + (extended ? 4 : 3);
+      if ((seen[code >>> 6] & 1L << (code & 63)) != 0) {
+        discard(code, "it is there twice; the first one counts");
+      } else {
+        seen[code >>> 6] |= 1L << (code & 63);
+        one(flags & ~PathAttribute.EXTENDED_LENGTH, code, value, length);
+      }
+      at = value + length;
+    }
+    mergePaths();
+    boolean withdraw = false;
+    for (AttributeFault fault : faults) {
+      withdraw |= fault.treatment() == Treatment.WITHDRAW;
+    }
+    return new Result(
+        attributes.isEmpty() ? PathAttributes.EMPTY : new PathAttributes(attributes),
+        List.copyOf(faults),
+        withdraw);
+  }
+
+  private void one(int flags, int code, int at, int length) {
+    int expected = expectedFlags(code);
+    if (expected >= 0 && (flags & FLAGS_THAT_TELL) != expected) {
+      String why = "flags 0x%02x, not 0x%02x".formatted(flags & FLAGS_THAT_TELL, expected);
+      if (code == PathAttribute.AIGP) {
+        discard(code, why);
+      } else {
+        withdraw(code, why);
+      }
+      return;
+    }
+    switch (code) {
+      case PathAttribute.ORIGIN -> origin(at, length);
+      case PathAttribute.AS_PATH -> path(at, length);
+      case PathAttribute.NEXT_HOP -> {
+        /* IPv4's; our routes have theirs in MP_REACH_NLRI. */
+        if (length != 4) {
+          withdraw(code, wrongLength(length, "4"));
+        }
+      }
+      case PathAttribute.MULTI_EXIT_DISCRIMINATOR -> {
+        if (length == 4) {
+          attributes.add(new PathAttribute.MultiExitDiscriminator(WireBytes.u32(bytes, at)));
+        } else {
+          withdraw(code, wrongLength(length, "4"));
+        }
+      }
+      case PathAttribute.LOCAL_PREFERENCE -> localPreference(at, length);
+      case PathAttribute.ATOMIC_AGGREGATE -> {
+        if (length == 0) {
+          attributes.add(new PathAttribute.AtomicAggregate());
+        } else {
+          discard(code, wrongLength(length, "0"));
+        }
+      }
+      case PathAttribute.AGGREGATOR -> aggregator(at, length);
+      case PathAttribute.COMMUNITIES -> communities(at, length);
+      case PathAttribute.EXTENDED_COMMUNITIES -> extendedCommunities(at, length);
+      case PathAttribute.LARGE_COMMUNITIES -> largeCommunities(at, length);
+      case PathAttribute.ORIGINATOR_ID, PathAttribute.CLUSTER_LIST ->
+          reflection(flags, code, at, length);
+      case PathAttribute.AS4_PATH -> {
+        if (!options.fourOctetAs()) {
+          pathOfFourOctets = segments(at, length, 4);
+        }
+      }
+      case PathAttribute.AS4_AGGREGATOR -> {
+        /* Only for speakers of two octets, and we don't aggregate. */
+      }
+      case PathAttribute.AIGP -> aigp(at, length);
+      default -> {
+        if ((flags & PathAttribute.OPTIONAL) == 0) {
+          withdraw(code, "it is well-known by its flags 0x%02x, but not known".formatted(flags));
+        } else {
+          unknown(flags, code, at, length);
+        }
+      }
+    }
+  }
+
+  private static int expectedFlags(int code) {
+    return switch (code) {
+      case PathAttribute.ORIGIN,
+          PathAttribute.AS_PATH,
+          PathAttribute.NEXT_HOP,
+          PathAttribute.LOCAL_PREFERENCE,
+          PathAttribute.ATOMIC_AGGREGATE ->
+          WELL_KNOWN;
+      case PathAttribute.MULTI_EXIT_DISCRIMINATOR,
+          PathAttribute.ORIGINATOR_ID,
+          PathAttribute.CLUSTER_LIST,
+          PathAttribute.AIGP ->
+          OPTIONAL_ONLY;
+      case PathAttribute.AGGREGATOR,
+          PathAttribute.COMMUNITIES,
+          PathAttribute.EXTENDED_COMMUNITIES,
+          PathAttribute.LARGE_COMMUNITIES,
+          PathAttribute.AS4_PATH,
+          PathAttribute.AS4_AGGREGATOR ->
+          OPTIONAL_TRANSITIVE;
+      default -> -1;
+    };
+  }
+
+  private void origin(int at, int length) {
+    if (length != 1) {
+      withdraw(PathAttribute.ORIGIN, wrongLength(length, "1"));
+    } else if (WireBytes.u8(bytes, at) > 2) {
+      withdraw(PathAttribute.ORIGIN, "origin " + WireBytes.u8(bytes, at) + " isn't defined");
+    } else {
+      attributes.add(new PathAttribute.Origin(WireBytes.u8(bytes, at)));
+    }
+  }
+
+  private void path(int at, int length) {
+    AsPath path = segments(at, length, options.fourOctetAs() ? 4 : 2);
+    if (path == null) {
+      withdraw(PathAttribute.AS_PATH, "its segments don't fill its " + length + " bytes");
+    } else {
+      attributes.add(new PathAttribute.Path(path));
+    }
+  }
+
+  /** Null where a segment is of no known type, empty, or longer than what is left. */
+  private @Nullable AsPath segments(int start, int length, int asBytes) {
+    List<AsPath.Segment> segments = new ArrayList<>();
+    int end = start + length;
+    int at = start;
+    while (at < end) {
+      int type = WireBytes.u8(bytes, at);
+      int count = end - at < 2 ? 0 : WireBytes.u8(bytes, at + 1);
+      at += 2;
+      if (type < AsPath.SET
+          || type > AsPath.CONFEDERATION_SET
+          || count == 0
+          || count * asBytes > end - at) {
+        return null;
+      }
+      List<Long> all = new ArrayList<>(count);
+      for (int i = 0; i < count; i++, at += asBytes) {
+        all.add(asBytes == 4 ? WireBytes.u32(bytes, at) : (long) WireBytes.u16(bytes, at));
+      }
+      segments.add(new AsPath.Segment(type, all));
+    }
+    return segments.isEmpty() ? AsPath.EMPTY : new AsPath(segments);
+  }
+
+  /* RFC 6793 §4.2.3: the hops that a speaker of two octets added, then the path of four octets. */
+  private void mergePaths() {
+    AsPath four = pathOfFourOctets;
+    if (four == null) {
+      return;
+    }
+    for (int i = 0; i < attributes.size(); i++) {
+      if (attributes.get(i) instanceof PathAttribute.Path two && two.path().hops() >= four.hops()) {
+        List<AsPath.Segment> merged = new ArrayList<>();
+        int toTake = two.path().hops() - four.hops();
+        for (AsPath.Segment segment : two.path().segments()) {
+          if (toTake > 0) {
+            boolean sequence = segment.type() == AsPath.SEQUENCE;
+            List<Long> all = segment.autonomousSystems();
+            List<Long> taken = sequence ? all.subList(0, Math.min(toTake, all.size())) : all;
+            toTake -= sequence ? taken.size() : 1;
+            merged.add(new AsPath.Segment(segment.type(), taken));
+          }
+        }
+        merged.addAll(four.segments());
+        attributes.set(i, new PathAttribute.Path(new AsPath(merged)));
+      }
+    }
+  }
+
+  private void localPreference(int at, int length) {
+    if (options.external()) {
+      discard(PathAttribute.LOCAL_PREFERENCE, "a peer of another AS may not send it");
+    } else if (length != 4) {
+      withdraw(PathAttribute.LOCAL_PREFERENCE, wrongLength(length, "4"));
+    } else {
+      attributes.add(new PathAttribute.LocalPreference(WireBytes.u32(bytes, at)));
+    }
+  }
+
+  private void reflection(int flags, int code, int at, int length) {
+    if (options.external()) {
+      discard(code, "a peer of another AS may not send it");
+    } else if (length == 0
+        || length % 4 != 0
+        || code == PathAttribute.ORIGINATOR_ID && length != 4) {
+      withdraw(code, wrongLength(length, "a multiple of 4"));
+    } else {
+      unknown(flags, code, at, length);
+    }
+  }
+
+  private void aggregator(int at, int length) {
+    int expected = options.fourOctetAs() ? 8 : 6;
+    if (length != expected) {
+      discard(PathAttribute.AGGREGATOR, wrongLength(length, String.valueOf(expected)));
+      return;
+    }
+    long autonomousSystem =
+        options.fourOctetAs() ? WireBytes.u32(bytes, at) : WireBytes.u16(bytes, at);
+    attributes.add(
+        new PathAttribute.Aggregator(autonomousSystem, WireBytes.i32(bytes, at + length - 4)));
+  }
+
+  private void communities(int at, int length) {
+    if (length == 0 || length % 4 != 0) {
+      withdraw(PathAttribute.COMMUNITIES, wrongLength(length, "a multiple of 4"));
+      return;
+    }
+    List<Integer> values = new ArrayList<>(length / 4);
+    for (int i = 0; i < length; i += 4) {
+      values.add(WireBytes.i32(bytes, at + i));
+    }
+    attributes.add(new PathAttribute.Communities(values));
+  }
+
+  private void extendedCommunities(int at, int length) {
+    if (length == 0 || length % ExtendedCommunity.BYTES != 0) {
+      withdraw(PathAttribute.EXTENDED_COMMUNITIES, wrongLength(length, "a multiple of 8"));
+      return;
+    }
+    List<ExtendedCommunity> values = new ArrayList<>(length / ExtendedCommunity.BYTES);
+    for (int i = 0; i < length; i += ExtendedCommunity.BYTES) {
+      values.add(ExtendedCommunity.of(WireBytes.i64(bytes, at + i), options.codePoints()));
+    }
+    attributes.add(new PathAttribute.ExtendedCommunities(values));
+  }
+
+  private void largeCommunities(int at, int length) {
+    if (length == 0 || length % LargeCommunity.BYTES != 0) {
+      withdraw(PathAttribute.LARGE_COMMUNITIES, wrongLength(length, "a multiple of 12"));
+      return;
+    }
+    List<LargeCommunity> values = new ArrayList<>(length / LargeCommunity.BYTES);
+    for (int i = 0; i < length; i += LargeCommunity.BYTES) {
+      values.add(
+          new LargeCommunity(
+              WireBytes.u32(bytes, at + i),
+              WireBytes.u32(bytes, at + i + 4),
+              WireBytes.u32(bytes, at + i + 8)));
+    }
+    attributes.add(new PathAttribute.LargeCommunities(values));
+  }
+
+  /* The first TLV of type 1 counts; RFC 7311 §3.2 with RFC 7606: malformed means dropped. */
+  private void aigp(int start, int length) {
+    if (!options.acceptAigp()) {
+      return;
+    }
+    int end = start + length;
+    int at = start;
+    long metric = 0;
+    boolean found = false;
+    while (at < end) {
+      int size = end - at < 3 ? 0 : WireBytes.u16(bytes, at + 1);
+      int type = WireBytes.u8(bytes, at);
+      boolean isMetric = type == PathAttribute.Aigp.TLV_TYPE;
+      if (size < 3 || size > end - at || isMetric && size != PathAttribute.Aigp.TLV_BYTES) {
+        discard(
+            PathAttribute.AIGP,
+            "TLV type %d says %d bytes where %d are left".formatted(type, size, end - at));
+        return;
+      }
+      if (isMetric && !found) {
+        found = true;
+        metric = WireBytes.i64(bytes, at + 3);
+      }
+      at += size;
+    }
+    if (found) {
+      attributes.add(new PathAttribute.Aigp(metric));
+    } else {
+      discard(PathAttribute.AIGP, "no TLV of type 1 in its " + length + " bytes");
+    }
+  }
+
+  private void unknown(int flags, int code, int at, int length) {
+    attributes.add(
+        new PathAttribute.Unknown(flags, code, Arrays.copyOfRange(bytes, at, at + length)));
+  }
+
+  private static String wrongLength(int length, String expected) {
+    return "length " + length + ", not " + expected;
+  }
+
+  private void discard(int code, String why) {
+    faults.add(new AttributeFault(Treatment.DISCARD, code, why));
+  }
+
+  private void withdraw(int code, String why) {
+    faults.add(new AttributeFault(Treatment.WITHDRAW, code, why));
+  }
+}

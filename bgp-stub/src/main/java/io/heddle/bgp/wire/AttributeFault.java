@@ -1,0 +1,17 @@
+package io.heddle.bgp.wire;
+
+/**
+ * An attribute that is malformed, and what RFC 7606 makes of it; the session goes on.
+ *
+ * @param code the attribute's number
+ * @param why what is wrong, with the values
+ */
+public record AttributeFault(Treatment treatment, int code, String why) {
+  /** From weakest to strongest. */
+  public enum Treatment {
+    /** The attribute is left out, the routes stay. */
+    DISCARD,
+    /** The routes of the UPDATE count as withdrawn. */
+    WITHDRAW
+  }
+}

@@ -1,0 +1,19 @@
+package io.heddle.bgp.wire;
+
+/**
+ * A message of BGP-4 (RFC 4271 §4, RFC 2918).
+ *
+ * <pre>
+ * marker 16 bytes, all ones | length 2, with the header | type 1 | body
+ * </pre>
+ */
+public sealed interface BgpMessage extends Decoded
+    permits OpenMessage, UpdateMessage, NotificationMessage, KeepaliveMessage, RouteRefreshMessage {
+  int HEADER_BYTES = 19;
+
+  /** Without RFC 8654. */
+  int MAX_BYTES = 4096;
+
+  /** With RFC 8654, for all but OPEN and KEEPALIVE. */
+  int MAX_EXTENDED_BYTES = 65535;
+}

@@ -1,0 +1,173 @@
+package io.heddle.bgp.wire;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+
+/** What a speaker can do, said in OPEN (RFC 5492): code 1, length 1, value. */
+public sealed interface Capability {
+  int MULTIPROTOCOL = 1;
+  int ROUTE_REFRESH = 2;
+  int OUTBOUND_ROUTE_FILTER = 3;
+  int EXTENDED_NEXT_HOP = 5;
+  int EXTENDED_MESSAGE = 6;
+  int ROLE = 9;
+  int GRACEFUL_RESTART = 64;
+  int FOUR_OCTET_AS = 65;
+  int ENHANCED_ROUTE_REFRESH = 70;
+  int LINK_LOCAL_NEXT_HOP = 77;
+
+  /** Number in the registry of capabilities. */
+  int code();
+
+  /** RFC 4760 §8. */
+  record Multiprotocol(AddressFamily family) implements Capability {
+    @Override
+    public int code() {
+      return MULTIPROTOCOL;
+    }
+  }
+
+  /** RFC 2918. */
+  record RouteRefresh() implements Capability {
+    @Override
+    public int code() {
+      return ROUTE_REFRESH;
+    }
+  }
+
+  /** RFC 7313. */
+  record EnhancedRouteRefresh() implements Capability {
+    @Override
+    public int code() {
+      return ENHANCED_ROUTE_REFRESH;
+    }
+  }
+
+  /** RFC 5291 §5. */
+  record OutboundRouteFilter(List<Offer> offers) implements Capability {
+    public static final int ADDRESS_PREFIX_TYPE = 64;
+    public static final int RECEIVE = 1;
+    public static final int SEND = 2;
+
+    /**
+     * @param mode bits: 1 will receive, 2 will send
+     */
+    public record Offer(AddressFamily family, int type, int mode) {}
+
+    public OutboundRouteFilter {
+      offers = List.copyOf(offers);
+    }
+
+    /** Whether the speaker takes address prefix filters for IPv6 unicast. */
+    public boolean receivesPrefixFilters() {
+      return offers.stream()
+          .anyMatch(offer ->
+              offer.family.equals(AddressFamily.IPV6_UNICAST)
+                  && offer.type == ADDRESS_PREFIX_TYPE
+                  && (offer.mode & RECEIVE) != 0);
+    }
+
+    @Override
+    public int code() {
+      return OUTBOUND_ROUTE_FILTER;
+    }
+  }
+
+  /** RFC 8950: families that may have a next hop of another family. */
+  record ExtendedNextHop(List<Encoding> encodings) implements Capability {
+    public record Encoding(AddressFamily family, int nextHopAfi) {}
+
+    public ExtendedNextHop {
+      encodings = List.copyOf(encodings);
+    }
+
+    @Override
+    public int code() {
+      return EXTENDED_NEXT_HOP;
+    }
+  }
+
+  /** RFC 8654. */
+  record ExtendedMessage() implements Capability {
+    @Override
+    public int code() {
+      return EXTENDED_MESSAGE;
+    }
+  }
+
+  /** RFC 9234: 0 provider, 1 route server, 2 its client, 3 customer, 4 peer. */
+  record Role(int role) implements Capability {
+    @Override
+    public int code() {
+      return ROLE;
+    }
+  }
+
+  /**
+   * RFC 4724, RFC 8538.
+   *
+   * @param restarting the speaker has just restarted
+   * @param notifications a NOTIFICATION doesn't end the grace
+   * @param timeSeconds how long its routes should be kept, 12 bits
+   */
+  record GracefulRestart(
+      boolean restarting, boolean notifications, int timeSeconds, List<Kept> families)
+      implements Capability {
+    /**
+     * @param forwarding whether forwarding went on while the speaker restarted
+     */
+    public record Kept(AddressFamily family, boolean forwarding) {}
+
+    public GracefulRestart {
+      families = List.copyOf(families);
+    }
+
+    public boolean covers(AddressFamily family) {
+      return families.stream().anyMatch(kept -> kept.family.equals(family));
+    }
+
+    public boolean keptForwarding(AddressFamily family) {
+      return families.stream().anyMatch(kept -> kept.family.equals(family) && kept.forwarding);
+    }
+
+    @Override
+    public int code() {
+      return GRACEFUL_RESTART;
+    }
+  }
+
+  /** RFC 6793. */
+  record FourOctetAs(long autonomousSystem) implements Capability {
+    @Override
+    public int code() {
+      return FOUR_OCTET_AS;
+    }
+  }
+
+  /** draft-ietf-idr-linklocal-capability: a link-local next hop alone is understood. */
+  record LinkLocalNextHop() implements Capability {
+    @Override
+    public int code() {
+      return LINK_LOCAL_NEXT_HOP;
+    }
+  }
+
+  /** One that means nothing here, or whose value has another length than its code asks for. */
+  record Unknown(int code, byte[] value) implements Capability {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Unknown that && code == that.code && Arrays.equals(value, that.value);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * code + Arrays.hashCode(value);
+    }
+
+    @Override
+    public String toString() {
+      return "capability " + code + " " + HexFormat.of().formatHex(value);
+    }
+  }
+}

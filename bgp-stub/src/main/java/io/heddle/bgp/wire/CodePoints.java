@@ -1,0 +1,36 @@
+package io.heddle.bgp.wire;
+
+/**
+ * Numbers of extended communities that drafts leave open or may change; each the whole 16-bit type,
+ * with bit 0x4000 (non-transitive) clear.
+ *
+ * @param pathBandwidth FARE's path bandwidth (draft-ietf-idr-fare); taken with bit 0x4000, too
+ * @param unreachable the unreachability announcement (draft-krierhorn-idr-upa)
+ * @param otherUnreachable a second one (draft-wang-idr-bgp-upa), −1 for none
+ * @param fibSuppress FIB-Suppress (draft-xu-idr-fare-in-mpson)
+ */
+public record CodePoints(
+    int pathBandwidth, int unreachable, int otherUnreachable, int fibSuppress) {
+  public static final int NON_TRANSITIVE = 0x4000;
+  public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081);
+
+  /**
+   * @throws IllegalArgumentException where two are the same, or one isn't a type without 0x4000
+   */
+  public CodePoints {
+    int[] all = {pathBandwidth, unreachable, otherUnreachable, fibSuppress};
+    for (int i = 0; i < all.length; i++) {
+      boolean absent = i == 2 && all[i] == -1;
+      if (!absent && (all[i] < 0 || all[i] > 0xffff || (all[i] & NON_TRANSITIVE) != 0)) {
+        throw new IllegalArgumentException(
+            "code point 0x%x isn't a 16-bit type without bit 0x4000".formatted(all[i]));
+      }
+      for (int k = 0; k < i; k++) {
+        if (all[i] == all[k]) {
+          throw new IllegalArgumentException(
+              "code point 0x%04x has two meanings".formatted(all[i]));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.heddle.bgp.wire;
+
+/**
+ * An extended community (RFC 4360): eight bytes, of which the first two say what the others mean.
+ *
+ * <pre>
+ * path bandwidth   TT TT | router id 4 | Gbit/s 2             draft-ietf-idr-fare
+ * link bandwidth   00 04 or 40 04 | AS 2 | bytes/s float32 4  RFC 10005 §2
+ * colour           03 0b | flags 2 | colour 4                 RFC 9012 §4.3
+ * unreachable      TT TT | flags 1 | 0 1 | router id 4        draft-krierhorn-idr-upa
+ * FIB-Suppress     TT TT | AS 2 | router id 4                 draft-xu-idr-fare-in-mpson §4.2.1
+ * </pre>
+ */
+public sealed interface ExtendedCommunity {
+  int BYTES = 8;
+  int LINK_BANDWIDTH_TYPE = 0x0004;
+  int COLOR_TYPE = 0x030b;
+  int AS_TRANS = 23456;
+
+  /** The eight bytes. */
+  long bits(CodePoints codePoints);
+
+  /**
+   * @param gigabitsPerSecond 0 says unreachable
+   */
+  record PathBandwidth(boolean transitive, int routerId, int gigabitsPerSecond)
+      implements ExtendedCommunity {
+    public boolean isUnreachable() {
+      return gigabitsPerSecond == 0;
+    }
+
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(codePoints.pathBandwidth(), transitive)
+          | (routerId & 0xffff_ffffL) << 16
+          | gigabitsPerSecond & 0xffff;
+    }
+
+    @Override
+    public String toString() {
+      return "path bandwidth " + gigabitsPerSecond + " Gbit/s by " + dotted(routerId);
+    }
+  }
+
+  /**
+   * @param bytesPerSecond as received: a peer may have written an integer here, or nonsense
+   */
+  record LinkBandwidth(boolean transitive, int autonomousSystem, float bytesPerSecond)
+      implements ExtendedCommunity {
+    /** Whether the figure can be one: finite, and zero or at least a byte a second. */
+    public boolean isPlausible() {
+      return bytesPerSecond == 0 || Float.isFinite(bytesPerSecond) && bytesPerSecond >= 1;
+    }
+
+    public double bitsPerSecond() {
+      return 8.0 * bytesPerSecond;
+    }
+
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(LINK_BANDWIDTH_TYPE, transitive)
+          | (autonomousSystem & 0xffffL) << 32
+          | Float.floatToRawIntBits(bytesPerSecond) & 0xffff_ffffL;
+    }
+
+    @Override
+    public String toString() {
+      return "link bandwidth %s Gbit/s by AS %d%s"
+          .formatted(
+              isPlausible() ? Math.round(bitsPerSecond() / 1e6) / 1e3 : "?",
+              autonomousSystem,
+              transitive ? "" : ", non-transitive");
+    }
+  }
+
+  /**
+   * @param flags the upper two bits are RFC 9256's CO bits
+   */
+  record Color(int flags, long color) implements ExtendedCommunity {
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(COLOR_TYPE, true) | (flags & 0xffffL) << 32 | color & 0xffff_ffffL;
+    }
+
+    @Override
+    public String toString() {
+      return "color " + (flags >>> 14) + ":" + color;
+    }
+  }
+
+  /**
+   * @param second whether it came under {@link CodePoints#otherUnreachable}
+   */
+  record Unreachable(boolean second, int flags, int routerId) implements ExtendedCommunity {
+    public static final int DROP = 0x80;
+
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(second ? codePoints.otherUnreachable() : codePoints.unreachable(), true)
+          | (flags & 0xffL) << 40
+          | routerId & 0xffff_ffffL;
+    }
+
+    @Override
+    public String toString() {
+      return "unreachable by " + dotted(routerId) + ((flags & DROP) != 0 ? ", drop" : "");
+    }
+  }
+
+  /**
+   * @param autonomousSystem {@link #AS_TRANS} for one of four octets
+   */
+  record FibSuppress(int autonomousSystem, int routerId) implements ExtendedCommunity {
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(codePoints.fibSuppress(), true)
+          | (autonomousSystem & 0xffffL) << 32
+          | routerId & 0xffff_ffffL;
+    }
+
+    @Override
+    public String toString() {
+      return "FIB-Suppress by AS " + autonomousSystem + " " + dotted(routerId);
+    }
+  }
+
+  /** One that means nothing here; kept. */
+  record Other(long raw) implements ExtendedCommunity {
+    @Override
+    public long bits(CodePoints codePoints) {
+      return raw;
+    }
+
+    @Override
+    public String toString() {
+      return "0x%016x".formatted(raw);
+    }
+  }
+
+  /** Eight bytes to what they mean; never fails. */
+  static ExtendedCommunity of(long bits, CodePoints codePoints) {
+    int type = (int) (bits >>> 48);
+    boolean transitive = (type & CodePoints.NON_TRANSITIVE) == 0;
+    int untouched = type & ~CodePoints.NON_TRANSITIVE;
+    if (untouched == codePoints.pathBandwidth()) {
+      return new PathBandwidth(transitive, (int) (bits >>> 16), (int) bits & 0xffff);
+    }
+    if (untouched == LINK_BANDWIDTH_TYPE) {
+      float value = Float.intBitsToFloat((int) bits);
+      /* A NaN's bits may not survive being a float. */
+      return Float.isNaN(value)
+          ? new Other(bits)
+          : new LinkBandwidth(transitive, (int) (bits >>> 32) & 0xffff, value);
+    }
+    if (type == COLOR_TYPE) {
+      return new Color((int) (bits >>> 32) & 0xffff, bits & 0xffff_ffffL);
+    }
+    if (type == codePoints.unreachable() || type == codePoints.otherUnreachable()) {
+      /* The reserved octet must come back as it was. */
+      return (bits >>> 32 & 0xff) != 0
+          ? new Other(bits)
+          : new Unreachable(
+              type != codePoints.unreachable(), (int) (bits >>> 40) & 0xff, (int) bits);
+    }
+    if (type == codePoints.fibSuppress()) {
+      return new FibSuppress((int) (bits >>> 32) & 0xffff, (int) bits);
+    }
+    return new Other(bits);
+  }
+
+  /** An address of 32 bits as people write router ids. */
+  static String dotted(int id) {
+    return (id >>> 24) + "." + (id >>> 16 & 0xff) + "." + (id >>> 8 & 0xff) + "." + (id & 0xff);
+  }
+
+  private static long type(int type, boolean transitive) {
+    return (long) (transitive ? type : type | CodePoints.NON_TRANSITIVE) << 48;
+  }
+}

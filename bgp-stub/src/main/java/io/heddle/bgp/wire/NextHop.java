@@ -1,0 +1,35 @@
+package io.heddle.bgp.wire;
+
+import io.heddle.addr.AddressText;
+
+/**
+ * Where a route points (RFC 2545 §3): one address of 16 bytes, or two. A stub's own next hop is its
+ * session's peer; this is for the curious, and for what the stub announces.
+ *
+ * @param globalHigh the first address; unspecified where only a link-local one is known
+ * @param linkHigh the second address, 0 where there is none
+ */
+public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkLow) {
+  public boolean hasLinkLocal() {
+    return linkHigh != 0 || linkLow != 0;
+  }
+
+  public static NextHop of(java.net.Inet6Address address) {
+    Prefix host = Prefix.host(address);
+    return new NextHop(host.high(), host.low(), 0, 0);
+  }
+
+  public static NextHop of(java.net.Inet6Address address, java.net.Inet6Address linkLocal) {
+    Prefix host = Prefix.host(address);
+    Prefix link = Prefix.host(linkLocal);
+    return new NextHop(host.high(), host.low(), link.high(), link.low());
+  }
+
+  @Override
+  public String toString() {
+    String global = AddressText.of(new Prefix(globalHigh, globalLow, 128).address());
+    return hasLinkLocal()
+        ? global + " " + AddressText.of(new Prefix(linkHigh, linkLow, 128).address())
+        : global;
+  }
+}

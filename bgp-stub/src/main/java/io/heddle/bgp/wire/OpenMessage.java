@@ -1,0 +1,55 @@
+package io.heddle.bgp.wire;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who speaks and what it can do (RFC 4271 §4.2, RFC 5492, RFC 9072).
+ *
+ * <pre>
+ * version 1 | AS 2 | hold time 2 | BGP identifier 4 | parameters' length 1 | parameters
+ * with length 255 and then 255: real length 2, and two-byte lengths of parameters
+ * </pre>
+ *
+ * @param autonomousSystem the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} where the real
+ *     number needs more
+ * @param holdTimeSeconds 0, or 3 and more
+ * @param identifier the router id, not zero
+ * @param extendedParameters whether parameters have RFC 9072's form
+ */
+public record OpenMessage(
+    int autonomousSystem,
+    int holdTimeSeconds,
+    int identifier,
+    List<Capability> capabilities,
+    boolean extendedParameters)
+    implements BgpMessage {
+  public static final int VERSION = 4;
+
+  public OpenMessage {
+    capabilities = List.copyOf(capabilities);
+  }
+
+  /** The real number of the autonomous system. */
+  public long realAutonomousSystem() {
+    Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
+    return four != null ? four.autonomousSystem() : autonomousSystem;
+  }
+
+  public <T extends Capability> @Nullable T find(Class<T> type) {
+    for (Capability each : capabilities) {
+      if (type.isInstance(each)) {
+        return type.cast(each);
+      }
+    }
+    return null;
+  }
+
+  public boolean has(Class<? extends Capability> type) {
+    return find(type) != null;
+  }
+
+  public boolean speaks(AddressFamily family) {
+    return capabilities.contains(new Capability.Multiprotocol(family));
+  }
+}

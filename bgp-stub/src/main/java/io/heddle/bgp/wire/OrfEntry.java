@@ -1,0 +1,47 @@
+package io.heddle.bgp.wire;
+
+/**
+ * One line of an address prefix filter that the peer applies to what it sends us (RFC 5291 §4, RFC
+ * 5292 §2).
+ *
+ * <pre>
+ * action and match 1 | sequence 4 | min length 1 | max length 1 | length 1 | prefix
+ * action REMOVE-ALL: the first octet alone
+ * </pre>
+ *
+ * @param deny whether a match keeps routes away
+ * @param sequence order of lines; a line with the same number replaces
+ * @param minLength shortest route that matches, 0 with {@code maxLength} 0 for the prefix alone
+ */
+public record OrfEntry(
+    Action action, boolean deny, long sequence, int minLength, int maxLength, Prefix prefix) {
+  /** What to do with the line. */
+  public enum Action {
+    ADD,
+    REMOVE,
+    REMOVE_ALL
+  }
+
+  static final int ACTION_SHIFT = 6;
+  static final int DENY_FLAG = 0x20;
+  static final int FIXED_BYTES = 8;
+
+  /** Lines of host routes that fill a message of 4096 bytes. */
+  public static final int HOSTS_PER_MESSAGE = 169;
+
+  public static OrfEntry permit(long sequence, Prefix prefix) {
+    return new OrfEntry(Action.ADD, false, sequence, 0, 0, prefix);
+  }
+
+  public static OrfEntry deny(long sequence, Prefix prefix) {
+    return new OrfEntry(Action.ADD, true, sequence, 0, 0, prefix);
+  }
+
+  public static OrfEntry removeAll() {
+    return new OrfEntry(Action.REMOVE_ALL, false, 0, 0, 0, Prefix.DEFAULT_ROUTE);
+  }
+
+  int wireBytes() {
+    return action == Action.REMOVE_ALL ? 1 : FIXED_BYTES + prefix.wireBytes();
+  }
+}

@@ -1,0 +1,161 @@
+package io.heddle.bgp.wire;
+
+import io.heddle.bgp.wire.ExtendedCommunity.Color;
+import io.heddle.bgp.wire.ExtendedCommunity.FibSuppress;
+import io.heddle.bgp.wire.ExtendedCommunity.LinkBandwidth;
+import io.heddle.bgp.wire.ExtendedCommunity.PathBandwidth;
+import io.heddle.bgp.wire.ExtendedCommunity.Unreachable;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attributes that routes share. A decoder gives the same object for the same bytes as long as
+ * it remembers them, so that a table of routes holds few.
+ */
+public final class PathAttributes {
+  public static final PathAttributes EMPTY = new PathAttributes(List.of());
+
+  private final List<PathAttribute> all;
+  private final List<ExtendedCommunity> extendedCommunities;
+  private final @Nullable PathBandwidth pathBandwidth;
+  private final @Nullable LinkBandwidth linkBandwidth;
+  private final @Nullable Color color;
+  private final PathAttribute.@Nullable Aigp aigp;
+  private final AsPath asPath;
+  private final boolean unreachable;
+  private final boolean fibSuppress;
+  private final int hash;
+
+  /**
+   * @param all in the order in which they come and go; one of a code
+   */
+  public PathAttributes(List<PathAttribute> all) {
+    this.all = List.copyOf(all);
+    List<ExtendedCommunity> communities = List.of();
+    PathAttribute.Aigp metric = null;
+    AsPath path = AsPath.EMPTY;
+    for (PathAttribute each : this.all) {
+      if (each instanceof PathAttribute.ExtendedCommunities many) {
+        communities = many.values();
+      } else if (each instanceof PathAttribute.Aigp found) {
+        metric = found;
+      } else if (each instanceof PathAttribute.Path found) {
+        path = found.path();
+      }
+    }
+    extendedCommunities = communities;
+    aigp = metric;
+    asPath = path;
+    PathBandwidth lowestPath = null;
+    LinkBandwidth lowestLink = null;
+    Color highestColor = null;
+    boolean said = false;
+    boolean suppressed = false;
+    for (ExtendedCommunity each : communities) {
+      switch (each) {
+        case PathBandwidth found -> {
+          if (lowestPath == null || found.gigabitsPerSecond() < lowestPath.gigabitsPerSecond()) {
+            lowestPath = found;
+          }
+        }
+        case LinkBandwidth found -> {
+          if (found.isPlausible()
+              && (lowestLink == null || found.bytesPerSecond() < lowestLink.bytesPerSecond())) {
+            lowestLink = found;
+          }
+        }
+        case Color found -> {
+          if (highestColor == null || found.color() > highestColor.color()) {
+            highestColor = found;
+          }
+        }
+        case Unreachable found -> said = true;
+        case FibSuppress found -> suppressed = true;
+        case ExtendedCommunity.Other other -> {
+          /* Nothing to know. */
+        }
+      }
+    }
+    pathBandwidth = lowestPath;
+    linkBandwidth = lowestLink;
+    color = highestColor;
+    unreachable = said;
+    fibSuppress = suppressed;
+    hash = this.all.hashCode();
+  }
+
+  public static PathAttributes of(PathAttribute... all) {
+    return new PathAttributes(List.of(all));
+  }
+
+  public List<PathAttribute> all() {
+    return all;
+  }
+
+  public boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  public <T extends PathAttribute> @Nullable T find(Class<T> type) {
+    for (PathAttribute each : all) {
+      if (type.isInstance(each)) {
+        return type.cast(each);
+      }
+    }
+    return null;
+  }
+
+  public List<ExtendedCommunity> extendedCommunities() {
+    return extendedCommunities;
+  }
+
+  /** Empty where there is none. */
+  public AsPath asPath() {
+    return asPath;
+  }
+
+  /** The lowest, zero included: zero says unreachable. */
+  public @Nullable PathBandwidth pathBandwidth() {
+    return pathBandwidth;
+  }
+
+  /** The lowest of the plausible, zero included, whatever its transitivity (RFC 10005). */
+  public @Nullable LinkBandwidth linkBandwidth() {
+    return linkBandwidth;
+  }
+
+  /** The highest (RFC 9256 §8.8.1). */
+  public @Nullable Color color() {
+    return color;
+  }
+
+  public PathAttribute.@Nullable Aigp aigp() {
+    return aigp;
+  }
+
+  /** Whether an unreachability community is there; path bandwidth 0 is asked for by itself. */
+  public boolean isUnreachable() {
+    return unreachable;
+  }
+
+  public boolean isFibSuppressed() {
+    return fibSuppress;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || other instanceof PathAttributes that && hash == that.hash && all.equals(that.all);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return all.stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,43 @@
+package io.heddle.bgp.wire;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for all routes again (RFC 2918), its begin and end marks (RFC 7313), or a filter (RFC
+ * 5291).
+ *
+ * <pre>
+ * AFI 2 | sub-type 1 | SAFI 1 | with a filter: when 1, then per type: type 1, length 2, entries
+ * </pre>
+ *
+ * @param subtype 0 request, 1 the routes begin, 2 the routes end
+ * @param filter lines of type 64, null for a message without
+ */
+public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable Filter filter)
+    implements BgpMessage {
+  public static final int REQUEST = 0;
+  public static final int BEGIN = 1;
+  public static final int END = 2;
+
+  /**
+   * @param immediate whether the peer should answer with the routes at once, or wait for more lines
+   */
+  public record Filter(boolean immediate, List<OrfEntry> entries) {
+    static final int IMMEDIATE = 1;
+    static final int DEFER = 2;
+
+    public Filter {
+      entries = List.copyOf(entries);
+    }
+  }
+
+  public static RouteRefreshMessage request(AddressFamily family) {
+    return new RouteRefreshMessage(family, REQUEST, null);
+  }
+
+  public static RouteRefreshMessage filter(boolean immediate, List<OrfEntry> entries) {
+    return new RouteRefreshMessage(
+        AddressFamily.IPV6_UNICAST, REQUEST, new Filter(immediate, entries));
+  }
+}

@@ -1,0 +1,22 @@
+package io.heddle.bgp.wire;
+
+/**
+ * What two speakers have agreed on, as far as bytes depend on it.
+ *
+ * @param fourOctetAs whether AS numbers in paths have four octets (RFC 6793)
+ * @param external whether the peer is in another AS: LOCAL_PREF and route reflection are then not
+ *     its to send
+ * @param acceptAigp whether AIGP is read (RFC 7311 §3.3); otherwise it counts as unknown and is
+ *     dropped
+ * @param maxMessageBytes 4096, or 65535 with RFC 8654
+ */
+public record WireOptions(
+    boolean fourOctetAs,
+    boolean external,
+    boolean acceptAigp,
+    int maxMessageBytes,
+    CodePoints codePoints) {
+  /** Before OPEN is exchanged, and what a stub usually ends up with. */
+  public static final WireOptions DEFAULT =
+      new WireOptions(true, true, true, BgpMessage.MAX_BYTES, CodePoints.DEFAULT);
+}

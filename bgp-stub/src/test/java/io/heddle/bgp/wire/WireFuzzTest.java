@@ -1,0 +1,109 @@
+package io.heddle.bgp.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.util.Arrays;
+
+/**
+ * Any bytes are a message, a fault that is named, or the beginning of one; with {@code
+ * JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse.
+ */
+class WireFuzzTest {
+  private static final int BODY_LIMIT = BgpMessage.MAX_BYTES - BgpMessage.HEADER_BYTES;
+
+  /* The first byte chooses what the two speakers agreed on, the second the type. */
+  @FuzzTest(maxDuration = "30s")
+  void anyBodyIsAMessageOrAFault(byte[] bytes) {
+    if (bytes.length < 2) {
+      return;
+    }
+    boolean fourOctets = (bytes[0] & 1) == 0;
+    WireOptions options =
+        new WireOptions(
+            fourOctets,
+            (bytes[0] & 2) == 0,
+            (bytes[0] & 4) == 0,
+            BgpMessage.MAX_BYTES,
+            CodePoints.DEFAULT);
+    int length = Math.min(bytes.length - 2, BODY_LIMIT);
+    byte[] message = new byte[BgpMessage.HEADER_BYTES + length];
+    Arrays.fill(message, 0, 16, (byte) -1);
+    WireBytes.put16(message, 16, message.length);
+    message[18] = bytes[1];
+    System.arraycopy(bytes, 2, message, BgpMessage.HEADER_BYTES, length);
+    Decoded decoded = WireMessages.decode(message, options);
+    switch (decoded) {
+      case MessageFault fault -> assertFalse(fault.why().isEmpty());
+      case UpdateMessage update -> takenApart(update, options);
+      case OpenMessage open -> {
+        if (open.capabilities().stream().noneMatch(WireFuzzTest::isLossy)) {
+          OpenMessage extended =
+              new OpenMessage(
+                  open.autonomousSystem(),
+                  open.holdTimeSeconds(),
+                  open.identifier(),
+                  open.capabilities(),
+                  true);
+          assertEquals(extended, WireMessages.decode(encode(extended, options), options));
+        }
+      }
+      case RouteRefreshMessage refresh -> {
+        if (refresh.subtype() == RouteRefreshMessage.REQUEST) {
+          assertEquals(refresh, WireMessages.decode(encode(refresh, options), options));
+        }
+      }
+      case NotificationMessage notification -> {
+        assertFalse(notification.describe().isEmpty());
+        assertEquals(notification, WireMessages.decode(encode(notification, options), options));
+      }
+      case KeepaliveMessage keepalive -> assertEquals(0, length);
+    }
+  }
+
+  /* Offers of filters are written one by one, and reserved bits aren't kept: their length may grow. */
+  private static boolean isLossy(Capability capability) {
+    return capability instanceof Capability.OutboundRouteFilter;
+  }
+
+  private static byte[] encode(BgpMessage message, WireOptions options) {
+    return new MessageEncoder(options).encode(message);
+  }
+
+  private static void takenApart(UpdateMessage update, WireOptions options) {
+    update.announced().forEach((high, low, bits) -> assertTrue(bits <= Prefix.MAX_LENGTH));
+    assertFalse(update.attributes().toString() == null);
+    assertTrue(update.announced().isEmpty() || update.nextHop() != null);
+    for (AttributeFault fault : update.faults()) {
+      assertFalse(fault.why().isEmpty());
+      assertTrue(
+          fault.treatment() != AttributeFault.Treatment.WITHDRAW || update.announced().isEmpty());
+    }
+    if (!update.announced().isEmpty() && options.fourOctetAs()) {
+      UpdateMessage again =
+          (UpdateMessage)
+              WireMessages.decode(
+                  encode(
+                      UpdateMessage.announce(
+                          Nlri.of(update.announced().prefix(0)),
+                          update.attributes(),
+                          update.nextHop()),
+                      options),
+                  options);
+      assertEquals(update.attributes(), again.attributes());
+    }
+  }
+
+  @FuzzTest(maxDuration = "10s")
+  void anyStreamIsWalkedToItsEnd(byte[] bytes) {
+    MessageDecoder decoder = new MessageDecoder(WireMessages.OPTIONS);
+    int at = 0;
+    while (decoder.decode(bytes, at, bytes.length - at) instanceof BgpMessage) {
+      int length = MessageDecoder.messageBytes(bytes, at);
+      assertTrue(length >= BgpMessage.HEADER_BYTES && length <= bytes.length - at);
+      at += length;
+    }
+  }
+}
