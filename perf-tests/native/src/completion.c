@@ -1,0 +1,248 @@
+/* Completion queues and the channels that tell of them. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "local.h"
+
+struct completion_queue *local_queues[QUEUES];
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
+  int ends[2];
+  if (refused(context, "ibv_create_comp_channel") != 0) return NULL;
+  struct channel *channel = calloc(1, sizeof *channel);
+  if (channel == NULL || pipe2(ends, O_CLOEXEC) != 0) {
+    free(channel);
+    return NULL;
+  }
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  channel->channel.context = context;
+  channel->channel.fd = ends[0];
+  channel->in = ends[1];
+  return &channel->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *visible) {
+  struct channel *channel = (struct channel *)visible;
+  pthread_mutex_lock(&objects);
+  bool used = visible->refcnt > 0;
+  pthread_mutex_unlock(&objects);
+  if (used) return EBUSY;
+  close(visible->fd);
+  close(channel->in);
+  free(channel);
+  return 0;
+}
+
+static uint32_t take_queue(void) {
+  for (uint32_t slot = 1; slot < QUEUES; slot++) {
+    uint32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&fabric->queues[slot].owner, &nobody, self)) return slot;
+  }
+  return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context, struct ibv_comp_channel *channel,
+                             int vector) {
+  if (refused(context, "ibv_create_cq") != 0) return NULL;
+  if (entries < 1 || entries > QUEUE_ENTRIES || vector < 0 || vector >= context->num_comp_vectors) {
+    errno = EINVAL;
+    return NULL;
+  }
+  struct completion_queue *queue = calloc(1, sizeof *queue);
+  uint32_t slot = queue == NULL ? 0 : take_queue();
+  if (slot == 0) {
+    free(queue);
+    errno = ENOMEM;
+    return NULL;
+  }
+  struct shared_queue *shared = &fabric->queues[slot];
+  shared->capacity = (uint32_t)entries;
+  shared->host = this_host;
+  shared->device = device_of(context);
+  atomic_store(&shared->lock, 0);
+  atomic_store(&shared->armed, DISARMED);
+  atomic_store(&shared->overrun, 0);
+  atomic_store(&shared->head, 0);
+  atomic_store(&shared->tail, 0);
+  queue->epoch = atomic_fetch_add(&shared->epoch, 1) + 1;
+  queue->shared = shared;
+  queue->entries = fabric->completions[slot];
+  queue->slot = slot;
+  pthread_spin_init(&queue->polling, PTHREAD_PROCESS_PRIVATE);
+  queue->cq = (struct ibv_cq){.context = context, .channel = channel, .cq_context = cq_context, .handle = slot,
+                              .cqe = entries};
+  pthread_mutex_init(&queue->cq.mutex, NULL);
+  pthread_cond_init(&queue->cq.cond, NULL);
+  pthread_mutex_lock(&objects);
+  if (channel != NULL) channel->refcnt++;
+  local_queues[slot] = queue;
+  pthread_mutex_unlock(&objects);
+  return &queue->cq;
+}
+
+int ibv_resize_cq(struct ibv_cq *cq, int entries) {
+  struct completion_queue *queue = (struct completion_queue *)cq;
+  int error = refused(cq->context, "ibv_resize_cq");
+  if (error != 0) return error;
+  if (entries < 1 || entries > QUEUE_ENTRIES) return EINVAL;
+  lock(&queue->shared->lock);
+  if (atomic_load(&queue->shared->tail) - atomic_load(&queue->shared->head) > (uint64_t)entries) {
+    error = EINVAL;
+  } else {
+    queue->shared->capacity = (uint32_t)entries;
+    cq->cqe = entries;
+  }
+  unlock(&queue->shared->lock);
+  return error;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq) {
+  struct completion_queue *queue = (struct completion_queue *)cq;
+  int error = refused(cq->context, "ibv_destroy_cq");
+  if (error != 0) return error;
+  pthread_mutex_lock(&objects);
+  if (atomic_load(&queue->users) != 0) {
+    pthread_mutex_unlock(&objects);
+    return EBUSY;
+  }
+  local_queues[queue->slot] = NULL;
+  if (cq->channel != NULL) cq->channel->refcnt--;
+  pthread_mutex_unlock(&objects);
+  await_acknowledged(&cq->mutex, &cq->cond, &queue->completion_events, &cq->comp_events_completed);
+  await_acknowledged(&cq->mutex, &cq->cond, &queue->async_events, &cq->async_events_completed);
+  /* Gives the pages back. */
+  madvise(queue->entries, QUEUE_ENTRIES * sizeof *queue->entries, MADV_REMOVE);
+  atomic_store(&queue->shared->owner, 0);
+  pthread_spin_destroy(&queue->polling);
+  pthread_mutex_destroy(&cq->mutex);
+  pthread_cond_destroy(&cq->cond);
+  free(queue);
+  return 0;
+}
+
+/* ---- producing: by the thread of any process ---- */
+
+static void tell(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
+  uint32_t slot = (uint32_t)(queue - fabric->queues);
+  send_mail(atomic_load(&queue->owner), (struct mail){.kind = kind, .event = event, .index = slot,
+                                                      .epoch = atomic_load(&queue->epoch)});
+}
+
+void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited) {
+  uint32_t slot = (uint32_t)(queue - fabric->queues);
+  lock(&queue->lock);
+  uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
+  bool full = tail - atomic_load_explicit(&queue->head, memory_order_acquire) >= queue->capacity;
+  bool first_overrun = full && atomic_exchange(&queue->overrun, 1) == 0;
+  bool wanted = false;
+  if (!full && atomic_load_explicit(&queue->overrun, memory_order_relaxed) == 0) {
+    fabric->completions[slot][tail % QUEUE_ENTRIES] = *completion;
+    /* Sequentially consistent: either arm_queue's caller sees this completion, or we see that it is armed. */
+    atomic_store(&queue->tail, tail + 1);
+    uint32_t armed = atomic_load(&queue->armed);
+    wanted = armed == ARMED || (armed == ARMED_FOR_SOLICITED && solicited);
+    if (wanted) atomic_store(&queue->armed, DISARMED);
+  }
+  unlock(&queue->lock);
+  if (wanted) tell(queue, MAIL_COMPLETION, 0);
+  if (first_overrun) tell(queue, MAIL_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
+}
+
+/* ---- consuming ---- */
+
+/* Gives back the entries of the queue pair's queue; false for what a reset or destroyed pair has left behind. */
+static bool release(const struct shared_completion *completion) {
+  struct queue_pair *pair = local_pairs[completion->pair];
+  if (pair == NULL || atomic_load_explicit(&pair->shared->epoch, memory_order_relaxed) != completion->epoch) return false;
+  atomic_fetch_add_explicit(completion->receive ? &pair->received : &pair->released, completion->releases,
+                            memory_order_release);
+  return true;
+}
+
+int poll_queue(struct ibv_cq *cq, int count, struct ibv_wc *completions) {
+  struct completion_queue *queue = (struct completion_queue *)cq;
+  struct shared_queue *shared = queue->shared;
+  if (atomic_load_explicit(&pending_pairs, memory_order_relaxed) != 0) engine_progress();
+  uint64_t tail = atomic_load_explicit(&shared->tail, memory_order_acquire);
+  if (tail == atomic_load_explicit(&shared->head, memory_order_relaxed)) {
+    return atomic_load_explicit(&shared->overrun, memory_order_relaxed) == 0 ? 0 : -EIO;
+  }
+  int found = 0;
+  pthread_spin_lock(&queue->polling);
+  uint64_t head = atomic_load_explicit(&shared->head, memory_order_relaxed);
+  while (found < count && head != tail) {
+    const struct shared_completion *entry = &queue->entries[head++ % QUEUE_ENTRIES];
+    if (release(entry)) completions[found++] = entry->wc;
+  }
+  atomic_store_explicit(&shared->head, head, memory_order_release);
+  pthread_spin_unlock(&queue->polling);
+  return found;
+}
+
+int arm_queue(struct ibv_cq *cq, int solicited_only) {
+  struct shared_queue *shared = ((struct completion_queue *)cq)->shared;
+  if (solicited_only) {
+    uint32_t nothing = DISARMED;
+    atomic_compare_exchange_strong(&shared->armed, &nothing, ARMED_FOR_SOLICITED);
+  } else {
+    atomic_store(&shared->armed, ARMED);
+  }
+  return 0;
+}
+
+/* ---- events of channels ---- */
+
+/* In the pipe: which queue it was, since that may be destroyed before somebody reads. */
+struct completion_event {
+  uint32_t slot, epoch;
+};
+
+void deliver_completion_event(uint32_t slot, uint32_t epoch) {
+  struct completion_event event = {slot, epoch};
+  pthread_mutex_lock(&objects);
+  struct completion_queue *queue = local_queues[slot];
+  ssize_t written = 0;
+  if (queue != NULL && queue->epoch == epoch && queue->cq.channel != NULL) {
+    /* One event an arming: a pipe holds those of 8,192 queues. */
+    written = write(((struct channel *)queue->cq.channel)->in, &event, sizeof event);
+  }
+  (void)written;
+  pthread_mutex_unlock(&objects);
+}
+
+/* The queue of the event, which must be acknowledged from now on; NULL when it's gone. */
+static struct completion_queue *report(const struct completion_event *event) {
+  pthread_mutex_lock(&objects);
+  struct completion_queue *queue = local_queues[event->slot % QUEUES];
+  if (queue != NULL && queue->epoch != event->epoch) queue = NULL;
+  if (queue != NULL) {
+    pthread_mutex_lock(&queue->cq.mutex);
+    queue->completion_events++;
+    pthread_mutex_unlock(&queue->cq.mutex);
+  }
+  pthread_mutex_unlock(&objects);
+  return queue;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context) {
+  struct completion_event event;
+  struct completion_queue *queue;
+  do {
+    if (read(channel->fd, &event, sizeof event) != sizeof event) return -1;
+    queue = report(&event);
+  } while (queue == NULL);
+  *cq = &queue->cq;
+  *cq_context = queue->cq.cq_context;
+  return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned count) {
+  if (count == 0) return;
+  pthread_mutex_lock(&cq->mutex);
+  cq->comp_events_completed += count;
+  pthread_cond_broadcast(&cq->cond);
+  pthread_mutex_unlock(&cq->mutex);
+}

@@ -1,0 +1,125 @@
+/* Asynchronous events: what other processes' mail becomes on its way to the caller. */
+#include <unistd.h>
+
+#include "local.h"
+
+/* A caller who never reads its events loses what the pipe can't hold. */
+static void write_event(struct context *context, const struct mail *mail) {
+  ssize_t written = write(context->events_in, mail, sizeof *mail);
+  (void)written;
+}
+
+static void deliver_port_event(const struct mail *mail) {
+  for (struct context *context = contexts; context != NULL; context = context->next) {
+    if (context->device == mail->index) write_event(context, mail);
+  }
+}
+
+static struct queue_pair *pair_of(const struct mail *mail) {
+  struct queue_pair *pair = local_pairs[mail->index % PAIRS];
+  return pair != NULL && pair->qp.qp_num == mail->epoch ? pair : NULL;
+}
+
+static struct completion_queue *queue_of(const struct mail *mail) {
+  struct completion_queue *queue = local_queues[mail->index % QUEUES];
+  return queue != NULL && queue->epoch == mail->epoch ? queue : NULL;
+}
+
+static void deliver_queue_event(const struct mail *mail) {
+  struct completion_queue *queue = queue_of(mail);
+  if (queue == NULL) return;
+  write_event(context_of(queue->cq.context), mail);
+  for (uint32_t i = 0; i < PAIRS && mail->event == IBV_EVENT_CQ_ERR; i++) {
+    struct queue_pair *pair = local_pairs[i];
+    if (pair == NULL || (pair->qp.send_cq != &queue->cq && pair->qp.recv_cq != &queue->cq)) continue;
+    pair_to_error(pair->shared);
+  }
+}
+
+void deliver_mail(const struct mail *mail) {
+  if (mail->kind == MAIL_COMPLETION) {
+    deliver_completion_event(mail->index, mail->epoch);
+    return;
+  }
+  pthread_mutex_lock(&objects);
+  switch ((enum mail_kind)mail->kind) {
+    case MAIL_PORT_EVENT: deliver_port_event(mail); break;
+    case MAIL_PAIR_EVENT:
+      if (pair_of(mail) != NULL) write_event(context_of(pair_of(mail)->qp.context), mail);
+      break;
+    case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
+    case MAIL_FLUSH: /* of its sends; the engine sees the pair's state */
+    case MAIL_COMPLETION: break;
+  }
+  pthread_mutex_unlock(&objects);
+}
+
+/* Makes of a letter what the caller sees, who must acknowledge it from now on; false when its object is gone. */
+static bool report(const struct mail *mail, struct ibv_async_event *event) {
+  bool known = true;
+  pthread_mutex_lock(&objects);
+  event->event_type = (enum ibv_event_type)mail->event;
+  if (mail->kind == MAIL_PAIR_EVENT) {
+    struct queue_pair *pair = pair_of(mail);
+    known = pair != NULL;
+    if (known) {
+      event->element.qp = &pair->qp;
+      pthread_mutex_lock(&pair->qp.mutex);
+      pair->async_events++;
+      pthread_mutex_unlock(&pair->qp.mutex);
+    }
+  } else if (mail->kind == MAIL_QUEUE_EVENT) {
+    struct completion_queue *queue = queue_of(mail);
+    known = queue != NULL;
+    if (known) {
+      event->element.cq = &queue->cq;
+      pthread_mutex_lock(&queue->cq.mutex);
+      queue->async_events++;
+      pthread_mutex_unlock(&queue->cq.mutex);
+    }
+  } else {
+    event->element.port_num = 1;
+  }
+  pthread_mutex_unlock(&objects);
+  return known;
+}
+
+int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
+  struct mail mail;
+  do {
+    if (read(context->async_fd, &mail, sizeof mail) != sizeof mail) return -1;
+  } while (!report(&mail, event));
+  return 0;
+}
+
+static void acknowledge(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acknowledged) {
+  pthread_mutex_lock(mutex);
+  (*acknowledged)++;
+  pthread_cond_broadcast(cond);
+  pthread_mutex_unlock(mutex);
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event) {
+  struct ibv_cq *cq = event->element.cq;
+  struct ibv_qp *qp = event->element.qp;
+  switch (event->event_type) {
+    case IBV_EVENT_CQ_ERR: acknowledge(&cq->mutex, &cq->cond, &cq->async_events_completed); break;
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_COMM_EST:
+    case IBV_EVENT_SQ_DRAINED:
+    case IBV_EVENT_PATH_MIG:
+    case IBV_EVENT_PATH_MIG_ERR:
+    case IBV_EVENT_QP_LAST_WQE_REACHED: acknowledge(&qp->mutex, &qp->cond, &qp->events_completed); break;
+    default: break; /* of a port or a device, and of what the stand-in doesn't have */
+  }
+}
+
+/* An object lives until its events have been acknowledged, as the verbs' manual says. */
+void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
+                        const uint32_t *acknowledged) {
+  pthread_mutex_lock(mutex);
+  while (*delivered != *acknowledged) pthread_cond_wait(cond, mutex);
+  pthread_mutex_unlock(mutex);
+}

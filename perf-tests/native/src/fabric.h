@@ -1,0 +1,193 @@
+/*
+ * The fabric: one file mapped by every process that uses the stand-in, and all that one process must know of another's
+ * objects. It is sparse; what isn't used costs address space only.
+ *
+ * Adapters do their work at both ends by themselves. So does the stand-in: the process that sends also takes the
+ * receiver's posted buffer, writes its memory (process_vm_writev), and puts the completion in the receiver's queue, with
+ * no help of the receiver's. Hence receive queues, completion queues, queue pairs' states and memory regions live here;
+ * send queues, which only their own process touches, don't.
+ *
+ * Locks, in the order of taking: engine (local), send queue (local), pair, queue. A holder that dies is noticed.
+ */
+#ifndef STANDIN_FABRIC_H
+#define STANDIN_FABRIC_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  HOSTS = 8,
+  DEVICES = 16, /* of a host */
+  GIDS = 16,    /* of a device */
+  PROCESSES = 64,
+  REGIONS = 1 << 16,
+  QUEUES = 1024,
+  QUEUE_ENTRIES = 1 << 16,
+  PAIRS = 4096,
+  PAIR_ENTRIES = 1 << 14, /* of a send or a receive queue */
+  MAX_SGE = 4,
+  MAX_INLINE = 1024,
+  MAILS = 256,
+  REFUSALS = 8
+};
+
+/* Held by the number of a process (its slot + 1), so that one that died in it can be told. */
+typedef _Atomic uint32_t shared_lock;
+
+struct shared_completion {
+  struct ibv_wc wc;
+  uint32_t pair, epoch; /* whose; a completion of an older epoch is of a pair that was reset or destroyed */
+  uint32_t releases;    /* entries of the send or receive queue that polling this gives back */
+  uint32_t receive;
+};
+
+struct shared_queue {
+  shared_lock lock; /* producers */
+  _Atomic uint32_t owner, epoch;
+  uint32_t capacity;
+  uint32_t host, device;
+  _Atomic uint32_t armed; /* one of arm */
+  _Atomic uint32_t overrun;
+  _Alignas(64) _Atomic uint64_t tail; /* by whoever holds the lock */
+  _Alignas(64) _Atomic uint64_t head; /* by the owner */
+};
+
+enum arm { DISARMED, ARMED, ARMED_FOR_SOLICITED };
+
+struct shared_receive {
+  uint64_t wr_id;
+  uint32_t num_sge;
+  struct ibv_sge sge[MAX_SGE];
+};
+
+struct shared_pair {
+  shared_lock lock;
+  _Atomic uint32_t owner;
+  _Atomic uint32_t epoch; /* counts resets */
+  _Atomic uint32_t state; /* enum ibv_qp_state */
+  uint32_t number, peer;
+  uint32_t host, device, gid_index;
+  uint32_t send_queue, receive_queue;
+  uint64_t domain;
+  uint32_t access;
+  uint32_t expected_psn;
+  uint32_t mtu_bytes;
+  uint32_t reads_granted; /* max_dest_rd_atomic */
+  uint32_t rnr_timer;     /* as the verb codes it */
+  uint32_t receives;      /* capacity */
+  bool established;       /* the first message has come */
+  bool is_global;
+  union ibv_gid gid, peer_gid; /* the addresses that it was bound to */
+  _Atomic uint32_t copying; /* the region that this pair's owner copies to or from at this moment; 0: none */
+  _Alignas(64) _Atomic uint64_t receive_head; /* by whoever holds the lock */
+  _Alignas(64) _Atomic uint64_t receive_tail; /* by the owner */
+};
+
+struct shared_region {
+  _Atomic uint32_t owner;
+  _Atomic uint32_t key; /* 0 while being changed or gone */
+  _Atomic uint32_t generation;
+  uint32_t access;
+  uint64_t address, length, iova, domain;
+};
+
+struct shared_gid {
+  union ibv_gid gid; /* zero: the entry is empty */
+  bool cut;          /* nothing that is sent from or to it arrives, and nobody is told */
+  _Atomic uint64_t sent_bytes;
+};
+
+/* From now on, `after` uses succeed, then `count` fail with `code`. */
+struct fault {
+  int code;
+  uint32_t after, count;
+};
+
+struct refusal {
+  char verb[48];
+  struct fault fault;
+};
+
+struct port {
+  char name[IBV_SYSFS_NAME_MAX];
+  _Atomic uint32_t state; /* enum ibv_port_state */
+  _Atomic uint32_t silent; /* drops everything, and says nothing */
+  _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
+  _Atomic uint64_t sending_until_ns, receiving_until_ns;
+  _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
+  shared_lock lock; /* gids, faults */
+  struct shared_gid gids[GIDS];
+  struct fault work;
+  struct refusal refusals[REFUSALS];
+};
+
+struct shared_host {
+  uint32_t devices; /* 0: not configured */
+  uint32_t link_layer;
+  struct port ports[DEVICES];
+};
+
+enum mail_kind { MAIL_COMPLETION, MAIL_PORT_EVENT, MAIL_PAIR_EVENT, MAIL_QUEUE_EVENT, MAIL_FLUSH };
+
+/* What another process has to tell this one's thread. */
+struct mail {
+  uint32_t kind, event;
+  uint32_t index, epoch; /* of the queue or pair; for a port event, of the device */
+};
+
+struct process {
+  _Atomic uint32_t pid; /* 0: free */
+  uint32_t host;
+  uint64_t started; /* in the kernel's ticks: tells a process from a later one with its number */
+  _Atomic uint32_t bell; /* a futex, counts letters */
+  shared_lock lock;
+  _Atomic uint32_t lost_mails;
+  _Atomic uint32_t mail_head, mail_tail;
+  struct mail mails[MAILS];
+};
+
+struct fabric {
+  _Atomic uint32_t magic;
+  uint32_t size_check;
+  bool kept; /* made by the control program: stays when the last process leaves */
+  _Atomic uint64_t domains, regions_hint, pairs_hint;
+  struct shared_host hosts[HOSTS];
+  struct process processes[PROCESSES];
+  struct shared_region regions[REGIONS];
+  struct shared_queue queues[QUEUES];
+  struct shared_pair pairs[PAIRS];
+  struct shared_completion completions[QUEUES][QUEUE_ENTRIES];
+  struct shared_receive receives[PAIRS][PAIR_ENTRIES];
+};
+
+extern struct fabric *fabric;
+extern uint32_t self;      /* this process's slot + 1 */
+extern uint32_t this_host; /* the host that it is on */
+
+/* Maps the fabric and takes a slot in it, once; 0, or an errno value after a line on stderr that says what is wrong. */
+int fabric_join(void);
+
+/* The control program's: opens the fabric without a slot in it. */
+int fabric_open(const char *path, bool keep);
+int fabric_remove(const char *path);
+const char *fabric_path(void);
+
+bool process_lives(uint32_t owner);
+/* Frees what processes left behind that ended without closing. */
+void fabric_reap(void);
+
+void lock(shared_lock *lock);
+void unlock(shared_lock *lock);
+
+uint64_t now_ns(void);
+static inline struct port *port_of(uint32_t host, uint32_t device) { return &fabric->hosts[host].ports[device]; }
+
+/* To the thread of process `owner`. */
+void send_mail(uint32_t owner, struct mail mail);
+/* To every process of the host. */
+void announce(uint32_t host, uint32_t device, enum ibv_event_type event);
+
+#endif

@@ -1,0 +1,146 @@
+/* This process's own objects: what libibverbs' structs are the beginnings of. */
+#ifndef STANDIN_LOCAL_H
+#define STANDIN_LOCAL_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "fabric.h"
+
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+#undef ibv_query_port
+
+enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, LOCAL_ACK_DELAY = 15, GENERATION_BITS = 12 };
+
+struct device {
+  struct ibv_device device;
+  const void *vendor_operations; /* stock vendor libraries look here for theirs */
+  uint32_t index;
+};
+
+struct context {
+  struct verbs_context verbs; /* its end is the ibv_context that callers see */
+  uint32_t device;
+  int events_in; /* the other end of async_fd */
+  struct context *next;
+};
+
+struct domain {
+  struct ibv_pd pd;
+  uint64_t number; /* on the fabric */
+  _Atomic uint32_t users;
+};
+
+struct region {
+  struct ibv_mr mr;
+  uint32_t slot;
+};
+
+struct channel {
+  struct ibv_comp_channel channel;
+  int in; /* the other end of channel.fd */
+};
+
+struct completion_queue {
+  struct ibv_cq cq;
+  struct shared_queue *shared;
+  struct shared_completion *entries;
+  uint32_t slot, epoch;
+  pthread_spinlock_t polling;
+  _Atomic uint32_t users;
+  uint32_t completion_events, async_events; /* that were read; under cq.mutex */
+};
+
+/* An entry of a send queue. */
+struct work {
+  uint64_t wr_id, remote_address;
+  uint64_t deliver_ns, complete_ns, give_up_ns; /* 0: at once; not set */
+  uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
+  uint32_t not_ready; /* times that the receiver had no buffer posted */
+  uint32_t status;
+  struct ibv_sge sge[MAX_SGE];
+};
+
+struct queue_pair {
+  struct ibv_qp qp;
+  struct shared_pair *shared;
+  struct shared_receive *receives;
+  uint32_t slot;
+  struct ibv_qp_attr attributes;
+  struct ibv_qp_cap capacity;
+  bool signals_all;
+  pthread_mutex_t sending;
+  pthread_spinlock_t receiving;
+  /* Of the send queue, under `sending`: [completed, delivered) wait for their time to complete. */
+  struct work *work;
+  uint8_t *inline_data; /* capacity.max_inline_data for each entry */
+  uint64_t posted, delivered, completed;
+  uint32_t unreleased; /* completed without a completion since the last one */
+  uint32_t next_psn;
+  bool failed; /* a work request failed and its completion waits; nothing behind it is delivered */
+  _Atomic uint64_t released, received; /* polled */
+  struct queue_pair *next_pending;
+  bool pending;
+  uint32_t async_events; /* that were read; under qp.mutex */
+};
+
+extern struct queue_pair *local_pairs[PAIRS];          /* by slot */
+extern struct completion_queue *local_queues[QUEUES];
+extern pthread_mutex_t objects; /* the two tables, contexts and their events */
+extern struct context *contexts;
+
+static inline struct context *context_of(struct ibv_context *context) {
+  return (struct context *)((char *)context - offsetof(struct verbs_context, context));
+}
+static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
+
+/* device.c: 0, or the error that the control program asked for; with errno set to it */
+int refused(struct ibv_context *context, const char *verb);
+
+/* completion.c */
+void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);
+int poll_queue(struct ibv_cq *cq, int count, struct ibv_wc *completions);
+int arm_queue(struct ibv_cq *cq, int solicited_only);
+void deliver_completion_event(uint32_t slot, uint32_t epoch);
+
+/* post.c */
+int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
+int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+
+/* memory.c: whether a scatter-gather entry or a remote access may; then `address` becomes where the memory really lies. */
+bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
+/* The same, with the region held against deregistration until `copying` of `pair` is cleared. */
+bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
+
+/* wire.c */
+enum outcome { DONE, FAILED, NOT_READY, LOST };
+/* Does a work request at both ends. FAILED leaves its status, NOT_READY the receiver's time to wait. */
+enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
+/* Moves a pair to the error state and flushes its receives; its process's thread flushes the sends. */
+void pair_to_error(struct shared_pair *pair);
+/* The same with the pair's lock held, and nobody told. */
+void fail_locked(struct shared_pair *pair);
+void flush_receives(struct shared_pair *pair);
+
+/* pace.c: when what is posted now gets to the other end; 0: at once, on a port without rate or latency */
+uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);
+uint64_t rnr_wait_ns(uint32_t timer);
+uint64_t ack_timeout_ns(uint32_t timeout);
+struct shared_pair *peer_of(const struct shared_pair *pair);
+
+/* engine.c */
+extern _Atomic uint32_t pending_pairs;
+int engine_start(void);
+/* With pair->sending held: does what is due; true when more is to be done later. */
+bool advance(struct queue_pair *pair);
+void engine_later(struct queue_pair *pair);
+void engine_progress(void);
+void engine_forget(struct queue_pair *pair);
+
+/* events.c */
+void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered, const uint32_t *acknowledged);
+void deliver_mail(const struct mail *mail);
+
+#endif

@@ -1,0 +1,22 @@
+/* What the environment says about the devices. Each setting is named in README.md beside this folder. */
+#ifndef STANDIN_SETTINGS_H
+#define STANDIN_SETTINGS_H
+
+#include "fabric.h"
+
+/* This process's host: STANDIN_HOST. */
+int settings_host(uint32_t *host);
+
+/* STANDIN_DEVICES, or 0 where it isn't set. */
+int settings_device_count(uint32_t *count);
+
+/* STANDIN_LOCKED_BYTES: how much memory a process may register; UINT64_MAX where the kernel's own limit holds. */
+int settings_locked_bytes(uint64_t *bytes);
+
+/* Fills a host's devices from the environment; 0, or EINVAL after a line on stderr. */
+int settings_devices(uint32_t host, struct shared_host *to);
+
+/* The number in text, within the limits, or EINVAL after a line on stderr. */
+int parse_number(const char *what, const char *text, double least, double most, double *value);
+
+#endif
