@@ -29,7 +29,8 @@ fail() {
 }
 
 STANDIN_DEVICES=2 STANDIN_ADDRESSES=4 ibv_devinfo -v >"$folder/devinfo.log" || fail "ibv_devinfo"
-for text in "hca_id:.*standin0" "hca_id:.*standin1" PORT_ACTIVE "link_layer:.*Ethernet" "GID\[  4\]:.*fd5d:a11d:0:8::1, RoCE v2"; do
+for text in "hca_id:.*standin0" "hca_id:.*standin1" PORT_ACTIVE "link_layer:.*Ethernet" \
+  "GID\[  4\]:.*fd5d:a11d:0:8::1, RoCE v2"; do
   grep -q "$text" "$folder/devinfo.log" || fail "ibv_devinfo doesn't say $text"
 done
 echo "ok ibv_devinfo"
