@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.addr.AddressFilter;
 import io.heddle.platform.Option;
+import io.heddle.transport.control.ControlCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +95,26 @@ final class InfinibandOptions {
   static final Option<Long> SERVICE_LEVEL =
       Option.number("NCCL_IB_SL", "level", -1, -1, 7, "service level; -1 is 0");
 
+  static final Option<Long> QUEUE_PAIRS =
+      Option.number(
+          "NCCL_IB_QPS_PER_CONNECTION",
+          "queue pairs",
+          1,
+          1,
+          ControlCodec.MAX_QUEUE_PAIRS_PER_PLANE,
+          "queue pairs of a connection on each plane; the smaller of both ends' numbers counts, and"
+              + " 64 over all planes");
+
+  static final Option<Long> SPLIT =
+      Option.number(
+          "NCCL_IB_SPLIT_DATA_ON_QPS",
+          "switch",
+          0,
+          0,
+          1,
+          "whether the chunks of one message use all queue pairs of a plane, or each message one of"
+              + " them in turn");
+
   static final Option<Long> PCI_ORDER =
       Option.number(
           "NCCL_IB_DEVICE_PCI_ORDER",
@@ -115,6 +136,8 @@ final class InfinibandOptions {
           TRAFFIC_CLASS,
           CLEAR_TO_SEND_TRAFFIC_CLASS,
           SERVICE_LEVEL,
+          QUEUE_PAIRS,
+          SPLIT,
           PCI_ORDER);
 
   private static final String FAILOVER_DOES_IT =
@@ -142,6 +165,8 @@ final class InfinibandOptions {
     taken.put(
         GID_INDEX.name(), "mapped: only the plane whose address has this index, for debugging");
     taken.put(ADDRESS_FAMILY.name(), "mapped: only addresses of this family can be planes");
+    taken.put(QUEUE_PAIRS.name(), "mapped: " + QUEUE_PAIRS.why());
+    taken.put(SPLIT.name(), "mapped: " + SPLIT.why());
     return taken;
   }
 
@@ -176,8 +201,6 @@ final class InfinibandOptions {
         ignored,
         NOT_OURS,
         "RETURN_ASYNC_EVENTS",
-        "QPS_PER_CONNECTION",
-        "SPLIT_DATA_ON_QPS",
         "RECEIVER_SIDE_MATCHING_SCHEME",
         "PREPOST_RECEIVE_WORK_REQUESTS",
         "OOO_RQ");

@@ -159,6 +159,9 @@ public final class Transport implements AutoCloseable {
                   device.weights(),
                   device.weights().source()));
     }
+    if (queuePairsPerPlane() > 1) {
+      text.append("; ").append(queuePairsPerPlane()).append(" queue pairs a plane");
+    }
     return text + "; policy " + options.get(TransportOptions.POLICY);
   }
 
@@ -184,7 +187,7 @@ public final class Transport implements AutoCloseable {
         port.speedBitsPerSecond() / 1_000_000,
         port.number(),
         0,
-        attributes.maxQueuePairs() / device.planes().size(),
+        attributes.maxQueuePairs() / (device.planes().size() * queuePairsPerPlane()),
         MAX_RECEIVES,
         LARGEST_MESSAGE_BYTES,
         LARGEST_MESSAGE_BYTES,
@@ -229,6 +232,10 @@ public final class Transport implements AutoCloseable {
     return listen;
   }
 
+  private int queuePairsPerPlane() {
+    return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
+  }
+
   private int dataTrafficClass(int communicators) {
     long asked = options.get(InfinibandOptions.TRAFFIC_CLASS);
     return (int) (asked >= 0 ? asked : Math.max(communicators, 0));
@@ -249,6 +256,7 @@ public final class Transport implements AutoCloseable {
             Math.toIntExact(options.get(InfinibandOptions.RETRIES)),
             trafficClass,
             (int) Math.max(level, 0)),
+        queuePairsPerPlane(),
         options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L);
   }
 
@@ -332,7 +340,13 @@ public final class Transport implements AutoCloseable {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
-                  connection, self, policy, counters, log, () -> source.close(counters));
+                  connection,
+                  self,
+                  policy,
+                  options.get(InfinibandOptions.SPLIT) == 1,
+                  counters,
+                  log,
+                  () -> source.close(counters));
             },
             ended -> {});
     synchronized (connecting) {

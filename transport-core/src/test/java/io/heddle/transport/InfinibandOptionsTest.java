@@ -86,6 +86,26 @@ class InfinibandOptionsTest {
   }
 
   @Test
+  void theSmallerNumberOfQueuePairsCountsAndTheLogSaysSo() {
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(1),
+                folder,
+                FOUR,
+                FOUR,
+                Map.of("NCCL_IB_QPS_PER_CONNECTION", "5"),
+                Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
+        Ends.Link link = ends.connect()) {
+      assertEquals(
+          1,
+          lines(ends, "has 2 queue pairs on each plane: here 5 are asked for, there 2").size(),
+          ends.log.toString());
+      assertTrue(ends.left.describe().contains("5 queue pairs a plane"), ends.left.describe());
+      ends.exchange(link, 100_000, 100_000, 1);
+    }
+  }
+
+  @Test
   void aRailIsWhatNcclIsToldOfTheDevice() {
     try (Ends ends = open(Map.of("NCCL_IB_HCA", "=loopback0:1:3"))) {
       assertEquals(3, ends.left.properties(0).railId());
@@ -103,6 +123,7 @@ class InfinibandOptionsTest {
           NCCL_IB_ADDR_RANGE       | fd00::/8 | isn't used: NCCL_IB_ADDR_RANGE=fd00::/8 doesn't include it
           NCCL_IB_GID_INDEX        | 9        | no RDMA device carries an address of a plane
           NCCL_IB_ROCE_VERSION_NUM | 1        | NCCL_IB_ROCE_VERSION_NUM=1 is not understood; allowed is only 2
+          NCCL_IB_QPS_PER_CONNECTION | 9      | allowed is a whole number from 1 to 8
           NCCL_IB_FIFO_TC          | 256      | allowed is a whole number from -1 to 255
           NCCL_IB_DEVICE_PCI_ORDER | yes      | allowed is a whole number from 0 to 1
           """)
