@@ -47,20 +47,14 @@ public final class PlaneDiscovery {
   private record Candidate(
       AssignedAddress address, NetworkLink link, String key, String keyReason) {}
 
-  /** As {@link #discover(HostAddresses, PlaneRules, AddressFilter)}, of all addresses. */
   public static Result discover(HostAddresses host, PlaneRules rules) {
-    return discover(host, rules, AddressFilter.NONE);
-  }
-
-  /** The planes among the addresses that the filter lets pass; the others count as absent. */
-  public static Result discover(HostAddresses host, PlaneRules rules, AddressFilter filter) {
     List<Candidate> candidates = new ArrayList<>();
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (rules.isEmpty()) {
-      byInterfaceOrSubnet(host, filter, candidates, rejected);
+      byInterfaceOrSubnet(host, candidates, rejected);
     } else {
-      byRule(host, rules, filter, candidates, rejected, remarks);
+      byRule(host, rules, candidates, rejected, remarks);
     }
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
@@ -77,7 +71,6 @@ public final class PlaneDiscovery {
   private static void byRule(
       HostAddresses host,
       PlaneRules rules,
-      AddressFilter filter,
       List<Candidate> candidates,
       List<RejectedAddress> rejected,
       List<String> remarks) {
@@ -87,13 +80,10 @@ public final class PlaneDiscovery {
     for (AssignedAddress address : addresses) {
       NetworkLink link = host.linkOf(address);
       Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
-      Optional<String> unusable =
-          unusableUnder(rule.orElse(null), host, address)
-              .map(Unusable::reason)
-              .or(() -> filter.whyNot(address.address()));
+      Optional<Unusable> unusable = unusableUnder(rule.orElse(null), host, address);
       rule.ifPresent(fitting::add);
       if (unusable.isPresent()) {
-        rejected.add(new RejectedAddress(address, link, unusable.get()));
+        rejected.add(new RejectedAddress(address, link, unusable.get().reason()));
       } else if (rule.isEmpty()) {
         rejected.add(
             new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
@@ -142,18 +132,12 @@ public final class PlaneDiscovery {
   }
 
   private static void byInterfaceOrSubnet(
-      HostAddresses host,
-      AddressFilter filter,
-      List<Candidate> candidates,
-      List<RejectedAddress> rejected) {
+      HostAddresses host, List<Candidate> candidates, List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
     for (AssignedAddress address : host.addresses()) {
-      Optional<String> unusable =
-          host.whyUnusable(address)
-              .map(Unusable::reason)
-              .or(() -> filter.whyNot(address.address()));
+      Optional<Unusable> unusable = host.whyUnusable(address);
       if (unusable.isPresent()) {
-        rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));
+        rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get().reason()));
       } else {
         usable.add(address);
       }

@@ -30,8 +30,7 @@ class ArchitectureTest {
           Map.entry("qppool", Set.of("platform", "verbs")),
           Map.entry("transport", Set.of("platform", "verbs", "addr", "reorder", "qppool")),
           Map.entry("plugin", Set.of("platform", "transport")),
-          Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
-          Map.entry("tools", Set.of("platform", "addr", "transport", "perftest")));
+          Map.entry("tools", Set.of("platform", "addr", "transport")));
 
   private static JavaClasses classes;
 
@@ -88,18 +87,6 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
-        .check(classes);
-  }
-
-  @Test
-  void perftestTakesOnlyThePoliciesFromTransport() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.heddle.perftest..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.stats..")
         .check(classes);
   }
 

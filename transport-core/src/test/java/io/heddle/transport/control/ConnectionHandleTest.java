@@ -40,7 +40,7 @@ class ConnectionHandleTest {
         .write(handle);
     String expected =
         "48444c48"
-            + "0002"
+            + "0001"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)
