@@ -47,14 +47,20 @@ public final class PlaneDiscovery {
   private record Candidate(
       AssignedAddress address, NetworkLink link, String key, String keyReason) {}
 
+  /** As {@link #discover(HostAddresses, PlaneRules, AddressFilter)}, of all addresses. */
   public static Result discover(HostAddresses host, PlaneRules rules) {
+    return discover(host, rules, AddressFilter.NONE);
+  }
+
+  /** The planes among the addresses that the filter lets pass; the others count as absent. */
+  public static Result discover(HostAddresses host, PlaneRules rules, AddressFilter filter) {
     List<Candidate> candidates = new ArrayList<>();
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (rules.isEmpty()) {
-      byInterfaceOrSubnet(host, candidates, rejected);
+      byInterfaceOrSubnet(host, filter, candidates, rejected);
     } else {
-      byRule(host, rules, candidates, rejected, remarks);
+      byRule(host, rules, filter, candidates, rejected, remarks);
     }
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
@@ -71,6 +77,7 @@ public final class PlaneDiscovery {
   private static void byRule(
       HostAddresses host,
       PlaneRules rules,
+      AddressFilter filter,
       List<Candidate> candidates,
       List<RejectedAddress> rejected,
       List<String> remarks) {
@@ -80,10 +87,13 @@ public final class PlaneDiscovery {
     for (AssignedAddress address : addresses) {
       NetworkLink link = host.linkOf(address);
       Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
-      Optional<Unusable> unusable = unusableUnder(rule.orElse(null), host, address);
+      Optional<String> unusable =
+          unusableUnder(rule.orElse(null), host, address)
+              .map(Unusable::reason)
+              .or(() -> filter.whyNot(address.address()));
       rule.ifPresent(fitting::add);
       if (unusable.isPresent()) {
-        rejected.add(new RejectedAddress(address, link, unusable.get().reason()));
+        rejected.add(new RejectedAddress(address, link, unusable.get()));
       } else if (rule.isEmpty()) {
         rejected.add(
             new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
@@ -132,12 +142,18 @@ public final class PlaneDiscovery {
   }
 
   private static void byInterfaceOrSubnet(
-      HostAddresses host, List<Candidate> candidates, List<RejectedAddress> rejected) {
+      HostAddresses host,
+      AddressFilter filter,
+      List<Candidate> candidates,
+      List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
     for (AssignedAddress address : host.addresses()) {
-      Optional<Unusable> unusable = host.whyUnusable(address);
+      Optional<String> unusable =
+          host.whyUnusable(address)
+              .map(Unusable::reason)
+              .or(() -> filter.whyNot(address.address()));
       if (unusable.isPresent()) {
-        rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get().reason()));
+        rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));
       } else {
         usable.add(address);
       }

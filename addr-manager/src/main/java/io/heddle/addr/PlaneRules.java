@@ -45,22 +45,7 @@ public final class PlaneRules {
     boolean matches(AssignedAddress candidate, NetworkLink link) {
       return address == null
           ? link.name().equals(selector)
-          : sharesPrefix(address, candidate.address(), prefixLength);
-    }
-
-    private static boolean sharesPrefix(InetAddress left, InetAddress right, int bits) {
-      byte[] a = left.getAddress();
-      byte[] b = right.getAddress();
-      if (a.length != b.length) {
-        return false;
-      }
-      int whole = bits / 8;
-      for (int i = 0; i < whole; i++) {
-        if (a[i] != b[i]) {
-          return false;
-        }
-      }
-      return bits % 8 == 0 || (a[whole] ^ b[whole]) >> (8 - bits % 8) == 0;
+          : new AddressPrefix(address, prefixLength).includes(candidate.address());
     }
 
     /* Addresses before prefixes before interfaces; longer prefixes first. */
@@ -109,7 +94,7 @@ public final class PlaneRules {
       return left.selector().equals(right.selector());
     }
     return left.prefixLength() == right.prefixLength()
-        && Rule.sharesPrefix(left.address(), right.address(), left.prefixLength());
+        && new AddressPrefix(left.address(), left.prefixLength()).includes(right.address());
   }
 
   private static Rule parsePart(String part, String where) {

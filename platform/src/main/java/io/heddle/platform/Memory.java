@@ -29,6 +29,7 @@ public final class Memory {
   public static final ValueLayout.OfLong NETWORK_LONG =
       NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
+  private static final VarHandle BYTE = withoutBase(ValueLayout.JAVA_BYTE);
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
   private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
 
@@ -36,6 +37,13 @@ public final class Memory {
 
   private static VarHandle withoutBase(ValueLayout layout) {
     return MethodHandles.insertCoordinates(layout.varHandle(), 0, ALL);
+  }
+
+  /**
+   * Reads a byte with acquire semantics: what a device or another thread wrote before it is seen.
+   */
+  public static byte getByteAcquire(long address) {
+    return (byte) BYTE.getAcquire(address);
   }
 
   /** Reads an aligned {@code int} with acquire semantics. */

@@ -29,7 +29,7 @@ public record Option<T>(
         name,
         unit,
         Long.toString(defaultValue),
-        "a whole number from " + least + " to " + most,
+        least == most ? "only " + least : "a whole number from " + least + " to " + most,
         why,
         text -> {
           long value = Long.parseLong(text);
@@ -51,10 +51,19 @@ public record Option<T>(
         why,
         text -> {
           if (!words.contains(text)) {
-            throw new IllegalArgumentException("unknown word");
+            throw new UnknownWord(NearestName.of(text, words));
           }
           return text;
         });
+  }
+
+  /** A word that isn't among those allowed. */
+  private static final class UnknownWord extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    UnknownWord(String nearest) {
+      super("; did you mean " + nearest + "?");
+    }
   }
 
   /** Free text, whose own parser speaks for itself later; empty by default. */
@@ -71,8 +80,9 @@ public record Option<T>(
     try {
       return parser.apply(text.strip());
     } catch (IllegalArgumentException malformed) {
+      String hint = malformed instanceof UnknownWord ? malformed.getMessage() : "";
       throw new HeddleException(
-          name + "=" + text + " is not understood; allowed is " + range, malformed);
+          name + "=" + text + " is not understood; allowed is " + range + hint, malformed);
     }
   }
 }

@@ -38,7 +38,12 @@ class OptionsTest {
               && refused.getMessage().contains("from 100 to 600000"),
           refused.getMessage());
     }
-    assertThrows(HeddleException.class, () -> parse(Map.of("HEDDLE_POLICY", "Spray")));
+    HeddleException unknown =
+        assertThrows(HeddleException.class, () -> parse(Map.of("HEDDLE_POLICY", "Spary")));
+    assertEquals(
+        "HEDDLE_POLICY=Spary is not understood; allowed is one of spray, pinned; did you mean"
+            + " spray?",
+        unknown.getMessage());
   }
 
   @Test

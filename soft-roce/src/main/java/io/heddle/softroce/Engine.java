@@ -334,9 +334,9 @@ final class Engine {
   }
 
   /** Sends a train of a queue pair. False when the socket is full. */
-  boolean send(int fd, long address, int lengthBytes, int segmentBytes) {
+  boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     sends++;
-    return sender.send(capture, fd, address, lengthBytes, segmentBytes);
+    return sender.send(capture, socket, address, lengthBytes, segmentBytes);
   }
 
   /* Control path, all under the lock. */

@@ -21,9 +21,9 @@ public final class SoftProvider implements VerbsProvider {
   @Override
   public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
     SoftPort port = new SoftPort(environment.get("HEDDLE_PLANES"));
-    FaultGate.Faults faults = FaultGate.Faults.parse(environment.get(FaultGate.VARIABLE));
+    Faults faults = Faults.parse(environment.get(Faults.VARIABLE));
     if (faults != null) {
-      log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", FaultGate.VARIABLE, faults);
+      log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", Faults.VARIABLE, faults);
     }
     return List.of(
         new SoftDevice(

@@ -389,7 +389,7 @@ final class SoftQueuePair implements QueuePair {
 
   boolean send(long address, int lengthBytes, int segmentBytes) {
     UdpSocket open = link.socket();
-    return open == null || engine.send(open.fd(), address, lengthBytes, segmentBytes);
+    return open == null || engine.send(open, address, lengthBytes, segmentBytes);
   }
 
   boolean allowsRemoteWrite(int key, long address, int lengthBytes) {

@@ -4,12 +4,16 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Sends a train, contiguous packets of one size of which only the last may be shorter, by one
- * sendmsg with UDP segmentation offload. One per device; under the progress lock.
+ * sendmsg with UDP segmentation offload; a socket whose way can't take that sends packet by packet,
+ * for itself alone. One per device; under the progress lock.
  */
 final class TrainSender {
   private static final int MSG_DONTWAIT = 0x40;
@@ -22,7 +26,8 @@ final class TrainSender {
   private final long vector;
   private final long control;
   private final Log log;
-  private boolean segmentation = true;
+  /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
+  private final Set<Gid> unsegmented = new HashSet<>();
   private boolean refusalLogged;
 
   TrainSender(Arena arena, Log log) {
@@ -41,18 +46,19 @@ final class TrainSender {
    * @return true when it left, or was lost in a way that the protocol repairs; false when the
    *     socket is full
    */
-  boolean send(MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
-    return segmentation || lengthBytes <= segmentBytes
-        ? sendOnce(capture, fd, address, lengthBytes, segmentBytes)
-        : sendSingly(capture, fd, address, lengthBytes, segmentBytes);
+  boolean send(
+      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    return socket.segments() || lengthBytes <= segmentBytes
+        ? sendOnce(capture, socket, address, lengthBytes, segmentBytes)
+        : sendSingly(capture, socket, address, lengthBytes, segmentBytes);
   }
 
   private boolean sendSingly(
-      MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       /* A part that left twice is a duplicate, which the peer knows. */
       if (!sendOnce(
-          capture, fd, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
+          capture, socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
         return false;
       }
     }
@@ -60,17 +66,17 @@ final class TrainSender {
   }
 
   private boolean sendOnce(
-      MemorySegment capture, int fd, long address, int lengthBytes, int segmentBytes) {
+      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
     Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
     boolean train = lengthBytes > segmentBytes;
     Memory.ALL.set(Memory.NATIVE_LONG, header + 32, train ? control : 0);
     Memory.ALL.set(Memory.NATIVE_LONG, header + 40, train ? CONTROL_BYTES : 0);
     Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
-    long result = LinuxCalls.sendmsg(capture, fd, header, MSG_DONTWAIT);
+    long result = LinuxCalls.sendmsg(capture, socket.fd(), header, MSG_DONTWAIT);
     if (result == -Errno.ECONNREFUSED) {
       /* About an earlier packet; this call did nothing. */
-      result = LinuxCalls.sendmsg(capture, fd, header, MSG_DONTWAIT);
+      result = LinuxCalls.sendmsg(capture, socket.fd(), header, MSG_DONTWAIT);
     }
     if (result >= 0) {
       return true;
@@ -80,11 +86,14 @@ final class TrainSender {
       return false;
     }
     if (train && errno == Errno.EIO) {
-      segmentation = false;
-      log.warn(
-          "soft0: the network device can't segment UDP (EIO); sending packets one by one from now"
-              + " on, which is several times slower");
-      return sendSingly(capture, fd, address, lengthBytes, segmentBytes);
+      socket.stopSegmenting();
+      if (unsegmented.add(socket.address())) {
+        log.warn(
+            "soft0: the way that packets from %s take can't segment UDP (EIO): no checksum offload,"
+                + " or IPsec; they are sent one by one, which is several times slower",
+            socket.address());
+      }
+      return sendSingly(capture, socket, address, lengthBytes, segmentBytes);
     }
     if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
       if (!refusalLogged) {
@@ -94,7 +103,7 @@ final class TrainSender {
                 + " have become smaller",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
-      return !train || sendSingly(capture, fd, address, lengthBytes, segmentBytes);
+      return !train || sendSingly(capture, socket, address, lengthBytes, segmentBytes);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

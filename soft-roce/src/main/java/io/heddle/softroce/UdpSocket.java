@@ -28,11 +28,15 @@ final class UdpSocket implements AutoCloseable {
   private static final int BUFFER_BYTES = 32 << 20;
 
   private final int fd;
+  private final Gid address;
   private final int port;
+  private boolean segments = true;
   private boolean closed;
 
-  private UdpSocket(int fd, int port) {
+  /** Takes over a bound socket. */
+  UdpSocket(int fd, Gid address, int port) {
     this.fd = fd;
+    this.address = address;
     this.port = port;
   }
 
@@ -72,7 +76,7 @@ final class UdpSocket implements AutoCloseable {
         check("bind([" + address + "]:" + port + ")", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
         Memory.ALL.set(Memory.NATIVE_INT, name + SOCKADDR_BYTES, SOCKADDR_BYTES);
         check("getsockname", LinuxCalls.getsockname(fd, name, name + SOCKADDR_BYTES));
-        return new UdpSocket(fd, Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff);
+        return new UdpSocket(fd, address, Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff);
       }
     } catch (RuntimeException failed) {
       LinuxCalls.close(fd);
@@ -113,8 +117,22 @@ final class UdpSocket implements AutoCloseable {
     return fd;
   }
 
+  Gid address() {
+    return address;
+  }
+
   int port() {
     return port;
+  }
+
+  /** Whether a send may be cut into packets by the kernel; under the progress lock. */
+  boolean segments() {
+    return segments;
+  }
+
+  /** The kernel refused to cut; under the progress lock. */
+  void stopSegmenting() {
+    segments = false;
   }
 
   /** What the kernel lets wait in the socket, in bytes of its own accounting. */

@@ -33,6 +33,9 @@ class BadNetworkTest {
     "'corrupt=0.01', false",
     "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false",
     "'loss=0.1', false",
+    "'delay-us=300', false",
+    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false",
+    "'delay-us=300,loss=0.01,reorder=0.01', true",
     "'loss=0.01', true",
     "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', true",
   })

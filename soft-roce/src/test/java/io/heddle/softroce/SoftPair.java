@@ -83,8 +83,7 @@ final class SoftPair implements AutoCloseable {
   }
 
   SoftPair(String faults, int bufferBytes) {
-    Map<String, String> environment =
-        faults.isEmpty() ? Map.of() : Map.of(FaultGate.VARIABLE, faults);
+    Map<String, String> environment = faults.isEmpty() ? Map.of() : Map.of(Faults.VARIABLE, faults);
     left = new Side(environment, 1, bufferBytes);
     right = new Side(environment, 2, bufferBytes);
   }

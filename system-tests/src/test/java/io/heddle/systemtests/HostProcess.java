@@ -68,6 +68,15 @@ final class HostProcess implements AutoCloseable {
     return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
+  /** The same for an assertion's message. */
+  String outputOrWhyNot() {
+    try {
+      return output();
+    } catch (IOException unreadable) {
+      return unreadable.toString();
+    }
+  }
+
   /** Waits until it has printed this. */
   void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);

@@ -1,5 +1,10 @@
 package io.heddle.tools;
 
+import io.heddle.perftest.ReadBandwidth;
+import io.heddle.perftest.SendBandwidth;
+import io.heddle.perftest.SendLatency;
+import io.heddle.perftest.WriteBandwidth;
+import io.heddle.perftest.WriteLatency;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -7,11 +12,20 @@ import picocli.CommandLine.Command;
 /** The benchmarks. */
 @Command(
     name = "perf",
-    description = "Measures, always beside a rival in the same run.",
+    description =
+        "Measures: the plugin beside a rival, and, as perftest does, a device against another host,"
+            + " whose end may be perftest itself.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = PerfPluginCommand.class)
+    subcommands = {
+      PerfPluginCommand.class,
+      WriteBandwidth.class,
+      SendBandwidth.class,
+      ReadBandwidth.class,
+      WriteLatency.class,
+      SendLatency.class
+    })
 final class PerfCommand implements Runnable {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 

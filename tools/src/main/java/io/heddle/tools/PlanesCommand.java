@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.addr.AddressFilter;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     footer =
-        "%nHEDDLE_PLANES is honoured as the plugin does it. Exit code 1 where there is no plane.")
+        "%nHEDDLE_PLANES, NCCL_IB_ADDR_RANGE and NCCL_IB_ADDR_FAMILY are honoured as the plugin"
+            + " does it. Exit code 1 where there is no plane.")
 final class PlanesCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -65,7 +67,11 @@ final class PlanesCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
     PlaneRules rules = PlaneRules.parse(System.getenv("HEDDLE_PLANES"));
-    PlaneDiscovery.Result found = PlaneDiscovery.discover(HostAddresses.read(), rules);
+    AddressFilter filter =
+        AddressFilter.parse(
+            System.getenv(AddressFilter.RANGE_VARIABLE),
+            System.getenv(AddressFilter.FAMILY_VARIABLE));
+    PlaneDiscovery.Result found = PlaneDiscovery.discover(HostAddresses.read(), rules, filter);
     Document document =
         new Document(
             found.planes().stream().map(PlaneEntry::of).toList(),

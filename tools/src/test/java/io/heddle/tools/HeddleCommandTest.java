@@ -40,7 +40,22 @@ final class HeddleCommandTest {
         "demo --min-bytes 16 --max-bytes 8     | --max-bytes 8 is not in 16 to",
         "demo --max-bytes 2Q                   | '2Q' is not a size such as 8, 64K, 64M or 1G",
         "demo --max-bytes 999999999999999G     | is more than a 64-bit number holds",
-        "planes --jason                        | Did you mean --json?"
+        "planes --jason                        | Did you mean --json?",
+        "perf write_bw --report_gbit           | Did you mean --report_gbits?",
+        "perf write_bm                         | Did you mean write_bw?",
+        "perf write_bw -m 1500                 | -m 1500: an MTU is one of 256, 512, 1024, 2048"
+            + " and",
+        "perf write_bw -p 65536                | -p 65536 is not in 1 to 65535",
+        "perf write_bw -n 4                    | -n 4 is not in 5 to 100000000",
+        "perf write_bw -s 3G                   | '3G' is not a size such as 2, 64K or 8M",
+        "perf write_bw -s 0                    | '0' is not in 1 to 2147483647 bytes",
+        "perf write_bw -D 4 -f 2               | leaves nothing between two margins of -f 2",
+        "perf write_bw -D 4 -a                 | -D and -a don't go together",
+        "perf write_bw -n 10 -l 3              | -n 10 is no multiple of -l 3",
+        "perf write_bw -c UD                   | -c UD: reliable connections (RC) are all there is",
+        "perf write_bw -R                      | rdma_cm isn't spoken here",
+        "perf write_lat --output bandwidth     | --output bandwidth: write_lat has latency",
+        "perf send_bw --planes 0               | --planes 0 is not in 1 to 250"
       })
   void badOptionsAreNamedWithWhatIsAllowed(String arguments, String sentence) {
     assertEquals(2, execute(arguments.strip().split(" ")));

@@ -3,6 +3,7 @@ package io.heddle.transport;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.CompletionQueue;
@@ -46,7 +47,9 @@ final class Connection implements AutoCloseable {
   private @Nullable CompletionQueue cq;
   private List<LocalPlane> planes = List.of();
   private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
+  /* One of each plane, then the second one of each plane, and so on. */
   private List<PlaneQueuePair> pairs = List.of();
+  private int queuePairsPerPlane = 1;
   private PlaneWeights weights = PlaneWeights.equal(1);
   private String peer = "a peer that has not said its name";
   private long peerRingAddress;
@@ -84,12 +87,13 @@ final class Connection implements AutoCloseable {
   }
 
   /**
-   * Pairs the planes by key and makes a queue pair on each that both ends have.
+   * Pairs the planes by key and makes queue pairs on each that both ends have.
    *
+   * @param queuePairs how many this end would make on each plane
    * @return the planes that only one end has, for the log; empty when the ends agree
    * @throws HeddleException when no plane is common
    */
-  List<String> pair(ControlMessage.PlaneList remote) {
+  List<String> pair(ControlMessage.PlaneList remote, int queuePairs) {
     peer = remote.host();
     List<LocalPlane> common = new ArrayList<>();
     List<ControlMessage.PlaneOffer> offers = new ArrayList<>();
@@ -123,6 +127,10 @@ final class Connection implements AutoCloseable {
     planes = common;
     remotePlanes = offers;
     weights = device.weights().subset(java.util.Arrays.copyOf(indexes, common.size()));
+    queuePairsPerPlane =
+        Math.min(
+            Math.min(queuePairs, remote.queuePairsPerPlane()),
+            ControlCodec.MAX_QUEUE_PAIRS / common.size());
     makeQueuePairs();
     return leftOut;
   }
@@ -131,12 +139,15 @@ final class Connection implements AutoCloseable {
     CompletionQueue queue =
         device
             .context()
-            .createCompletionQueue(planes.size() * (depths.sends() + depths.receives()));
+            .createCompletionQueue(
+                planes.size() * queuePairsPerPlane * (depths.sends() + depths.receives()));
     cq = queue;
     List<PlaneQueuePair> made = new ArrayList<>();
     pairs = made;
-    for (LocalPlane plane : planes) {
-      made.add(PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths));
+    for (int i = 0; i < queuePairsPerPlane; i++) {
+      for (LocalPlane plane : planes) {
+        made.add(PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths));
+      }
     }
   }
 
@@ -172,8 +183,9 @@ final class Connection implements AutoCloseable {
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
     for (int i = 0; i < ends.size(); i++) {
-      ControlMessage.PlaneOffer offer = remotePlanes.get(i);
-      PathMtu mtu = planes.get(i).mtu().min(offer.mtu());
+      int plane = i % planes.size();
+      ControlMessage.PlaneOffer offer = remotePlanes.get(plane);
+      PathMtu mtu = planes.get(plane).mtu().min(offer.mtu());
       pairs
           .get(i)
           .connect(
@@ -239,11 +251,15 @@ final class Connection implements AutoCloseable {
     return queue;
   }
 
-  /** One sub-flow per plane, in order of keys. */
+  int queuePairsPerPlane() {
+    return queuePairsPerPlane;
+  }
+
+  /** One sub-flow per plane in order of keys, then the second one of each plane, and so on. */
   SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {
-      flows[i] = new SubFlow(i, pairs.get(i));
+      flows[i] = new SubFlow(i, i % planes.size(), pairs.get(i));
     }
     return flows;
   }

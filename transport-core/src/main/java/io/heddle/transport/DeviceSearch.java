@@ -8,7 +8,6 @@ import io.heddle.platform.Options;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
-import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.VerbsProvider;
@@ -16,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the provider, opens its devices, and lays the planes over them. */
 final class DeviceSearch {
@@ -54,8 +55,10 @@ final class DeviceSearch {
    * @throws HeddleException when no provider has such a device
    */
   List<NetDevice> open(List<Plane> planes) {
+    HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> asked = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>();
     providers.sort(Comparator.comparing(VerbsProvider::name));
     for (VerbsProvider candidate : providers) {
       if (!wish.equals("auto") && !wish.equals(candidate.name())) {
@@ -64,41 +67,71 @@ final class DeviceSearch {
       asked.add(candidate.name());
       List<NetDevice> devices = new ArrayList<>();
       for (RdmaDevice device : candidate.devices(environment, log, ledger)) {
-        NetDevice net = withPlanes(device.open(), planes);
-        if (net != null) {
+        DeviceContext context = device.open();
+        NetDevice net = null;
+        if (selection.takes(device.name(), context.port().number())) {
+          net = withPlanes(context, planes, selection);
+        } else {
+          log.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
+          leftOut.add(device.name());
+        }
+        if (net == null) {
+          context.close();
+        } else {
           devices.add(net);
         }
       }
       if (!devices.isEmpty()) {
         provider = candidate.name();
-        return devices;
+        return inOrder(devices);
       }
     }
     throw new HeddleException(
-        "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s, this build asked %s)"
-            .formatted(wish, asked));
+        leftOut.isEmpty()
+            ? "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s, this build asked %s)"
+                .formatted(wish, asked)
+            : selection.noneOf(leftOut));
   }
 
-  private @org.jspecify.annotations.Nullable NetDevice withPlanes(
-      DeviceContext context, List<Plane> planes) {
-    GidTable gids = context.gidTable();
+  private List<NetDevice> inOrder(List<NetDevice> devices) {
+    if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
+      devices.sort(Comparator.comparing(device -> device.context().attributes().pciPath()));
+    }
+    return devices;
+  }
+
+  private @Nullable NetDevice withPlanes(
+      DeviceContext context, List<Plane> planes, HcaSelection selection) {
+    String name = context.device().name();
     PathMtu portMtu = context.port().activeMtu();
     List<LocalPlane> carried = new ArrayList<>();
     for (Plane plane : planes) {
       Gid gid = Gid.of(plane.address().address());
-      if (gids.indexOf(gid).isPresent()) {
+      if (isTaken(context, plane, gid)) {
         PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
         carried.add(new LocalPlane(plane.key(), gid, mtu, plane.link().name()));
       }
     }
     if (carried.isEmpty()) {
-      log.info("device %s carries no plane and is not used", context.device().name());
-      context.close();
+      log.info("device %s carries no plane and is not used", name);
       return null;
     }
     PlaneWeights weights =
         PlaneWeights.parse(
             options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
-    return new NetDevice(context, carried, weights);
+    int rail = selection.rail(name, context.port().number());
+    return new NetDevice(context, carried, weights, rail);
+  }
+
+  private boolean isTaken(DeviceContext context, Plane plane, Gid gid) {
+    OptionalInt index = context.gidTable().indexOf(gid);
+    long wanted = options.get(InfinibandOptions.GID_INDEX);
+    if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {
+      log.info(
+          "plane %s of device %s is left out by NCCL_IB_GID_INDEX=%d: its address %s has index %d",
+          plane.key(), context.device().name(), wanted, gid, index.getAsInt());
+      return false;
+    }
+    return index.isPresent();
   }
 }

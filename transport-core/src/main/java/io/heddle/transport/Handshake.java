@@ -50,9 +50,15 @@ final class Handshake<C> implements ControlChannel.Listener {
    * @param hostName how this end calls itself
    * @param token the listener's secret
    * @param settings how queue pairs are to be connected
+   * @param queuePairsPerPlane how many this end would make on each plane
    * @param timeoutNs how long all of it may take
    */
-  record Terms(String hostName, byte[] token, LinkSettings settings, long timeoutNs) {}
+  record Terms(
+      String hostName,
+      byte[] token,
+      LinkSettings settings,
+      int queuePairsPerPlane,
+      long timeoutNs) {}
 
   /* How long a peer may go on asking after our end was closed. */
   private static final long LINGER_NS = 5_000_000_000L;
@@ -119,6 +125,7 @@ final class Handshake<C> implements ControlChannel.Listener {
     to.send(
         new ControlMessage.PlaneList(
             terms.hostName(),
+            terms.queuePairsPerPlane(),
             device.planes().stream()
                 .map(plane -> new ControlMessage.PlaneOffer(plane.key(), plane.gid(), plane.mtu()))
                 .toList()));
@@ -170,11 +177,21 @@ final class Handshake<C> implements ControlChannel.Listener {
   private void onPlanes(ControlMessage.PlaneList planes) {
     Connection made = new Connection(device);
     connection = made;
-    List<String> leftOut = made.pair(planes);
+    List<String> leftOut = made.pair(planes, terms.queuePairsPerPlane());
     if (!leftOut.isEmpty()) {
       log.info(
           "connection with %s uses planes %s; left out: %s",
           made.peer(), made.planeKeys(), String.join(", ", leftOut));
+    }
+    if (made.queuePairsPerPlane() != terms.queuePairsPerPlane()) {
+      log.info(
+          "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
+              + " and %d over all planes is the limit",
+          made.peer(),
+          made.queuePairsPerPlane(),
+          terms.queuePairsPerPlane(),
+          planes.queuePairsPerPlane(),
+          ControlCodec.MAX_QUEUE_PAIRS);
     }
     stage = Stage.ENDPOINTS;
     channel().send(made.endpoints());

@@ -18,19 +18,22 @@ final class NetDevice implements AutoCloseable {
   private final MemoryTable memory;
   private final List<LocalPlane> planes;
   private final PlaneWeights weights;
+  private final int rail;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger lingering = new AtomicInteger();
 
   /**
    * @param planes in order of keys, at least one
    * @param weights one for each plane
+   * @param rail what NCCL is to call the rail; −1 where undefined
    */
-  NetDevice(DeviceContext context, List<LocalPlane> planes, PlaneWeights weights) {
+  NetDevice(DeviceContext context, List<LocalPlane> planes, PlaneWeights weights, int rail) {
     this.context = context;
     this.pd = context.allocateProtectionDomain();
     this.memory = new MemoryTable(pd);
     this.planes = List.copyOf(planes);
     this.weights = weights;
+    this.rail = rail;
   }
 
   DeviceContext context() {
@@ -51,6 +54,10 @@ final class NetDevice implements AutoCloseable {
 
   PlaneWeights weights() {
     return weights;
+  }
+
+  int rail() {
+    return rail;
   }
 
   String name() {

@@ -40,9 +40,9 @@ public final class RecvComm implements AutoCloseable {
   private final int[] lineOfSlot = new int[GROUPS];
   private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
 
-  /* Next group whose clear-to-send entries are to be written, and the plane that wrote the last ones. */
+  /* Next group whose clear-to-send entries are to be written, and the sub-flow that wrote the last ones. */
   private long nextClearToSend;
-  private int lastPlane;
+  private int lastFlow;
 
   RecvComm(
       Connection connection,
@@ -165,9 +165,9 @@ public final class RecvComm implements AutoCloseable {
 
   private @org.jspecify.annotations.Nullable SubFlow nextFlowWithRoom() {
     for (int i = 0; i < flows.length; i++) {
-      lastPlane = lastPlane + 1 == flows.length ? 0 : lastPlane + 1;
-      if (flows[lastPlane].hasRoom()) {
-        return flows[lastPlane];
+      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
+      if (flows[lastFlow].hasRoom()) {
+        return flows[lastFlow];
       }
     }
     return null;
@@ -220,7 +220,7 @@ public final class RecvComm implements AutoCloseable {
   private boolean completed(WorkCompletion wc) {
     if (wc.status == WorkCompletion.Status.SUCCESS
         && wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
-      return arrived((int) wc.workRequestId, wc);
+      return arrived(flows[(int) wc.workRequestId], wc);
     }
     SubFlow flow = flows[flowOf(wc)];
     if (wc.status != WorkCompletion.Status.SUCCESS) {
@@ -240,7 +240,7 @@ public final class RecvComm implements AutoCloseable {
     return true;
   }
 
-  private boolean arrived(int plane, WorkCompletion wc) {
+  private boolean arrived(SubFlow flow, WorkCompletion wc) {
     int immediate = wc.immediate;
     int result =
         Immediate.flags(immediate) != 0
@@ -255,18 +255,17 @@ public final class RecvComm implements AutoCloseable {
     if (result == ReorderWindow.CONTRADICTION) {
       failure.latch(
           TransportResult.REMOTE_ERROR,
-          "%s: immediate %#x contradicts what was received"
-              .formatted(flows[plane].pair, immediate));
+          "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
       return false;
     }
     if (result == ReorderWindow.DUPLICATE) {
-      counters[plane].duplicate();
+      counters[flow.plane].duplicate();
     } else {
-      counters[plane].chunk(wc.lengthBytes);
+      counters[flow.plane].chunk(wc.lengthBytes);
     }
-    int code = flows[plane].receiveConsumed();
+    int code = flow.receiveConsumed();
     if (code != 0) {
-      failure.posting(flows[plane], code);
+      failure.posting(flow, code);
       return false;
     }
     return true;

@@ -37,7 +37,11 @@ public final class SendComm implements AutoCloseable {
   private final MemoryTable memory;
   private final CompletionQueue cq;
   private final RequestLines lines;
+  /* One of each plane, then the second one of each plane, and so on. */
   private final SubFlow[] flows;
+  private final int planes;
+  private final int queuePairsPerPlane;
+  private final boolean splitsMessages;
   private final PlaneCounters[] counters;
   private final SprayPolicy policy;
   private final PlaneLoads loads;
@@ -72,12 +76,14 @@ public final class SendComm implements AutoCloseable {
       Connection connection,
       Handshake<SendComm> channel,
       SprayPolicy policy,
+      boolean splitsMessages,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
     this.connection = connection;
     this.channel = channel;
     this.policy = policy;
+    this.splitsMessages = splitsMessages;
     this.counters = counters;
     this.onClose = onClose;
     this.context = connection.device().context();
@@ -85,13 +91,12 @@ public final class SendComm implements AutoCloseable {
     this.cq = connection.completionQueue();
     this.lines = connection.lines();
     this.flows = connection.subFlows();
+    this.queuePairsPerPlane = connection.queuePairsPerPlane();
+    this.planes = flows.length / queuePairsPerPlane;
     this.weights = connection.weights();
     this.loads =
         new PlaneLoads(
-            flows.length,
-            connection.preferredChunkBytes(),
-            WINDOW_BYTES,
-            connection.maxChunksPerPlane());
+            planes, connection.preferredChunkBytes(), WINDOW_BYTES, connection.maxChunksPerPlane());
     this.failure = new CommFailure(connection, "sending", log);
   }
 
@@ -240,11 +245,12 @@ public final class SendComm implements AutoCloseable {
       long end = policy.chunkStart(lengthBytes[line], chunk + 1, chunks[line], loads, weights);
       int length = (int) (end - start);
       int plane = policy.choose(messageNumber[line], chunk, chunks[line], length, loads, weights);
-      if (plane < 0 || !flows[plane].hasRoom()) {
+      int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
+      if (flow < 0 || !flows[flow].hasRoom()) {
         return false;
       }
-      SendWorkRequest wr = flows[plane].add();
-      wr.id = (long) length << 32 | (long) plane << 16 | line;
+      SendWorkRequest wr = flows[flow].add();
+      wr.id = (long) length << 32 | (long) flow << 16 | line;
       wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
       wr.localAddress = dataAddress[line] + start;
       wr.lengthBytes = length;
@@ -257,6 +263,12 @@ public final class SendComm implements AutoCloseable {
       nextChunk[line] = chunk + 1;
     }
     return true;
+  }
+
+  private int flowOn(int plane, long message, int chunk) {
+    return queuePairsPerPlane == 1
+        ? plane
+        : plane + planes * (int) ((splitsMessages ? chunk : message) % queuePairsPerPlane);
   }
 
   /**
@@ -295,7 +307,6 @@ public final class SendComm implements AutoCloseable {
   }
 
   private boolean completed(WorkCompletion wc) {
-    int plane = (int) (wc.workRequestId >>> 16) & 0xffff;
     if (wc.status != WorkCompletion.Status.SUCCESS) {
       failure.completion(wc, flows[flowOf(wc)]);
       return false;
@@ -306,8 +317,9 @@ public final class SendComm implements AutoCloseable {
       return false;
     }
     int line = (int) wc.workRequestId & 0xffff;
-    flows[plane].sendCompleted();
-    loads.finished(plane, (int) (wc.workRequestId >>> 32));
+    SubFlow flow = flows[(int) (wc.workRequestId >>> 16) & 0xffff];
+    flow.sendCompleted();
+    loads.finished(flow.plane, (int) (wc.workRequestId >>> 32));
     if (--unacknowledged[line] == 0) {
       lines.complete(line, 1);
     }

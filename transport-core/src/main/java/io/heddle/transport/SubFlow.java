@@ -12,6 +12,7 @@ final class SubFlow {
   private static final int BATCH = 64;
 
   final int index;
+  final int plane;
   final PlaneQueuePair pair;
 
   private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
@@ -19,8 +20,13 @@ final class SubFlow {
   private int freeSends;
   private int consumedReceives;
 
-  SubFlow(int index, PlaneQueuePair pair) {
+  /**
+   * @param index among the connection's sub-flows; receives are posted under it
+   * @param plane among the connection's planes
+   */
+  SubFlow(int index, int plane, PlaneQueuePair pair) {
     this.index = index;
+    this.plane = plane;
     this.pair = pair;
     this.freeSends = pair.sendDepth();
     for (int i = 0; i < BATCH; i++) {

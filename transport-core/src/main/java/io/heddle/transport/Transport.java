@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.addr.AddressFilter;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneDiscovery;
@@ -59,11 +60,16 @@ public final class Transport implements AutoCloseable {
 
   private Transport(Map<String, String> environment, Log log, List<VerbsProvider> providers) {
     this.log = log;
-    options = Options.parse(environment, TransportOptions.ALL, TransportOptions.FOREIGN);
+    options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses addresses = HostAddresses.read();
     PlaneDiscovery.Result found =
-        PlaneDiscovery.discover(addresses, PlaneRules.parse(options.get(TransportOptions.PLANES)));
+        PlaneDiscovery.discover(
+            addresses,
+            PlaneRules.parse(options.get(TransportOptions.PLANES)),
+            AddressFilter.parse(
+                options.get(InfinibandOptions.ADDRESS_RANGE),
+                options.get(InfinibandOptions.ADDRESS_FAMILY)));
     tell(found);
     DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
     devices = search.open(found.planes());
@@ -153,6 +159,9 @@ public final class Transport implements AutoCloseable {
                   device.weights(),
                   device.weights().source()));
     }
+    if (queuePairsPerPlane() > 1) {
+      text.append("; ").append(queuePairsPerPlane()).append(" queue pairs a plane");
+    }
     return text + "; policy " + options.get(TransportOptions.POLICY);
   }
 
@@ -178,12 +187,12 @@ public final class Transport implements AutoCloseable {
         port.speedBitsPerSecond() / 1_000_000,
         port.number(),
         0,
-        attributes.maxQueuePairs() / device.planes().size(),
+        attributes.maxQueuePairs() / (device.planes().size() * queuePairsPerPlane()),
         MAX_RECEIVES,
         LARGEST_MESSAGE_BYTES,
         LARGEST_MESSAGE_BYTES,
         1,
-        UNDEFINED,
+        device.rail(),
         UNDEFINED);
   }
 
@@ -212,7 +221,7 @@ public final class Transport implements AutoCloseable {
     byte[] token = new byte[ControlCodec.TOKEN_BYTES];
     random.nextBytes(token);
     ListenComm listen = new ListenComm(loop, log);
-    Handshake.Terms terms = terms(token, UNDEFINED);
+    Handshake.Terms terms = terms(token, receiversTrafficClass());
     ControlListener control =
         new ControlListener(
             loop,
@@ -223,17 +232,31 @@ public final class Transport implements AutoCloseable {
     return listen;
   }
 
+  private int queuePairsPerPlane() {
+    return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
+  }
+
+  private int dataTrafficClass(int communicators) {
+    long asked = options.get(InfinibandOptions.TRAFFIC_CLASS);
+    return (int) (asked >= 0 ? asked : Math.max(communicators, 0));
+  }
+
+  private int receiversTrafficClass() {
+    long asked = options.get(InfinibandOptions.CLEAR_TO_SEND_TRAFFIC_CLASS);
+    return asked >= 0 ? (int) asked : dataTrafficClass(UNDEFINED);
+  }
+
   private Handshake.Terms terms(byte[] token, int trafficClass) {
-    long asked = options.get(TransportOptions.IB_TRAFFIC_CLASS);
-    long level = options.get(TransportOptions.IB_SERVICE_LEVEL);
+    long level = options.get(InfinibandOptions.SERVICE_LEVEL);
     return new Handshake.Terms(
         hostName,
         token,
         new LinkSettings(
-            Math.toIntExact(options.get(TransportOptions.IB_TIMEOUT)),
-            Math.toIntExact(options.get(TransportOptions.IB_RETRIES)),
-            (int) (asked >= 0 ? asked : Math.max(trafficClass, 0)),
+            Math.toIntExact(options.get(InfinibandOptions.TIMEOUT)),
+            Math.toIntExact(options.get(InfinibandOptions.RETRIES)),
+            trafficClass,
             (int) Math.max(level, 0)),
+        queuePairsPerPlane(),
         options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L);
   }
 
@@ -310,14 +333,20 @@ public final class Transport implements AutoCloseable {
         new Handshake<>(
             loop,
             device,
-            terms(handle.token(), trafficClass),
+            terms(handle.token(), dataTrafficClass(trafficClass)),
             true,
             log,
             (connection, self) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
-                  connection, self, policy, counters, log, () -> source.close(counters));
+                  connection,
+                  self,
+                  policy,
+                  options.get(InfinibandOptions.SPLIT) == 1,
+                  counters,
+                  log,
+                  () -> source.close(counters));
             },
             ended -> {});
     synchronized (connecting) {

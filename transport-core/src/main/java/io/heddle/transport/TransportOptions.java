@@ -4,6 +4,7 @@ import io.heddle.platform.Option;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The settings of the transport, and what becomes of NCCL's own for its InfiniBand transport. */
 public final class TransportOptions {
@@ -60,9 +61,11 @@ public final class TransportOptions {
       Option.text(
           "HEDDLE_SOFT_FAULTS",
           "name=value,…",
-          "loss, duplicate, reorder, corrupt (0 to 1), delay-us, seed",
-          "makes the soft device lose, repeat, hold back and damage packets, to test what stands on"
-              + " it");
+          "loss, duplicate, reorder, corrupt (shares from 0 to 0.5, at most 1 together), delay-us"
+              + " (a whole number from 0 to 100000) and seed (a whole number)",
+          "makes the soft device lose, repeat, hold back and damage packets that arrive, and delay"
+              + " each of them by delay-us, give or take a quarter, in order: to test what stands"
+              + " on it");
 
   public static final Option<String> JAVA_HOME =
       Option.text(
@@ -77,37 +80,6 @@ public final class TransportOptions {
           "options",
           "options of the java command, separated by blanks",
           "added to those that the plugin starts its Java with; read by the shim");
-
-  public static final Option<Long> IB_TIMEOUT =
-      Option.number(
-          "NCCL_IB_TIMEOUT",
-          "code",
-          18,
-          1,
-          31,
-          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (18"
-              + " is 1.07 s). NCCL's own default is 20");
-
-  public static final Option<Long> IB_RETRIES =
-      Option.number(
-          "NCCL_IB_RETRY_CNT",
-          "tries",
-          7,
-          0,
-          7,
-          "how often a packet is sent again before its queue pair fails");
-
-  public static final Option<Long> IB_TRAFFIC_CLASS =
-      Option.number(
-          "NCCL_IB_TC",
-          "class",
-          -1,
-          -1,
-          255,
-          "IPv6 traffic class of the data; -1 takes the communicator's, else 0");
-
-  public static final Option<Long> IB_SERVICE_LEVEL =
-      Option.number("NCCL_IB_SL", "level", -1, -1, 7, "service level; -1 is 0");
 
   public static final Option<String> SOCKET_INTERFACES =
       Option.text(
@@ -125,86 +97,31 @@ public final class TransportOptions {
 
   /** Every option, in the order of the reference page. */
   public static final List<Option<?>> ALL =
-      List.of(
-          PROVIDER,
-          PLANES,
-          WEIGHTS,
-          POLICY,
-          CONNECT_TIMEOUT,
-          STATS_DIRECTORY,
-          SOFT_FAULTS,
-          JAVA_HOME,
-          JVM_OPTIONS,
-          IB_TIMEOUT,
-          IB_RETRIES,
-          IB_TRAFFIC_CLASS,
-          IB_SERVICE_LEVEL,
-          SOCKET_INTERFACES,
-          SOCKET_FAMILY);
-
-  private static final String PLANES_DO_IT =
-      "ignored: addresses are chosen per plane, never by index or family; HEDDLE_PLANES selects"
-          + " them";
-  private static final String FAILOVER_DOES_IT =
-      "ignored: it concerns fused ports, Heddle works on planes";
-  private static final String NOT_OURS = "ignored: it concerns NCCL's own InfiniBand transport";
+      Stream.of(
+              List.<Option<?>>of(
+                  PROVIDER,
+                  PLANES,
+                  WEIGHTS,
+                  POLICY,
+                  CONNECT_TIMEOUT,
+                  STATS_DIRECTORY,
+                  SOFT_FAULTS,
+                  JAVA_HOME,
+                  JVM_OPTIONS),
+              InfinibandOptions.ALL,
+              List.<Option<?>>of(SOCKET_INTERFACES, SOCKET_FAMILY))
+          .<Option<?>>flatMap(List::stream)
+          .toList();
 
   /** Variables that NCCL's InfiniBand transport reads and Heddle doesn't, with the reason. */
-  public static final Map<String, String> FOREIGN = foreign();
+  public static final Map<String, String> FOREIGN = InfinibandOptions.IGNORED;
 
   private TransportOptions() {}
 
-  private static Map<String, String> foreign() {
-    Map<String, String> foreign = new LinkedHashMap<>();
-    for (String name : List.of("GID_INDEX", "ADDR_FAMILY", "ADDR_RANGE", "ROCE_VERSION_NUM")) {
-      foreign.put("NCCL_IB_" + name, PLANES_DO_IT);
-    }
-    for (String name :
-        List.of(
-            "RESILIENCY_PORT_FAILOVER",
-            "RESILIENCY_PORT_FAILOVER_MAX_ATTEMPTS",
-            "RESILIENCY_PORT_FAILOVER_PROBE_DELAY",
-            "RESILIENCY_PORT_RECOVERY",
-            "RESILIENCY_PORT_RECOVERY_START_DELAY",
-            "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_BATCH_INTERVAL",
-            "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_BATCH_SIZE",
-            "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_SEQUENCE_SIZE",
-            "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_TIMEOUT",
-            "RESILIENCY_PORT_RECOVERY_ACK_TIMEOUT",
-            "RESILIENCY_PORT_RECOVERY_ATTEMPTS_MAX")) {
-      foreign.put("NCCL_IB_" + name, FAILOVER_DOES_IT);
-    }
-    for (String name :
-        List.of(
-            "HCA",
-            "PKEY",
-            "USE_INLINE",
-            "FIFO_TC",
-            "ECE_ENABLE",
-            "AR_THRESHOLD",
-            "ADAPTIVE_ROUTING",
-            "RETURN_ASYNC_EVENTS",
-            "PCI_RELAXED_ORDERING",
-            "MQP_RETRY_ALL",
-            "MQP_RETRY_CNT",
-            "MQP_RETRY_SLEEP_MSEC",
-            "QUERY_PORT_SPEED",
-            "QPS_PER_CONNECTION",
-            "SPLIT_DATA_ON_QPS",
-            "MERGE_VFS",
-            "MERGE_NICS",
-            "DEVICE_PCI_ORDER",
-            "DATA_DIRECT",
-            "DISABLE",
-            "ROUTABLE_FLID_GID_INDEX",
-            "SUBNET_AWARE_ROUTING",
-            "SUBNET_PREFIX_LEN",
-            "WARN_RAIL_LOCAL",
-            "RECEIVER_SIDE_MATCHING_SCHEME",
-            "PREPOST_RECEIVE_WORK_REQUESTS",
-            "OOO_RQ")) {
-      foreign.put("NCCL_IB_" + name, NOT_OURS);
-    }
-    return foreign;
+  /** What is said of each variable of NCCL's that is set. */
+  static Map<String, String> remarks() {
+    Map<String, String> remarks = new LinkedHashMap<>(InfinibandOptions.TAKEN);
+    remarks.putAll(FOREIGN);
+    return remarks;
   }
 }

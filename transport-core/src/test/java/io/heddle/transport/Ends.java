@@ -66,9 +66,20 @@ final class Ends implements AutoCloseable {
       List<Integer> leftPlanes,
       List<Integer> rightPlanes,
       Map<String, String> more) {
+    this(fabric, folder, leftPlanes, rightPlanes, more, more);
+  }
+
+  /** As the other, with settings for each. */
+  Ends(
+      @Nullable LoopbackFabric fabric,
+      Path folder,
+      List<Integer> leftPlanes,
+      List<Integer> rightPlanes,
+      Map<String, String> leftMore,
+      Map<String, String> rightMore) {
     leftStats = folder.resolve("left");
-    left = open(fabric, leftStats, "127.0.77.", leftPlanes, more);
-    right = open(fabric, folder.resolve("right"), "127.0.78.", rightPlanes, more);
+    left = open(fabric, leftStats, "127.0.77.", leftPlanes, leftMore);
+    right = open(fabric, folder.resolve("right"), "127.0.78.", rightPlanes, rightMore);
   }
 
   private Transport open(

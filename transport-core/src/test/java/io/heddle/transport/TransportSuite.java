@@ -292,6 +292,37 @@ abstract class TransportSuite {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1"})
+  void severalQueuePairsAPlaneCarryMessagesOfAllSizes(String split) {
+    Map<String, String> more =
+        Map.of("NCCL_IB_QPS_PER_CONNECTION", "3", "NCCL_IB_SPLIT_DATA_ON_QPS", split);
+    try (Ends ends = ends(FOUR, FOUR, more)) {
+      int before = queuePairs(ends);
+      try (Ends.Link link = ends.connect()) {
+        assertEquals(2 * 3 * 4, queuePairs(ends) - before);
+        for (int length : List.of(0, 1, 5000, 61_441, 3_000_000)) {
+          for (int round = 0; round < 4; round++) {
+            ends.exchange(link, length, length + round, round);
+          }
+        }
+      }
+    }
+  }
+
+  private static int queuePairs(Ends ends) {
+    return java.util.stream.Stream.of(ends.left, ends.right)
+        .flatMap(transport -> transport.openObjects().entrySet().stream())
+        .filter(entry ->
+            entry
+                .getKey()
+                .replace(" ", "")
+                .toLowerCase(java.util.Locale.ROOT)
+                .contains("queuepair"))
+        .mapToInt(Map.Entry::getValue)
+        .sum();
+  }
+
   @Test
   void peersWithoutACommonPlaneFailOnBothSidesAndNameAllKeys() {
     try (Ends ends = ends(List.of(1, 2), List.of(3), Map.of())) {

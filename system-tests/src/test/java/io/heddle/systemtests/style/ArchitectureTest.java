@@ -30,7 +30,8 @@ class ArchitectureTest {
           Map.entry("qppool", Set.of("platform", "verbs")),
           Map.entry("transport", Set.of("platform", "verbs", "addr", "reorder", "qppool")),
           Map.entry("plugin", Set.of("platform", "transport")),
-          Map.entry("tools", Set.of("platform", "addr", "transport")));
+          Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
+          Map.entry("tools", Set.of("platform", "addr", "transport", "perftest")));
 
   private static JavaClasses classes;
 
@@ -87,6 +88,18 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
+        .check(classes);
+  }
+
+  @Test
+  void perftestTakesOnlyThePoliciesFromTransport() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.heddle.perftest..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.stats..")
         .check(classes);
   }
 

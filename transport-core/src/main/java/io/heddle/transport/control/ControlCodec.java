@@ -24,7 +24,7 @@ import java.util.List;
  * frame      length of what follows, u32 | type, u8 | body
  * text       length, u8 | UTF-8
  * Hello      "HDLC" | version, u16 | features, u32 | token, 16
- * PlaneList  host text | count, u8 | count × (key text | GID, 16 | MTU code, u8)
+ * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count × (key text | GID, 16 | MTU code, u8)
  * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | count, u8
  *            | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
  * Refused    text
@@ -32,10 +32,16 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
+
+  /** Queue pairs that a connection may have on one plane. */
+  public static final int MAX_QUEUE_PAIRS_PER_PLANE = 8;
+
+  /** Queue pairs that a connection may have over all planes. */
+  public static final int MAX_QUEUE_PAIRS = 64;
 
   /** No frame is longer. */
   public static final int MAX_FRAME_BYTES = 16_384;
@@ -69,7 +75,7 @@ public final class ControlCodec {
       case PlaneList list -> {
         out.put(PLANE_LIST);
         putText(out, list.host());
-        out.put((byte) list.planes().size());
+        out.put((byte) list.queuePairsPerPlane()).put((byte) list.planes().size());
         for (PlaneOffer plane : list.planes()) {
           putText(out, plane.key());
           out.put(plane.gid().toBytes()).put((byte) plane.mtu().code());
@@ -150,9 +156,10 @@ public final class ControlCodec {
 
   private static ControlMessage planeList(ByteBuffer in) {
     String host = text(in);
+    int queuePairs = in.get() & 0xff;
     int count = in.get() & 0xff;
-    if (count > MAX_PLANES) {
-      return new Malformed(count + " planes");
+    if (count > MAX_PLANES || queuePairs < 1 || queuePairs > MAX_QUEUE_PAIRS_PER_PLANE) {
+      return new Malformed(count + " planes with " + queuePairs + " queue pairs each");
     }
     List<PlaneOffer> planes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -165,7 +172,7 @@ public final class ControlCodec {
       }
       planes.add(new PlaneOffer(key, Gid.of(gid), PathMtu.fromCode(mtu)));
     }
-    return new PlaneList(host, planes);
+    return new PlaneList(host, queuePairs, planes);
   }
 
   private static ControlMessage endpoints(ByteBuffer in) {
@@ -173,7 +180,7 @@ public final class ControlCodec {
     int ringKey = in.getInt();
     int receiveDepth = in.getInt();
     int count = in.get() & 0xff;
-    if (count > MAX_PLANES || receiveDepth < 1) {
+    if (count > MAX_QUEUE_PAIRS || receiveDepth < 1) {
       return new Malformed(count + " endpoints, " + receiveDepth + " receives");
     }
     List<Endpoint> endpoints = new ArrayList<>();

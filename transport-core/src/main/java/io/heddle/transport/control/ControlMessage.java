@@ -19,8 +19,10 @@ public sealed interface ControlMessage {
    * The planes that this end has.
    *
    * @param host who speaks, for the other end's log
+   * @param queuePairsPerPlane how many it would make on each plane; the smaller number counts
    */
-  record PlaneList(String host, List<PlaneOffer> planes) implements ControlMessage {
+  record PlaneList(String host, int queuePairsPerPlane, List<PlaneOffer> planes)
+      implements ControlMessage {
     public PlaneList {
       planes = List.copyOf(planes);
     }
@@ -30,7 +32,8 @@ public sealed interface ControlMessage {
   record PlaneOffer(String key, Gid gid, PathMtu mtu) {}
 
   /**
-   * The queue pairs that this end made, one for each plane that both have.
+   * The queue pairs that this end made: one for each plane that both have, then perhaps a second
+   * one for each, and so on.
    *
    * @param ringAddress where the other end writes clear-to-send entries; 0 from the receiver
    * @param ringKey remote key of that memory

@@ -40,7 +40,7 @@ class ConnectionHandleTest {
         .write(handle);
     String expected =
         "48444c48"
-            + "0001"
+            + "0002"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)

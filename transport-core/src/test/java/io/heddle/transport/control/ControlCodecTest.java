@@ -30,9 +30,9 @@ class ControlCodecTest {
   private static final Gid ADDRESS =
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
-      new Hello(1, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
+      new Hello(2, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
   private static final PlaneList PLANES =
-      new PlaneList("h1", List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
+      new PlaneList("h1", 2, List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
   private static final Endpoints ENDPOINTS =
       new Endpoints(
           0x1122334455667788L,
@@ -42,13 +42,14 @@ class ControlCodecTest {
 
   /** Written by hand from the layout in ControlCodec's description. */
   private static final String HELLO_BYTES =
-      "0000001b" + "01" + "48444c43" + "0001" + "00000005" + "000102030405060708090a0b0c0d0e0f";
+      "0000001b" + "01" + "48444c43" + "0002" + "00000005" + "000102030405060708090a0b0c0d0e0f";
 
   private static final String PLANES_BYTES =
-      "0000001c"
+      "0000001d"
           + "02"
           + "02"
           + "6831"
+          + "02"
           + "01"
           + "05"
           + "69663a7030"
@@ -123,8 +124,8 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430001", "48444c430002") + "77"));
-    assertEquals(2, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430002", "48444c430003") + "77"));
+    assertEquals(3, later.version());
   }
 
   @Test
@@ -138,7 +139,11 @@ class ControlCodecTest {
         Malformed.class, decode(ENDPOINTS_BYTES.replace("00fffffe", "01fffffe")), "PSN of 25 bits");
     assertInstanceOf(
         Malformed.class, decode(ENDPOINTS_BYTES.replace("00000200", "00000000")), "no receives");
-    assertInstanceOf(Malformed.class, decode("00000002" + "02" + "00" + "41"), "65 planes");
+    assertInstanceOf(Malformed.class, decode("00000002" + "02" + "00" + "01" + "41"), "65 planes");
+    for (String queuePairs : List.of("00", "09", "ff")) {
+      assertInstanceOf(
+          Malformed.class, decode(PLANES_BYTES.replace("6831" + "02", "6831" + queuePairs)));
+    }
   }
 
   @Test

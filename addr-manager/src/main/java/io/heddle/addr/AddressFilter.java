@@ -1,0 +1,78 @@
+package io.heddle.addr;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which addresses may be planes at all, by the variables that users of NCCL know: {@code
+ * NCCL_IB_ADDR_RANGE}, a list of prefixes of which one must fit, and {@code NCCL_IB_ADDR_FAMILY}.
+ */
+public final class AddressFilter {
+  /** Lets every address pass. */
+  public static final AddressFilter NONE = new AddressFilter("", List.of(), "");
+
+  public static final String RANGE_VARIABLE = "NCCL_IB_ADDR_RANGE";
+  public static final String FAMILY_VARIABLE = "NCCL_IB_ADDR_FAMILY";
+
+  private static final String IPV6 = "AF_INET6";
+  private static final List<String> FAMILIES = List.of("AF_INET", IPV6);
+
+  private final String rangeText;
+  private final List<AddressPrefix> ranges;
+  private final String family;
+
+  private AddressFilter(String rangeText, List<AddressPrefix> ranges, String family) {
+    this.rangeText = rangeText;
+    this.ranges = List.copyOf(ranges);
+    this.family = family;
+  }
+
+  /**
+   * Reads both variables' values; null or blank allows all.
+   *
+   * @throws HeddleException that names the variable, the part and what is allowed
+   */
+  public static AddressFilter parse(@Nullable String range, @Nullable String family) {
+    String wanted = family == null ? "" : family.strip();
+    if (!wanted.isEmpty() && !FAMILIES.contains(wanted)) {
+      throw new HeddleException(
+          "%s=%s is not understood; allowed is one of %s; did you mean %s?"
+              .formatted(
+                  FAMILY_VARIABLE,
+                  wanted,
+                  String.join(", ", FAMILIES),
+                  NearestName.of(wanted, FAMILIES)));
+    }
+    String text = range == null ? "" : range.strip();
+    List<AddressPrefix> prefixes = new ArrayList<>();
+    for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      try {
+        prefixes.add(AddressPrefix.parse(part.strip()));
+      } catch (IllegalArgumentException malformed) {
+        throw new HeddleException(
+            "%s=%s: part \"%s\" is not understood: %s; allowed is a list of prefixes such as fd00:1:1::/48,fd00:1:2::/48"
+                .formatted(RANGE_VARIABLE, text, part.strip(), malformed.getMessage()),
+            malformed);
+      }
+    }
+    return new AddressFilter(text, prefixes, wanted);
+  }
+
+  /** Why this address may not be used, as a clause; empty where it may. */
+  Optional<String> whyNot(InetAddress address) {
+    boolean v6 = address instanceof Inet6Address;
+    if (!family.isEmpty() && v6 != family.equals(IPV6)) {
+      return Optional.of(FAMILY_VARIABLE + "=" + family + " leaves it out");
+    }
+    if (!ranges.isEmpty() && ranges.stream().noneMatch(range -> range.includes(address))) {
+      return Optional.of(RANGE_VARIABLE + "=" + rangeText + " doesn't include it");
+    }
+    return Optional.empty();
+  }
+}

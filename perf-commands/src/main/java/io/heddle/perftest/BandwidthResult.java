@@ -1,0 +1,43 @@
+package io.heddle.perftest;
+
+/**
+ * What a bandwidth run measured.
+ *
+ * @param messages those that count
+ * @param peakBytesPerSecond 0 where it wasn't looked for
+ * @param laneBytes bytes over each lane, in order
+ * @param laneMessages messages, or pieces of messages, over each lane
+ * @param completionTimes from post to completion, of the messages that asked for one; empty at an
+ *     end that only receives
+ */
+record BandwidthResult(
+    long sizeBytes,
+    long messages,
+    double seconds,
+    double peakBytesPerSecond,
+    long[] laneBytes,
+    long[] laneMessages,
+    Distribution completionTimes) {
+  private static final double MEBIBYTE = 1 << 20;
+  private static final double GIGABIT_BYTES = 125_000_000;
+  private static final double MILLION = 1e6;
+
+  /** Bytes in the unit of the report. */
+  static double unitBytes(boolean gigabits) {
+    return gigabits ? GIGABIT_BYTES : MEBIBYTE;
+  }
+
+  BandwidthReport report(boolean gigabits) {
+    double unit = unitBytes(gigabits);
+    return new BandwidthReport(
+        sizeBytes,
+        messages,
+        peakBytesPerSecond / unit,
+        perSecond((double) messages * sizeBytes) / unit,
+        perSecond(messages) / MILLION);
+  }
+
+  double perSecond(double amount) {
+    return seconds > 0 ? amount / seconds : 0;
+  }
+}

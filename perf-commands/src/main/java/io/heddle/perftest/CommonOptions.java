@@ -1,0 +1,256 @@
+package io.heddle.perftest;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options that every test has, under perftest's names. */
+final class CommonOptions {
+  private static final long LARGEST_MESSAGE_BYTES = Integer.MAX_VALUE;
+  private static final String DEFAULT_JSON_FILE = "perftest_out.json";
+
+  /** A message's length: a number, or one with K or M behind it. */
+  static final class MessageSize implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      long unit = text.endsWith("K") ? 1 << 10 : text.endsWith("M") ? 1 << 20 : 1;
+      String digits = unit == 1 ? text : text.substring(0, text.length() - 1);
+      if (!digits.matches("[0-9]{1,10}")) {
+        throw new TypeConversionException("'" + text + "' is not a size such as 2, 64K or 8M");
+      }
+      long size = Long.parseLong(digits) * unit;
+      if (size < 1 || size > LARGEST_MESSAGE_BYTES) {
+        throw new TypeConversionException(
+            "'" + text + "' is not in 1 to " + LARGEST_MESSAGE_BYTES + " bytes");
+      }
+      return size;
+    }
+  }
+
+  @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+  private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = {"-s", "--size"},
+      converter = MessageSize.class,
+      description = "Bytes of a message (65536 for bandwidth, 2 for latency).")
+  private @Nullable Long size;
+
+  @Option(
+      names = {"-a", "--all"},
+      description = "All sizes from 2 to 2^23.")
+  boolean all;
+
+  @Option(
+      names = {"-n", "--iters"},
+      description = "Messages per queue pair, at least 5 (5000 for write_bw, 1000 for the others).")
+  private @Nullable Long iterations;
+
+  @Option(
+      names = {"-D", "--duration"},
+      description = "Run for so many seconds instead of so many messages.")
+  private @Nullable Integer duration;
+
+  @Option(
+      names = {"-f", "--margin"},
+      description =
+          "Seconds at the begin and at the end of a test by time that don't count (a quarter).")
+  private @Nullable Integer margin;
+
+  @Option(
+      names = {"-p", "--port"},
+      defaultValue = "18515",
+      description = "TCP port of the server (${DEFAULT-VALUE}).")
+  int tcpPort;
+
+  @Option(
+      names = {"-d", "--ib-dev"},
+      description = "Device (the first that has an address).")
+  private @Nullable String device;
+
+  @Option(
+      names = {"-i", "--ib-port"},
+      defaultValue = "1",
+      description = "Port of the device (${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = {"-x", "--gid-index"},
+      description = "Index of the GID (RoCE v2, not link-local, IPv4 before IPv6).")
+  private @Nullable Integer gidIndex;
+
+  @Option(names = "--ipv6", description = "Prefer an IPv6 GID; as --ipv6-addr the same.")
+  private boolean ipv6;
+
+  @Option(names = "--ipv6-addr", hidden = true)
+  private boolean ipv6Address;
+
+  @Option(
+      names = {"-m", "--mtu"},
+      description = "Path MTU: 256, 512, 1024, 2048 or 4096 (the port's).")
+  private @Nullable Integer mtu;
+
+  @Option(
+      names = {"-u", "--qp-timeout"},
+      defaultValue = "14",
+      description = "Acknowledgement timeout of 4.096 us times 2 to this power (${DEFAULT-VALUE}).")
+  private int timeout;
+
+  @Option(
+      names = "--retry_count",
+      defaultValue = "7",
+      description = "Tries after a timeout (${DEFAULT-VALUE}).")
+  private int retries;
+
+  @Option(
+      names = {"-S", "--sl"},
+      defaultValue = "0",
+      description = "Service level (${DEFAULT-VALUE}).")
+  private int serviceLevel;
+
+  @Option(
+      names = "--tclass",
+      defaultValue = "0",
+      description = "IPv6 traffic class (${DEFAULT-VALUE}).")
+  private int trafficClass;
+
+  @Option(
+      names = {"-c", "--connection"},
+      defaultValue = "RC",
+      description = "Connection type; only RC.")
+  private String connection = "RC";
+
+  @Option(names = "--out_json", description = "Also write the report as JSON.")
+  private boolean json;
+
+  @Option(
+      names = "--out_json_file",
+      defaultValue = DEFAULT_JSON_FILE,
+      description = "Where to (${DEFAULT-VALUE}).")
+  private String jsonFile = DEFAULT_JSON_FILE;
+
+  @Option(
+      names = "--output",
+      description = "Print one number only: bandwidth, message_rate or latency.")
+  private @Nullable String only;
+
+  @Option(
+      names = "--percentiles",
+      description = "Also print the distribution of completion times or half round trips.")
+  private boolean percentiles;
+
+  @Option(
+      names = {"-F", "--CPU-freq", "--use_old_post_send", "--disable_pcie_relaxed"},
+      description = "For scripts that give it; without effect here.")
+  private boolean noEffect;
+
+  @Option(
+      names = {"-I", "--inline_size"},
+      description = "For scripts that give it; without effect here.")
+  private @Nullable Integer inlineSize;
+
+  @Option(
+      names = {"-R", "--rdma_cm", "-z", "--comm_rdma_cm"},
+      hidden = true)
+  private boolean connectionManager;
+
+  CommandLine line() {
+    return java.util.Objects.requireNonNull(spec).commandLine();
+  }
+
+  CommandLine.ParameterException wrong(String sentence) {
+    return new CommandLine.ParameterException(line(), sentence);
+  }
+
+  void requireRange(String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw wrong(option + " " + value + " is not in " + least + " to " + most);
+    }
+  }
+
+  boolean sizeGiven() {
+    return size != null;
+  }
+
+  long size(TestKind kind) {
+    if (all) {
+      return 1 << 23;
+    }
+    return size == null ? kind.defaultSizeBytes() : size;
+  }
+
+  long iterations(TestKind kind) {
+    if (duration != null) {
+      return 0;
+    }
+    long count = iterations == null ? kind.defaultIterations() : iterations;
+    requireRange("-n", count, 5, 100_000_000);
+    return count;
+  }
+
+  int duration() {
+    if (duration == null) {
+      return 0;
+    }
+    requireRange("-D", duration, 1, 1_000_000);
+    if (all) {
+      throw wrong("-D and -a don't go together: give one size with -s");
+    }
+    return duration;
+  }
+
+  int margin() {
+    int seconds = duration();
+    int quarter = margin == null ? seconds / 4 : margin;
+    if (seconds > 0 && (quarter < 0 || seconds <= 2 * quarter)) {
+      throw wrong("-D " + seconds + " leaves nothing between two margins of -f " + quarter);
+    }
+    return quarter;
+  }
+
+  Settings.Link link() {
+    requireRange("-i", port, 1, 255);
+    requireRange("-u", timeout, 0, 31);
+    requireRange("--retry_count", retries, 0, 7);
+    requireRange("-S", serviceLevel, 0, 15);
+    requireRange("--tclass", trafficClass, 0, 255);
+    requireRange("-p", tcpPort, 1, 65_535);
+    if (gidIndex != null) {
+      requireRange("-x", gidIndex, 0, 65_535);
+    }
+    if (mtu != null && !List.of(256, 512, 1024, 2048, 4096).contains(mtu)) {
+      throw wrong("-m " + mtu + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
+    }
+    if (!connection.equalsIgnoreCase("RC")) {
+      throw wrong("-c " + connection + ": reliable connections (RC) are all there is here");
+    }
+    if (connectionManager) {
+      throw wrong("rdma_cm isn't spoken here: leave -R and -z out at both ends");
+    }
+    return new Settings.Link(
+        device,
+        port,
+        gidIndex == null ? Settings.NO_GID_INDEX : gidIndex,
+        ipv6 || ipv6Address,
+        mtu == null ? 0 : mtu,
+        timeout,
+        retries,
+        trafficClass,
+        serviceLevel);
+  }
+
+  Settings.Output output(
+      TestKind kind, boolean gigabits, boolean unsorted, double rate, double messages) {
+    List<String> allowed =
+        kind.isLatency() ? List.of("latency") : List.of("bandwidth", "message_rate");
+    if (only != null && !allowed.contains(only)) {
+      throw wrong(
+          "--output " + only + ": " + kind.commandName() + " has " + String.join(" and ", allowed));
+    }
+    return new Settings.Output(
+        gigabits, only, percentiles, unsorted, json ? jsonFile : null, rate, messages);
+  }
+}

@@ -1,0 +1,261 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The TCP connection between the two ends of a test. A thread of its own reads it, so that the
+ * loops see with one volatile read that the peer is gone.
+ */
+final class ControlConnection implements AutoCloseable {
+  private static final int CONNECT_TIMEOUT_MS = 10_000;
+  private static final int LARGEST_PENDING_BYTES = 1 << 20;
+
+  private final Socket socket;
+  private final OutputStream output;
+  private final boolean server;
+  private final String peer;
+  private final Thread reader;
+  private byte[] pending = new byte[4096];
+  private int pendingBytes;
+  private String ending = "";
+  private volatile boolean ended;
+
+  private ControlConnection(Socket socket, boolean server, String peer) throws IOException {
+    this.socket = socket;
+    this.server = server;
+    this.peer = peer;
+    socket.setTcpNoDelay(true);
+    socket.setKeepAlive(true);
+    output = socket.getOutputStream();
+    reader = new Thread(this::read, "heddle-perftest-control");
+    reader.setDaemon(true);
+    reader.start();
+  }
+
+  /** Waits for clients on a port of all addresses. */
+  static final class Listener implements AutoCloseable {
+    private final ServerSocket socket;
+
+    Listener(int port) {
+      try {
+        socket = new ServerSocket();
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress(port), 1);
+      } catch (IOException refused) {
+        throw new HeddleException(
+            "can't listen on TCP port "
+                + port
+                + ": "
+                + refused.getMessage()
+                + "; another server may run there, -p names another port",
+            refused);
+      }
+    }
+
+    int port() {
+      return socket.getLocalPort();
+    }
+
+    ControlConnection accept() {
+      try {
+        Socket client = socket.accept();
+        return new ControlConnection(client, true, text(client.getInetAddress()));
+      } catch (IOException failed) {
+        throw new HeddleException(
+            "waiting for a client on TCP port " + port() + " failed: " + failed.getMessage(),
+            failed);
+      }
+    }
+
+    @Override
+    public void close() {
+      closeQuietly(socket);
+    }
+  }
+
+  /** Connects to the first of the host's addresses that answers. */
+  static ControlConnection connect(String host, int port) {
+    InetAddress[] addresses;
+    try {
+      addresses = InetAddress.getAllByName(host);
+    } catch (UnknownHostException unknown) {
+      throw new HeddleException(
+          "there is no host " + host + ": name it or give an address", unknown);
+    }
+    IOException why = null;
+    for (InetAddress address : addresses) {
+      Socket socket = new Socket();
+      try {
+        socket.connect(new InetSocketAddress(address, port), CONNECT_TIMEOUT_MS);
+        return new ControlConnection(socket, false, host + " port " + port);
+      } catch (IOException refused) {
+        why = refused;
+        closeQuietly(socket);
+      }
+    }
+    throw new HeddleException(
+        "can't connect to "
+            + host
+            + " port "
+            + port
+            + ": "
+            + (why == null ? "it has no address" : why.getMessage())
+            + "; start the server first, with the same command but without a host",
+        why);
+  }
+
+  private static void closeQuietly(java.io.Closeable socket) {
+    try {
+      socket.close();
+    } catch (IOException alreadyBroken) {
+      /* It is closed either way. */
+    }
+  }
+
+  private static String text(InetAddress address) {
+    return address.getHostAddress();
+  }
+
+  boolean isServer() {
+    return server;
+  }
+
+  /** The other end, for a sentence. */
+  String peer() {
+    return peer;
+  }
+
+  /** Whether the peer has closed the connection; what it said before can still be taken. */
+  boolean ended() {
+    return ended;
+  }
+
+  private void read() {
+    byte[] buffer = new byte[4096];
+    String why = "it closed its connection";
+    try {
+      for (int count = socket.getInputStream().read(buffer); count >= 0; ) {
+        if (!append(buffer, count)) {
+          why = "it sent more than " + LARGEST_PENDING_BYTES + " bytes that nobody asked for";
+          break;
+        }
+        count = socket.getInputStream().read(buffer);
+      }
+    } catch (IOException broken) {
+      why = "its connection broke: " + broken.getMessage();
+    }
+    synchronized (this) {
+      ending = why;
+      ended = true;
+      notifyAll();
+    }
+  }
+
+  private synchronized boolean append(byte[] bytes, int count) {
+    if (pendingBytes + count > LARGEST_PENDING_BYTES) {
+      return false;
+    }
+    if (pendingBytes + count > pending.length) {
+      pending = Arrays.copyOf(pending, Math.max(2 * pending.length, pendingBytes + count));
+    }
+    System.arraycopy(bytes, 0, pending, pendingBytes, count);
+    pendingBytes += count;
+    notifyAll();
+    return true;
+  }
+
+  /** In one system call, since perftest takes a short read for a failure. */
+  void write(byte[] bytes) {
+    try {
+      output.write(bytes);
+    } catch (IOException broken) {
+      throw gone("");
+    }
+  }
+
+  /**
+   * The next bytes of the peer.
+   *
+   * @param limitMs how long to wait, 0 for ever
+   * @param awaited what they are, for a sentence
+   */
+  synchronized byte[] take(int count, long limitMs, String awaited) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+    while (pendingBytes < count) {
+      if (ended) {
+        throw gone(" while this end waited for " + awaited);
+      }
+      long leftMs =
+          limitMs == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) + 1;
+      if (limitMs > 0 && leftMs <= 0) {
+        throw new HeddleException(
+            peer + " said nothing for " + limitMs / 1000 + " s; " + awaited + " was expected");
+      }
+      pause(leftMs);
+    }
+    byte[] taken = Arrays.copyOf(pending, count);
+    System.arraycopy(pending, count, pending, 0, pendingBytes - count);
+    pendingBytes -= count;
+    return taken;
+  }
+
+  /** What has come and was not taken yet. */
+  synchronized byte[] peek() {
+    return Arrays.copyOf(pending, pendingBytes);
+  }
+
+  /** Waits until the peer has closed the connection, no longer than the limit. */
+  synchronized void awaitEnd(long limitMs) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+    while (!ended) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (leftMs <= 0) {
+        return;
+      }
+      pause(leftMs);
+    }
+  }
+
+  private synchronized void pause(long limitMs) {
+    try {
+      wait(limitMs);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new HeddleException("interrupted while talking to " + peer, interrupted);
+    }
+  }
+
+  /** The failure that this connection's end is. */
+  synchronized HeddleException gone(String when) {
+    return new HeddleException(
+        peer + " went away" + when + (ending.isEmpty() ? "" : " (" + ending + ")"));
+  }
+
+  /** Says that nothing more will come from this end. */
+  void finish() {
+    try {
+      socket.shutdownOutput();
+    } catch (IOException alreadyClosed) {
+      /* Then the peer knows already. */
+    }
+  }
+
+  @Override
+  public void close() {
+    closeQuietly(socket);
+    try {
+      reader.join(1_000);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

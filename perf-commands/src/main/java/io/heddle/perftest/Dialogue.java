@@ -1,0 +1,223 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.PathMtu;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * perftest's conversation over TCP, step by step; docs/perftest-handshake.md describes it. In every
+ * step the client writes first and the server answers with the same kind of record.
+ *
+ * <p>Behind the version's NUL the mark says that this end is Heddle: perftest reads up to the NUL
+ * only. Two ends that carry it go through steps of their own besides: a {@link Hello}, the
+ * providers' endpoint parameters, and a synchronisation at the end of write_lat.
+ */
+final class Dialogue {
+  /** The version that Debian 12's perftest says, the oldest form that newer ones still speak. */
+  static final String VERSION = "6.06";
+
+  private static final String MARK = "heddle/1";
+  private static final int VERSION_BYTES = 16;
+  private static final double OLDEST = 5.70;
+  private static final int CYCLE_BUFFER_BYTES = 4096;
+  private static final int CACHE_LINE_BYTES = 64;
+  private static final int LARGEST_BUFFER_BYTES = 1 << 24;
+  private static final int LARGEST_BLOB_BYTES = 1 << 19;
+  private static final long FIRST_ANSWER_MS = 30_000;
+  private static final long ANSWER_MS = 120_000;
+  private static final long NO_LIMIT = 0;
+
+  private final ControlConnection connection;
+  private boolean heddle;
+
+  Dialogue(ControlConnection connection) {
+    this.connection = connection;
+  }
+
+  /** What both ends have to lay their buffers out by. */
+  record BufferRules(int cycleBytes, int cacheLineBytes) {}
+
+  ControlConnection connection() {
+    return connection;
+  }
+
+  /** Whether the other end is Heddle too; known after {@link #exchangeVersions}. */
+  boolean peerIsHeddle() {
+    return heddle;
+  }
+
+  private byte[] exchange(byte[] own, int peerBytes, long limitMs, String what) {
+    if (!connection.isServer()) {
+      connection.write(own);
+      return connection.take(peerBytes, limitMs, what);
+    }
+    byte[] theirs = connection.take(peerBytes, limitMs, what);
+    connection.write(own);
+    return theirs;
+  }
+
+  /**
+   * Step 1.
+   *
+   * @return the peer's version
+   * @throws HeddleException when the peer isn't perftest, or too old
+   */
+  String exchangeVersions() {
+    byte[] own = versionRecord();
+    byte[] theirs;
+    if (connection.isServer()) {
+      theirs = takeVersion();
+      version(theirs);
+      connection.write(own);
+    } else {
+      connection.write(own);
+      theirs = takeVersion();
+    }
+    String version = version(theirs);
+    String rest = new String(theirs, StandardCharsets.ISO_8859_1).substring(version.length());
+    heddle = rest.startsWith("\0" + MARK);
+    return version;
+  }
+
+  static byte[] versionRecord() {
+    return Arrays.copyOf(
+        (VERSION + "\0" + MARK).getBytes(StandardCharsets.US_ASCII), VERSION_BYTES);
+  }
+
+  private byte[] takeVersion() {
+    try {
+      return connection.take(VERSION_BYTES, FIRST_ANSWER_MS, "perftest's version");
+    } catch (HeddleException nothing) {
+      byte[] said = connection.peek();
+      throw said.length == 0
+          ? new HeddleException(
+              nothing.getMessage() + "; is it perftest, and free for a test?", nothing)
+          : notPerftest(said);
+    }
+  }
+
+  private String version(byte[] record) {
+    int end = 0;
+    while (end < record.length && record[end] != 0) {
+      end++;
+    }
+    String text = new String(record, 0, end, StandardCharsets.ISO_8859_1);
+    if (!text.matches("[0-9]{1,4}\\.[0-9]{1,6}.*")) {
+      throw notPerftest(record);
+    }
+    double number = Double.parseDouble(text.replaceFirst("^([0-9]+\\.[0-9]+).*", "$1"));
+    if (number < OLDEST) {
+      throw new HeddleException(
+          connection.peer() + " speaks perftest " + text + "; 5.70 is the oldest that will do");
+    }
+    return text;
+  }
+
+  private HeddleException notPerftest(byte[] said) {
+    return new HeddleException(
+        connection.peer()
+            + " is not perftest: it said \""
+            + printable(said, VERSION_BYTES)
+            + "\" where a version was expected");
+  }
+
+  /** Text for a message, whatever the bytes are. */
+  static String printable(byte[] bytes, int most) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < Math.min(most, bytes.length); i++) {
+      text.append(bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char) bytes[i] : '.');
+    }
+    return text.toString();
+  }
+
+  /** Steps 2 and 3: both take the larger of both. */
+  BufferRules exchangeBufferRules() {
+    return new BufferRules(
+        larger(CYCLE_BUFFER_BYTES, "its page size"),
+        larger(CACHE_LINE_BYTES, "its cache line size"));
+  }
+
+  private int larger(int own, String what) {
+    byte[] mine = ByteBuffer.allocate(Integer.BYTES).putInt(own).array();
+    int theirs = ByteBuffer.wrap(exchange(mine, Integer.BYTES, ANSWER_MS, what)).getInt();
+    if (theirs < 1 || theirs > LARGEST_BUFFER_BYTES) {
+      throw new HeddleException(
+          connection.peer() + " says that " + what + " is " + theirs + " bytes: no perftest does");
+    }
+    return Math.max(own, theirs);
+  }
+
+  /** Step 4: both take the smaller. */
+  PathMtu exchangeMtu(PathMtu own) {
+    byte[] mine = {(byte) ('0' + own.code()), 0};
+    byte[] theirs = exchange(mine, mine.length, ANSWER_MS, "its MTU");
+    int code = theirs[0] - '0';
+    /* perftest, too, keeps its own where the other's makes no sense. */
+    return code >= 1 && code <= 5 ? own.min(PathMtu.fromCode(code)) : own;
+  }
+
+  /** A step between two Heddles: a length of four bytes, and so many bytes. */
+  byte[] exchangeBlob(byte[] own, String what) {
+    byte[] mine =
+        ByteBuffer.allocate(Integer.BYTES + own.length).putInt(own.length).put(own).array();
+    if (!connection.isServer()) {
+      connection.write(mine);
+      return takeBlob(what);
+    }
+    byte[] theirs = takeBlob(what);
+    connection.write(mine);
+    return theirs;
+  }
+
+  private byte[] takeBlob(String what) {
+    int length = ByteBuffer.wrap(connection.take(Integer.BYTES, ANSWER_MS, what)).getInt();
+    if (length < 0 || length > LARGEST_BLOB_BYTES) {
+      throw new HeddleException(
+          connection.peer() + " announces " + length + " bytes of " + what + ": that can't be");
+    }
+    return connection.take(length, ANSWER_MS, what);
+  }
+
+  /** Steps 6, 7 and, as a synchronisation, everywhere else. */
+  QueuePairRecord exchangeRecord(QueuePairRecord own) {
+    byte[] theirs = exchange(own.encode(), QueuePairRecord.BYTES, ANSWER_MS, "its addresses");
+    return QueuePairRecord.decode(theirs, connection.peer());
+  }
+
+  /** Waits until the other end has come as far. */
+  void synchronise(QueuePairRecord first, String where) {
+    exchange(first.encode(), QueuePairRecord.BYTES, NO_LIMIT, where);
+  }
+
+  /** Step 11: five values, one by one. */
+  BandwidthReport exchangeReport(BandwidthReport own) {
+    long size = exchangeLong(own.sizeBytes());
+    long iterations = exchangeLong(own.iterations());
+    List<Double> mine = List.of(own.peak(), own.average(), own.messageRate());
+    double[] theirs = new double[mine.size()];
+    for (int i = 0; i < theirs.length; i++) {
+      theirs[i] = Double.longBitsToDouble(exchangeLong(Double.doubleToRawLongBits(mine.get(i))));
+    }
+    return new BandwidthReport(size, iterations, theirs[0], theirs[1], theirs[2]);
+  }
+
+  private long exchangeLong(long own) {
+    byte[] mine = ByteBuffer.allocate(Long.BYTES).putLong(own).array();
+    return ByteBuffer.wrap(exchange(mine, Long.BYTES, ANSWER_MS, "its report")).getLong();
+  }
+
+  /** The last step: a synchronisation and a word that nobody has to read. */
+  void sayGoodbye(QueuePairRecord first) {
+    synchronise(first, "its goodbye");
+    try {
+      connection.write("done\0".getBytes(StandardCharsets.US_ASCII));
+    } catch (HeddleException closedAlready) {
+      /* The peer may close as soon as it has synchronised. */
+      return;
+    }
+    connection.finish();
+  }
+}

@@ -1,0 +1,96 @@
+package io.heddle.perftest;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneDiscovery;
+import io.heddle.addr.PlaneRules;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Which local addresses a test uses: those of planes, or the one GID. */
+final class LaneChoice {
+  private final TestDevice device;
+  private final Settings.PlaneChoice wish;
+  private final List<Lane> planes;
+
+  /**
+   * @throws HeddleException when a plane that was asked for isn't there
+   */
+  LaneChoice(TestDevice device, Settings.PlaneChoice wish, Map<String, String> environment) {
+    this.device = device;
+    this.wish = wish;
+    List<Lane> all = planes(device, environment);
+    this.planes = wish.keys().isEmpty() ? all : named(all, wish.keys());
+    if (wish.asked() && planes.isEmpty()) {
+      throw new HeddleException(
+          "device " + device.name() + " carries no plane: see heddle planes for the reasons");
+    }
+  }
+
+  private static List<Lane> planes(TestDevice device, Map<String, String> environment) {
+    PlaneRules rules = PlaneRules.parse(environment.get("HEDDLE_PLANES"));
+    List<Lane> lanes = new ArrayList<>();
+    for (Plane plane : PlaneDiscovery.discover(HostAddresses.read(), rules).planes()) {
+      Lane lane = device.laneOf(plane.key(), Gid.of(plane.address().address()));
+      if (lane != null) {
+        lanes.add(lane);
+      }
+    }
+    return lanes;
+  }
+
+  private List<Lane> named(List<Lane> all, List<String> keys) {
+    List<Lane> chosen = new ArrayList<>();
+    for (String key : keys) {
+      chosen.add(
+          all.stream()
+              .filter(lane -> lane.key().equals(key))
+              .findFirst()
+              .orElseThrow(() ->
+                  new HeddleException(
+                      "--planes %s: device %s has no such plane; it has %s"
+                          .formatted(key, device.name(), keys(all)))));
+    }
+    return chosen;
+  }
+
+  private static String keys(List<Lane> lanes) {
+    return lanes.isEmpty() ? "none" : String.join(", ", lanes.stream().map(Lane::key).toList());
+  }
+
+  /** Keys of the planes that this end could use. */
+  List<String> keys() {
+    return planes.stream().map(Lane::key).toList();
+  }
+
+  /**
+   * The lanes of the test.
+   *
+   * @param peer what the other end said, null for stock perftest
+   * @throws HeddleException when the two ends have no plane in common
+   */
+  List<Lane> lanes(@Nullable Hello peer) {
+    boolean asked = wish.asked() || peer != null && peer.planesAsked();
+    if (!asked) {
+      return List.of(device.lane());
+    }
+    List<Lane> common = new ArrayList<>(planes);
+    int most = wish.most();
+    if (peer != null) {
+      common.removeIf(lane -> !peer.planes().contains(lane.key()));
+      most = Math.min(most, peer.mostPlanes());
+    }
+    if (common.isEmpty()) {
+      throw new HeddleException(
+          "the two ends have no plane in common: here there is %s, there %s"
+              .formatted(
+                  keys(planes), peer == null || peer.planes().isEmpty() ? "none" : peer.planes()));
+    }
+    common.sort((left, right) -> Plane.KEY_ORDER.compare(left.key(), right.key()));
+    return List.copyOf(common.subList(0, Math.min(most, common.size())));
+  }
+}

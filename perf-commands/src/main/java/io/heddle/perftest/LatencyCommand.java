@@ -1,0 +1,24 @@
+package io.heddle.perftest;
+
+import picocli.CommandLine.Mixin;
+
+/** The latency tests. */
+abstract class LatencyCommand extends PerftestCommand {
+  @Mixin private final LatencyOptions latency = new LatencyOptions();
+
+  LatencyCommand(TestKind kind) {
+    super(kind);
+  }
+
+  @Override
+  Settings settings() {
+    return new Settings(
+        kind(),
+        host(),
+        common().tcpPort,
+        latency.traffic(kind(), common()),
+        common().link(),
+        Settings.PlaneChoice.NONE,
+        common().output(kind(), false, latency.unsorted, 0, 0));
+  }
+}

@@ -1,0 +1,94 @@
+package io.heddle.perftest;
+
+import java.util.Arrays;
+
+/**
+ * What a ping-pong measured: halves of round trips, in microseconds.
+ *
+ * @param iterations rounds that count
+ * @param typicalUs the median
+ * @param perSecond rounds a second
+ * @param values every value in order of time, empty in a test by time
+ */
+record LatencyResult(
+    long sizeBytes,
+    long iterations,
+    double leastUs,
+    double mostUs,
+    double typicalUs,
+    double averageUs,
+    double deviationUs,
+    double percentile99Us,
+    double percentile999Us,
+    double perSecond,
+    double[] values,
+    Distribution distribution) {
+  /* perftest leaves the two longest rounds out of everything but the maximum. */
+  private static final int TAIL = 2;
+  private static final double HALF_NS_PER_US = 2_000.0;
+
+  /**
+   * By count, as perftest computes it.
+   *
+   * @param postedNs when each message was posted
+   */
+  static LatencyResult of(long sizeBytes, long[] postedNs) {
+    int rounds = postedNs.length - 1;
+    double[] values = new double[rounds];
+    Distribution distribution = new Distribution();
+    for (int i = 0; i < rounds; i++) {
+      long ns = postedNs[i + 1] - postedNs[i];
+      values[i] = ns / HALF_NS_PER_US;
+      distribution.record(ns / 2);
+    }
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int counted = rounds - TAIL;
+    double average = Arrays.stream(sorted, 0, counted).average().orElse(0);
+    double variance =
+        Arrays.stream(sorted, 0, counted)
+            .map(us -> (us - average) * (us - average))
+            .average()
+            .orElse(0);
+    return new LatencyResult(
+        sizeBytes,
+        postedNs.length,
+        sorted[0],
+        sorted[counted],
+        median(sorted, counted),
+        average,
+        Math.sqrt(variance),
+        sorted[(int) Math.ceil(counted * 0.99)],
+        sorted[(int) Math.ceil(counted * 0.999)],
+        1e6 / (2 * average),
+        values,
+        distribution);
+  }
+
+  private static double median(double[] sorted, int count) {
+    int middle = count / 2;
+    return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /**
+   * By time.
+   *
+   * @param rounds those that ended in the measured time
+   * @param distribution of halves of rounds
+   */
+  static LatencyResult of(long sizeBytes, long rounds, long measuredNs, Distribution distribution) {
+    return new LatencyResult(
+        sizeBytes,
+        rounds,
+        distribution.leastUs(),
+        distribution.mostUs(),
+        distribution.percentileUs(50),
+        rounds == 0 ? 0 : measuredNs / HALF_NS_PER_US / rounds,
+        distribution.deviationUs(),
+        distribution.percentileUs(99),
+        distribution.percentileUs(99.9),
+        rounds * 1e9 / measuredNs,
+        new double[0],
+        distribution);
+  }
+}

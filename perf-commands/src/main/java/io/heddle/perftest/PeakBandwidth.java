@@ -1,0 +1,49 @@
+package io.heddle.perftest;
+
+/**
+ * perftest's peak: of all runs of consecutive messages the one with the least time per message,
+ * from the post of its first to the completion of its last. perftest compares every pair; here the
+ * answer is searched by halving, with one pass over the messages for each guess.
+ */
+final class PeakBandwidth {
+  private static final int HALVINGS = 50;
+
+  private PeakBandwidth() {}
+
+  /**
+   * @param postedNs when each message was posted, in order
+   * @param completedNs when as many messages were complete
+   * @param count how many messages there are
+   * @return the least time per message in ns; 0 where there's no message
+   */
+  static double leastNsPerMessage(long[] postedNs, long[] completedNs, int count) {
+    if (count == 0) {
+      return 0;
+    }
+    long origin = postedNs[0];
+    double low = 0;
+    double high = (double) (completedNs[count - 1] - origin) / count;
+    for (int i = 0; i < HALVINGS; i++) {
+      double guess = (low + high) / 2;
+      if (someRunIsAsFast(postedNs, completedNs, count, origin, guess)) {
+        high = guess;
+      } else {
+        low = guess;
+      }
+    }
+    return high;
+  }
+
+  /* (c[j] − p[i]) ÷ (j − i + 1) ≤ g for some i ≤ j, just when c[j] − g·(j + 1) ≤ p[i] − g·i for some. */
+  private static boolean someRunIsAsFast(
+      long[] postedNs, long[] completedNs, int count, long origin, double guess) {
+    double best = Double.NEGATIVE_INFINITY;
+    for (int j = 0; j < count; j++) {
+      best = Math.max(best, postedNs[j] - origin - guess * j);
+      if (completedNs[j] - origin - guess * (j + 1) <= best) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.VerbsProvider;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** What the five commands have in common. Exit code 0, 1 for a test that failed, 2 for bad use. */
+public abstract class PerftestCommand implements Callable<Integer> {
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "HOST",
+      description = "The server; without it this end is the server.")
+  private @Nullable String host;
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  private final TestKind kind;
+
+  PerftestCommand(TestKind kind) {
+    this.kind = kind;
+  }
+
+  @Nullable String host() {
+    return host;
+  }
+
+  TestKind kind() {
+    return kind;
+  }
+
+  CommonOptions common() {
+    return common;
+  }
+
+  /** What was asked for, checked. */
+  abstract Settings settings();
+
+  /* Warnings only: what a provider tells besides isn't part of a report. */
+  private static Log warningsTo(PrintWriter err) {
+    return (level, sentence) -> {
+      if (level == Log.Level.WARN) {
+        err.println("heddle: " + sentence);
+        err.flush();
+      }
+    };
+  }
+
+  @Override
+  public Integer call() {
+    Settings settings = settings();
+    List<VerbsProvider> providers = new ArrayList<>();
+    ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
+    TestDevice.Source source =
+        new TestDevice.Source(
+            providers, System.getenv(), warningsTo(common.line().getErr()), new LeakLedger());
+    new Session(settings, source, common.line().getOut()).run();
+    return 0;
+  }
+}

@@ -1,0 +1,211 @@
+package io.heddle.perftest;
+
+import io.heddle.verbs.PathMtu;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+
+/** perftest's tables on standard output, column by column, and below them what it doesn't have. */
+final class ReportText {
+  private static final String RULE = "-".repeat(87);
+  private static final double FEW_GIGABITS = 0.1;
+  private static final double[] PERCENTS = {50, 90, 95, 99, 99.9, 99.99};
+
+  private final PrintWriter out;
+  private final Settings settings;
+  private final boolean whole;
+
+  ReportText(PrintWriter out, Settings settings) {
+    this.out = out;
+    this.settings = settings;
+    whole = settings.output().whole();
+  }
+
+  private void line(String format, Object... values) {
+    out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
+    out.flush();
+  }
+
+  void waiting() {
+    if (whole) {
+      String stars = "*".repeat(36);
+      line("%n%s%n* Waiting for client to connect... *%n%s", stars, stars);
+    }
+  }
+
+  void test(TestDevice device, TestQueues queues, PathMtu mtu, String peerVersion) {
+    if (!whole) {
+      return;
+    }
+    Settings.Traffic traffic = settings.traffic();
+    String title = settings.kind().title();
+    line(RULE);
+    line(
+        "                    %s",
+        traffic.bidirectional() ? title.replace("BW", "Bidirectional BW") : title);
+    line(" Dual-port       : OFF\t\tDevice         : %s", device.name());
+    line(" Number of qps   : %d\t\tTransport type : IB", queues.count());
+    line(" Connection type : RC\t\tUsing SRQ      : OFF");
+    line(" Peer            : perftest %s", peerVersion);
+    if (settings.sends()) {
+      line(" TX depth        : %d", traffic.sendDepth());
+    }
+    if (traffic.postList() > 1) {
+      line(" Post List       : %d", traffic.postList());
+    }
+    if (settings.receives()) {
+      line(" RX depth        : %d", traffic.receiveDepth());
+    }
+    if (!settings.kind().isLatency()) {
+      line(" CQ Moderation   : %d", traffic.moderation());
+    }
+    line(" Mtu             : %d[B]", mtu.bytes());
+    line(" Link type       : %s", device.linkType());
+    if (queues.lanes().size() == 1 && queues.lanes().getFirst().key().isEmpty()) {
+      line(" GID index       : %d", queues.lanes().getFirst().gidIndex());
+    }
+    if (settings.kind().isRead()) {
+      line(" Outstand reads  : %d", queues.own(0).outstandingReads());
+    } else {
+      line(" Max inline data : 0[B]");
+    }
+    line(" rdma_cm QPs\t : OFF");
+    line(" Data ex. method : Ethernet");
+    line(RULE);
+  }
+
+  void addresses(String side, QueuePairRecord record) {
+    if (!whole) {
+      return;
+    }
+    String keys =
+        settings.kind().isSend()
+            ? ""
+            : String.format(
+                Locale.ROOT, " RKey %#08x VAddr %#016x", record.rkey(), record.address());
+    line(
+        " %s address: LID %#06x QPN %#06x PSN %#06x%s",
+        side, record.localIdentifier(), record.queuePairNumber(), record.psn(), keys);
+    line(" GID: %s", record.gid());
+  }
+
+  void header() {
+    if (!whole) {
+      return;
+    }
+    line(RULE);
+    if (!settings.kind().isLatency()) {
+      String unit = settings.output().gigabits() ? "Gb/sec" : "MiB/sec";
+      line(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]", unit, unit);
+    } else if (settings.traffic().byTime()) {
+      line(" #bytes        #iterations       t_avg[usec]    tps average");
+    } else {
+      line(
+          " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]   "
+              + " t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ");
+    }
+  }
+
+  void row(BandwidthReport report) {
+    String only = settings.output().only();
+    if (only != null) {
+      line("%f", only.equals("message_rate") ? report.messageRate() : report.average());
+      return;
+    }
+    boolean fine = settings.output().gigabits() && report.average() < FEW_GIGABITS;
+    line(
+        fine
+            ? " %-7d    %-10d       %-7.6f            %-7.6f\t\t     %-7.6f"
+            : " %-7d    %-10d       %-7.2f            %-7.2f\t\t     %-7.6f",
+        report.sizeBytes(),
+        report.iterations(),
+        report.peak(),
+        report.average(),
+        report.messageRate());
+  }
+
+  void row(LatencyResult result) {
+    if (!whole) {
+      line("%f", result.averageUs());
+    } else if (settings.traffic().byTime()) {
+      line(
+          " %-7d       %d            %-7.2f        %-7.2f",
+          result.sizeBytes(), result.iterations(), result.averageUs(), result.perSecond());
+    } else {
+      line(
+          " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t"
+              + "\t%-7.2f \t\t%-7.2f",
+          result.sizeBytes(),
+          result.iterations(),
+          result.leastUs(),
+          result.mostUs(),
+          result.typicalUs(),
+          result.averageUs(),
+          result.deviationUs(),
+          result.percentile99Us(),
+          result.percentile999Us());
+    }
+  }
+
+  /** Every half round trip in order of time, as {@code -U} wants it. */
+  void values(LatencyResult result) {
+    if (whole && settings.output().unsorted()) {
+      line("#, usec");
+      for (int i = 0; i < result.values().length; i++) {
+        line("%d, %.3f", i + 1, result.values()[i]);
+      }
+    }
+  }
+
+  void percentiles(Distribution distribution, String what) {
+    if (!whole || !settings.output().percentiles() || distribution.count() == 0) {
+      return;
+    }
+    StringBuilder text = new StringBuilder();
+    for (double percent : PERCENTS) {
+      text.append(
+          String.format(
+              Locale.ROOT, "%s%% %.2f  ", number(percent), distribution.percentileUs(percent)));
+    }
+    line(
+        " %s[usec]: min %.2f  %smax %.2f",
+        what, distribution.leastUs(), text, distribution.mostUs());
+  }
+
+  private static String number(double percent) {
+    return percent == Math.rint(percent) ? Long.toString((long) percent) : Double.toString(percent);
+  }
+
+  /** A row for each plane: what went over it. */
+  void planes(List<Lane> lanes, BandwidthResult result) {
+    if (!whole || lanes.getFirst().key().isEmpty()) {
+      return;
+    }
+    boolean gigabits = settings.output().gigabits();
+    double unit = BandwidthResult.unitBytes(gigabits);
+    long all = 0;
+    for (long bytes : result.laneBytes()) {
+      all += bytes;
+    }
+    line(
+        " #plane               address                                 #messages  %%bytes   BW"
+            + " average[%s]",
+        gigabits ? "Gb/sec" : "MiB/sec");
+    for (int i = 0; i < lanes.size(); i++) {
+      Lane lane = lanes.get(i);
+      line(
+          " %-20s %-39s %-10d %-8.2f %-7.2f",
+          lane.key(),
+          lane.gid(),
+          result.laneMessages()[i],
+          all == 0 ? 0.0 : 100.0 * result.laneBytes()[i] / all,
+          result.perSecond(result.laneBytes()[i]) / unit);
+    }
+  }
+
+  void end() {
+    if (whole) {
+      line(RULE);
+    }
+  }
+}

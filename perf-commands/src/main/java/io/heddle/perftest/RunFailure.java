@@ -1,0 +1,83 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a loop stopped early. The loop only notes it, the sentence is made afterwards. The loop's
+ * thread only.
+ */
+final class RunFailure {
+  private WorkCompletion.@Nullable Status status;
+  private int queuePair;
+  private boolean receiving;
+  private int postAnswer;
+  private int pollAnswer;
+  private boolean happened;
+
+  boolean happened() {
+    return happened;
+  }
+
+  /** A completion that isn't a success. The first failure stays. */
+  void completion(WorkCompletion.Status why, int index, boolean receive) {
+    if (!happened) {
+      happened = true;
+      status = why;
+      queuePair = index;
+      receiving = receive;
+    }
+  }
+
+  /** A post that wasn't taken whole. */
+  void post(int answer, int index, boolean receive) {
+    if (!happened) {
+      happened = true;
+      postAnswer = answer;
+      queuePair = index;
+      receiving = receive;
+    }
+  }
+
+  /** A completion queue that answered with an error. */
+  void poll(int answer) {
+    if (!happened) {
+      happened = true;
+      pollAnswer = answer;
+    }
+  }
+
+  /**
+   * @param progress how far the loop came, as "12 of 100 messages"
+   * @throws HeddleException when something went wrong
+   */
+  void throwIfAny(TestQueues queues, RunGuard guard, String progress) {
+    guard.throwIfLost(progress);
+    if (!happened) {
+      return;
+    }
+    if (status != null) {
+      throw new HeddleException(
+          "%s failed with %s after %s%s"
+              .formatted(
+                  (receiving ? "a receive of " : "") + queues.describe(queuePair),
+                  status,
+                  progress,
+                  Remedy.of(status)));
+    }
+    if (pollAnswer != 0) {
+      throw new HeddleException(
+          "a completion queue failed with %s after %s"
+              .formatted(Errno.describe(-pollAnswer), progress));
+    }
+    throw new HeddleException(
+        "%s took no more %s after %s: %s"
+            .formatted(
+                queues.describe(queuePair),
+                receiving ? "receives" : "messages",
+                progress,
+                postAnswer < 0 ? Errno.describe(-postAnswer) : "its queue is full"));
+  }
+}

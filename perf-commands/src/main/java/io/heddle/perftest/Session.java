@@ -1,0 +1,264 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.PathMtu;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One test from the first byte of the handshake to the report. The calling thread. */
+final class Session {
+  private static final int LARGEST_PARAMETERS_BYTES = 64;
+  private static final long LAST_ACKNOWLEDGEMENTS_MS = 2_000;
+  private static final byte[] STANDARD_PEER = {};
+
+  private final Settings settings;
+  private final TestDevice.Source source;
+  private final ReportText text;
+  private final ReportJson json;
+  private boolean belowLimit;
+
+  Session(Settings settings, TestDevice.Source source, PrintWriter out) {
+    this.settings = settings;
+    this.source = source;
+    text = new ReportText(out, settings);
+    json = new ReportJson(settings);
+  }
+
+  /**
+   * Goes through the test; afterwards nothing is open.
+   *
+   * @throws HeddleException with the one sentence that says why it failed
+   */
+  void run() {
+    try (TestDevice device = TestDevice.open(settings.link(), source)) {
+      LaneChoice lanes = new LaneChoice(device, settings.planes(), source.environment());
+      try (ControlConnection connection = establish()) {
+        talk(device, lanes, new Dialogue(connection));
+      }
+    }
+    if (belowLimit) {
+      throw new HeddleException("the result is below the limit that -w or -y gave");
+    }
+  }
+
+  private ControlConnection establish() {
+    String host = settings.host();
+    if (host != null) {
+      return ControlConnection.connect(host, settings.tcpPort());
+    }
+    try (ControlConnection.Listener listener = new ControlConnection.Listener(settings.tcpPort())) {
+      text.waiting();
+      return listener.accept();
+    }
+  }
+
+  private void talk(TestDevice device, LaneChoice choice, Dialogue dialogue) {
+    String version = dialogue.exchangeVersions();
+    Dialogue.BufferRules rules = dialogue.exchangeBufferRules();
+    PathMtu mtu = dialogue.exchangeMtu(device.requestedMtu());
+    @Nullable Hello peer = null;
+    if (dialogue.peerIsHeddle()) {
+      Hello own = Hello.of(settings, choice.keys());
+      peer =
+          Hello.decode(
+              dialogue.exchangeBlob(own.encode(), "its hello"), dialogue.connection().peer());
+      own.requireFits(peer, settings.isServer());
+    }
+    List<Lane> lanes = choice.lanes(peer);
+    int count = settings.traffic().queuePairs() * lanes.size();
+    try (TestQueues queues = new TestQueues(device.context(), settings, lanes, count, rules)) {
+      text.test(device, queues, mtu, version);
+      json.test(device, queues, mtu);
+      connect(dialogue, queues, mtu);
+      text.header();
+      measure(dialogue, queues, peer);
+      text.end();
+    }
+    json.write();
+  }
+
+  /* The order of records differs between the tests; docs/perftest-handshake.md has it. */
+  private void connect(Dialogue dialogue, TestQueues queues, PathMtu mtu) {
+    TestKind kind = settings.kind();
+    if (kind.startsWithRecordOfFirst()) {
+      dialogue.exchangeRecord(queues.own(0));
+    }
+    for (int i = 0; i < queues.count(); i++) {
+      queues.setRemote(i, dialogue.exchangeRecord(queues.own(i)));
+    }
+    List<byte[]> parameters = peerParameters(dialogue, queues);
+    for (int i = 0; i < queues.count(); i++) {
+      queues.connect(i, mtu, parameters.get(i));
+    }
+    if (kind.synchronisesBeforeSecondRound()) {
+      dialogue.exchangeRecord(queues.own(0));
+    }
+    for (int i = 0; i < queues.count(); i++) {
+      text.addresses("local", queues.own(i));
+    }
+    for (int i = 0; i < queues.count(); i++) {
+      dialogue.exchangeRecord(queues.own(i));
+      text.addresses("remote", queues.remote(i));
+    }
+    if (!kind.synchronisesBeforeSecondRound()) {
+      dialogue.exchangeRecord(queues.own(0));
+    }
+  }
+
+  /* What the two providers have to tell each other; stock perftest has nothing to tell. */
+  private List<byte[]> peerParameters(Dialogue dialogue, TestQueues queues) {
+    List<byte[]> theirs = new ArrayList<>();
+    if (!dialogue.peerIsHeddle()) {
+      for (int i = 0; i < queues.count(); i++) {
+        theirs.add(STANDARD_PEER);
+      }
+      return theirs;
+    }
+    ByteBuffer own = ByteBuffer.allocate(queues.count() * (1 + LARGEST_PARAMETERS_BYTES));
+    for (int i = 0; i < queues.count(); i++) {
+      byte[] each = queues.endpointParameters(i);
+      own.put((byte) each.length).put(each);
+    }
+    byte[] mine = new byte[own.flip().remaining()];
+    own.get(mine);
+    ByteBuffer said = ByteBuffer.wrap(dialogue.exchangeBlob(mine, "its endpoint parameters"));
+    for (int i = 0; i < queues.count(); i++) {
+      int length = said.hasRemaining() ? said.get() : -1;
+      if (length < 0 || length > Math.min(said.remaining(), LARGEST_PARAMETERS_BYTES)) {
+        throw new HeddleException(
+            dialogue.connection().peer() + " sent malformed endpoint parameters");
+      }
+      byte[] each = new byte[length];
+      said.get(each);
+      theirs.add(each);
+    }
+    return theirs;
+  }
+
+  private List<Long> sizes() {
+    long largest = settings.traffic().sizeBytes();
+    if (!settings.traffic().allSizes()) {
+      return List.of(largest);
+    }
+    List<Long> sizes = new ArrayList<>();
+    for (long size = 2; size <= largest; size *= 2) {
+      sizes.add(size);
+    }
+    return sizes;
+  }
+
+  private void measure(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+    if (settings.kind().isLatency()) {
+      playPingPong(dialogue, queues);
+    } else if (settings.isServer() && !settings.sends() && !settings.receives()) {
+      watch(dialogue, queues, peer);
+    } else {
+      runBandwidth(dialogue, queues, peer);
+    }
+  }
+
+  /* The server of a one-sided test: the client does everything and tells the result. */
+  private void watch(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+    dialogue.synchronise(queues.own(0), "the end of the client's run");
+    BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
+    publish(inOwnUnit(report, peer));
+    dialogue.sayGoodbye(queues.own(0));
+  }
+
+  /* Each end reports in its own unit; perftest takes the other's for its own. */
+  private BandwidthReport inOwnUnit(BandwidthReport report, @Nullable Hello peer) {
+    boolean gigabits = settings.output().gigabits();
+    if (peer == null || peer.gigabits() == gigabits) {
+      return report;
+    }
+    double factor =
+        BandwidthResult.unitBytes(peer.gigabits()) / BandwidthResult.unitBytes(gigabits);
+    return new BandwidthReport(
+        report.sizeBytes(),
+        report.iterations(),
+        report.peak() * factor,
+        report.average() * factor,
+        report.messageRate());
+  }
+
+  private void runBandwidth(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+    Settings.Traffic traffic = settings.traffic();
+    boolean both = traffic.bidirectional();
+    boolean send = settings.kind().isSend();
+    BandwidthReport own = BandwidthReport.EMPTY;
+    for (long size : sizes()) {
+      BandwidthRun run =
+          new BandwidthRun(queues, settings, size, new RunGuard(dialogue.connection()));
+      run.postFirstReceives();
+      if (send || both) {
+        dialogue.synchronise(queues.own(0), "the start of the run");
+      }
+      run.run();
+      BandwidthResult result = run.result();
+      own = result.report(settings.output().gigabits());
+      if (both && !send && traffic.allSizes()) {
+        dialogue.synchronise(queues.own(0), "the end of the other direction");
+      }
+      boolean reported = both && !(send && traffic.byTime());
+      publish(reported ? own.plus(inOwnUnit(dialogue.exchangeReport(own), peer)) : own);
+      publish(queues, result);
+      if (send && traffic.allSizes()) {
+        dialogue.synchronise(queues.own(0), "the end of this size");
+      }
+    }
+    if (!send && !both) {
+      dialogue.synchronise(queues.own(0), "the server's answer to the end of the run");
+      dialogue.exchangeReport(own);
+    }
+    dialogue.sayGoodbye(queues.own(0));
+  }
+
+  private void publish(BandwidthReport report) {
+    Settings.Output output = settings.output();
+    text.row(report);
+    json.row(report);
+    belowLimit |=
+        report.average() < output.leastRate() || report.messageRate() < output.leastMessageRate();
+  }
+
+  private void publish(TestQueues queues, BandwidthResult result) {
+    text.percentiles(result.completionTimes(), "completion");
+    text.planes(queues.lanes(), result);
+    json.distribution("completion_usec", result.completionTimes());
+    json.planes(queues.lanes(), result);
+  }
+
+  private void playPingPong(Dialogue dialogue, TestQueues queues) {
+    ControlConnection connection = dialogue.connection();
+    for (long size : sizes()) {
+      RunGuard guard = new RunGuard(connection);
+      LatencyResult result;
+      if (settings.kind().isSend()) {
+        SendLatencyRun run = new SendLatencyRun(queues, settings, settings.isServer(), size, guard);
+        run.postFirstReceives();
+        dialogue.synchronise(queues.own(0), "the start of the run");
+        run.run();
+        result = run.result();
+      } else {
+        WriteLatencyRun run =
+            new WriteLatencyRun(queues, settings, settings.isServer(), size, guard);
+        run.run();
+        result = run.result();
+      }
+      text.values(result);
+      text.row(result);
+      text.percentiles(result.distribution(), "half round trip");
+      json.row(result);
+    }
+    if (settings.kind().saysGoodbye() || dialogue.peerIsHeddle()) {
+      dialogue.sayGoodbye(queues.own(0));
+    } else {
+      /* The peer's last messages may still need an acknowledgement. */
+      connection.finish();
+      connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.NearestName;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The device of a test, opened, with port, GID and MTU as they were asked for. */
+final class TestDevice implements AutoCloseable {
+  private static final int SHOWN_GIDS = 8;
+
+  private final DeviceContext context;
+  private final Settings.Link wish;
+
+  private TestDevice(DeviceContext context, Settings.Link wish) {
+    this.context = context;
+    this.wish = wish;
+  }
+
+  /** Where devices come from. */
+  record Source(
+      List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
+    /** Devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first. */
+    List<RdmaDevice> devices() {
+      String provider = environment.getOrDefault("HEDDLE_PROVIDER", "auto");
+      List<RdmaDevice> devices = new ArrayList<>();
+      List<String> names = new ArrayList<>(List.of("auto"));
+      for (VerbsProvider each :
+          providers.stream().sorted(Comparator.comparing(VerbsProvider::name)).toList()) {
+        names.add(each.name());
+        if (provider.equals("auto") || provider.isBlank() || provider.equals(each.name())) {
+          devices.addAll(each.devices(environment, log, ledger));
+        }
+      }
+      if (!provider.isBlank() && !names.contains(provider)) {
+        throw new HeddleException(
+            "HEDDLE_PROVIDER=" + provider + " is none of " + String.join(", ", names));
+      }
+      return devices;
+    }
+  }
+
+  /**
+   * @throws HeddleException when the device isn't there, can't be opened, or lacks what was asked
+   *     for
+   */
+  static TestDevice open(Settings.Link wish, Source source) {
+    List<RdmaDevice> devices = source.devices();
+    if (devices.isEmpty()) {
+      throw new HeddleException(
+          "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software");
+    }
+    DeviceContext context =
+        wish.device() == null ? openFirst(devices) : openNamed(devices, wish.device());
+    TestDevice device = new TestDevice(context, wish);
+    try {
+      device.requirePort();
+      device.requestedMtu();
+      device.lane();
+      return device;
+    } catch (RuntimeException unfit) {
+      context.close();
+      throw unfit;
+    }
+  }
+
+  private static DeviceContext openNamed(List<RdmaDevice> devices, String name) {
+    for (RdmaDevice device : devices) {
+      if (device.name().equals(name)) {
+        return open(device);
+      }
+    }
+    List<String> names = devices.stream().map(RdmaDevice::name).toList();
+    throw new HeddleException(
+        "-d %s: there is no such device; there is %s; did you mean %s?"
+            .formatted(name, String.join(", ", names), NearestName.of(name, names)));
+  }
+
+  /* The first that has an address, since one without can't do anything here. */
+  private static DeviceContext openFirst(List<RdmaDevice> devices) {
+    @Nullable HeddleException refusal = null;
+    for (RdmaDevice device : devices) {
+      try {
+        DeviceContext context = open(device);
+        if (!context.gidTable().entries().isEmpty()) {
+          return context;
+        }
+        context.close();
+      } catch (HeddleException refused) {
+        refusal = refusal == null ? refused : refusal;
+      }
+    }
+    throw refusal != null
+        ? refusal
+        : new HeddleException(
+            "no device has a GID ("
+                + devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "))
+                + "): give an interface a global IPv6 address, or name one with HEDDLE_PLANES");
+  }
+
+  private static DeviceContext open(RdmaDevice device) {
+    try {
+      return device.open();
+    } catch (VerbsException refused) {
+      throw Remedy.withRemedy(refused);
+    }
+  }
+
+  DeviceContext context() {
+    return context;
+  }
+
+  String name() {
+    return context.device().name();
+  }
+
+  private void requirePort() {
+    PortAttributes port = context.port();
+    if (wish.port() != port.number()) {
+      throw new HeddleException(
+          "-i %d: device %s has no such port; its port is %d"
+              .formatted(wish.port(), name(), port.number()));
+    }
+    if (!port.active()) {
+      throw new HeddleException(
+          "port %d of device %s is down: see ip link, and whether an interface has an address"
+              .formatted(port.number(), name()));
+    }
+  }
+
+  /** The MTU that this end proposes. */
+  PathMtu requestedMtu() {
+    PathMtu active = context.port().activeMtu();
+    if (wish.mtuBytes() == 0) {
+      return active;
+    }
+    for (PathMtu mtu : PathMtu.values()) {
+      if (mtu.bytes() == wish.mtuBytes()) {
+        return mtu.min(active);
+      }
+    }
+    throw new HeddleException(
+        "-m " + wish.mtuBytes() + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
+  }
+
+  /** The GID that -x names, or else the best there is. */
+  Lane lane() {
+    List<GidTable.Entry> entries = context.gidTable().entries();
+    if (wish.gidIndex() != Settings.NO_GID_INDEX) {
+      return entries.stream()
+          .filter(entry -> entry.index() == wish.gidIndex())
+          .findFirst()
+          .map(TestDevice::lane)
+          .orElseThrow(() ->
+              new HeddleException(
+                  "-x %d: device %s has no GID at that index; it has %s"
+                      .formatted(wish.gidIndex(), name(), text(entries))));
+    }
+    return entries.stream()
+        .max(Comparator.comparingInt(this::merit).thenComparing(entry -> -entry.index()))
+        .map(TestDevice::lane)
+        .orElseThrow(() ->
+            new HeddleException(
+                "device "
+                    + name()
+                    + " has no GID: give its interface a global address, see heddle planes"));
+  }
+
+  /* As perftest: RoCE v2 first, nothing link-local, IPv4 before IPv6 where not asked otherwise. */
+  private int merit(GidTable.Entry entry) {
+    boolean wantedFamily = entry.gid().isIpv4Mapped() != wish.preferIpv6();
+    return (entry.type() == GidTable.Type.ROCE_V2 ? 4 : 0)
+        + (entry.gid().isLinkLocal() ? 0 : 2)
+        + (wantedFamily ? 1 : 0);
+  }
+
+  private static Lane lane(GidTable.Entry entry) {
+    return new Lane("", entry.gid(), entry.index());
+  }
+
+  private static String text(List<GidTable.Entry> entries) {
+    String some =
+        entries.stream()
+            .limit(SHOWN_GIDS)
+            .map(entry -> entry.index() + " (" + entry.gid() + ")")
+            .collect(Collectors.joining(", "));
+    return entries.isEmpty()
+        ? "none"
+        : entries.size() > SHOWN_GIDS
+            ? some + " and " + (entries.size() - SHOWN_GIDS) + " more"
+            : some;
+  }
+
+  /**
+   * The lane of a plane's address.
+   *
+   * @return null where the device hasn't got the address
+   */
+  @Nullable Lane laneOf(String key, Gid gid) {
+    java.util.OptionalInt index = context.gidTable().indexOf(gid);
+    return index.isPresent() ? new Lane(key, gid, index.getAsInt()) : null;
+  }
+
+  /** "IB" or "Ethernet", as perftest calls them. */
+  String linkType() {
+    return context.gidTable().entries().stream()
+            .anyMatch(entry -> entry.type() == GidTable.Type.INFINIBAND)
+        ? "IB"
+        : "Ethernet";
+  }
+
+  /** What a verb would fail with, for work that this class's users check themselves. */
+  static VerbsException failure(String verb, String object, int errno) {
+    return new VerbsException(verb, object, errno == 0 ? Errno.EIO : errno);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

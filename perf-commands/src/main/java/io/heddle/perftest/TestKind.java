@@ -1,0 +1,84 @@
+package io.heddle.perftest;
+
+import io.heddle.verbs.SendWorkRequest.Operation;
+
+/** The tests, with perftest's names, defaults and habits. */
+enum TestKind {
+  WRITE_BW("write_bw", "RDMA_Write BW Test", Operation.RDMA_WRITE, false),
+  SEND_BW("send_bw", "Send BW Test", Operation.SEND, false),
+  READ_BW("read_bw", "RDMA_Read BW Test", Operation.RDMA_READ, false),
+  WRITE_LAT("write_lat", "RDMA_Write Latency Test", Operation.RDMA_WRITE, true),
+  SEND_LAT("send_lat", "Send Latency Test", Operation.SEND, true);
+
+  private final String commandName;
+  private final String title;
+  private final Operation operation;
+  private final boolean latency;
+
+  TestKind(String commandName, String title, Operation operation, boolean latency) {
+    this.commandName = commandName;
+    this.title = title;
+    this.operation = operation;
+    this.latency = latency;
+  }
+
+  String commandName() {
+    return commandName;
+  }
+
+  String title() {
+    return title;
+  }
+
+  Operation operation() {
+    return operation;
+  }
+
+  boolean isLatency() {
+    return latency;
+  }
+
+  boolean isSend() {
+    return operation == Operation.SEND;
+  }
+
+  boolean isRead() {
+    return operation == Operation.RDMA_READ;
+  }
+
+  /** Whether the server has to do something while the test runs. */
+  boolean serverTakesPart() {
+    return latency || isSend();
+  }
+
+  long defaultSizeBytes() {
+    return latency ? 2 : 65_536;
+  }
+
+  long defaultIterations() {
+    return this == WRITE_BW ? 5_000 : 1_000;
+  }
+
+  int defaultSendDepth() {
+    return latency ? 1 : 128;
+  }
+
+  int defaultReceiveDepth() {
+    return isSend() ? 512 : 1;
+  }
+
+  /** write_lat says its first record once more before all others. */
+  boolean startsWithRecordOfFirst() {
+    return this == WRITE_LAT;
+  }
+
+  /** The tests with SEND synchronise right after connecting, the others after the second round. */
+  boolean synchronisesBeforeSecondRound() {
+    return isSend();
+  }
+
+  /** write_lat just ends; the others say goodbye. */
+  boolean saysGoodbye() {
+    return this != WRITE_LAT;
+  }
+}

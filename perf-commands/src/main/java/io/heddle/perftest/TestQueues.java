@@ -1,0 +1,265 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The queue pairs of one end, their completion queues and their memory. The memory is laid out as
+ * perftest does it: a piece per queue pair to send from, then a piece per queue pair to receive
+ * into; each as long as the largest message and at least as the cycle that small messages walk
+ * through.
+ */
+final class TestQueues implements AutoCloseable {
+  private static final int RECEIVER_NOT_READY_TIMER_CODE = 12;
+  private static final int RETRY_FOR_EVER = 7;
+  private static final int READS_ANSWERED = 16;
+  /* A test by time ends with one that asks for a completion, though the window may be full. */
+  private static final int CLOSING_MESSAGES = 1;
+  private static final int PSN_MASK = 0xff_ffff;
+  private static final int PAGE_BYTES = 4096;
+  private static final Set<ProtectionDomain.Access> ACCESS =
+      EnumSet.of(
+          ProtectionDomain.Access.LOCAL_WRITE,
+          ProtectionDomain.Access.REMOTE_WRITE,
+          ProtectionDomain.Access.REMOTE_READ);
+
+  private final DeviceContext context;
+  private final Settings.Link link;
+  private final Arena arena = Arena.ofShared();
+  private final ProtectionDomain pd;
+  private final CompletionQueue sendQueue;
+  private final CompletionQueue receiveQueue;
+  private final List<QueuePair> queuePairs = new ArrayList<>();
+  private final List<Lane> lanes;
+  private final List<QueuePairRecord> own = new ArrayList<>();
+  private final QueuePairRecord[] remote;
+  private final int[] laneOf;
+  private final long pieceBytes;
+  private final MemoryRegion memory;
+  private final Dialogue.BufferRules rules;
+
+  /**
+   * @param count queue pairs in all; number i is on lane i modulo the number of lanes
+   * @param largestBytes length of the longest message
+   * @throws HeddleException when the device refuses; nothing stays open then
+   */
+  TestQueues(
+      DeviceContext context,
+      Settings settings,
+      List<Lane> lanes,
+      int count,
+      Dialogue.BufferRules rules) {
+    this.context = context;
+    this.link = settings.link();
+    this.lanes = List.copyOf(lanes);
+    this.rules = rules;
+    this.remote = new QueuePairRecord[count];
+    this.laneOf = new int[count];
+    Settings.Traffic traffic = settings.traffic();
+    long piece = Math.max(traffic.sizeBytes(), rules.cycleBytes());
+    pieceBytes =
+        (piece + rules.cacheLineBytes() - 1) / rules.cacheLineBytes() * rules.cacheLineBytes();
+    ProtectionDomain domain = null;
+    try {
+      domain = context.allocateProtectionDomain();
+      pd = domain;
+      sendQueue =
+          context.createCompletionQueue(
+              Math.multiplyExact(traffic.sendDepth() + CLOSING_MESSAGES, count));
+      receiveQueue =
+          context.createCompletionQueue(Math.multiplyExact(traffic.receiveDepth(), count));
+      long bytes = 2 * pieceBytes * count;
+      memory = pd.registerMemory(allocate(bytes), bytes, ACCESS);
+      boolean reads = settings.kind().isRead();
+      for (int i = 0; i < count; i++) {
+        add(i, traffic, reads);
+      }
+    } catch (VerbsException failed) {
+      closeAll(domain);
+      throw Remedy.withRemedy(failed);
+    } catch (RuntimeException | Error failed) {
+      closeAll(domain);
+      throw failed;
+    }
+  }
+
+  private long allocate(long bytes) {
+    try {
+      return Memory.allocate(arena, bytes, PAGE_BYTES);
+    } catch (OutOfMemoryError tooMuch) {
+      throw new HeddleException(
+          "no memory for "
+              + bytes
+              + " bytes of buffers; take fewer queue pairs (-q) or a smaller -s",
+          tooMuch);
+    }
+  }
+
+  private void add(int index, Settings.Traffic traffic, boolean reads) {
+    laneOf[index] = index % lanes.size();
+    Lane lane = lanes.get(laneOf[index]);
+    QueuePair qp =
+        pd.createQueuePair(
+            new QueuePairAttributes(
+                sendQueue,
+                receiveQueue,
+                traffic.sendDepth() + CLOSING_MESSAGES,
+                traffic.receiveDepth()));
+    queuePairs.add(qp);
+    qp.initialise(lane.gidIndex());
+    own.add(
+        new QueuePairRecord(
+            0,
+            reads ? READS_ANSWERED : 1,
+            qp.number(),
+            new SecureRandom().nextInt() & PSN_MASK,
+            memory.rkey(),
+            receivePiece(index),
+            lane.gid()));
+  }
+
+  int count() {
+    return queuePairs.size();
+  }
+
+  DeviceContext context() {
+    return context;
+  }
+
+  List<Lane> lanes() {
+    return lanes;
+  }
+
+  int laneOf(int index) {
+    return laneOf[index];
+  }
+
+  QueuePair queuePair(int index) {
+    return queuePairs.get(index);
+  }
+
+  CompletionQueue sendQueue() {
+    return sendQueue;
+  }
+
+  CompletionQueue receiveQueue() {
+    return receiveQueue;
+  }
+
+  int lkey() {
+    return memory.lkey();
+  }
+
+  long sendPiece(int index) {
+    return memory.address() + pieceBytes * index;
+  }
+
+  long receivePiece(int index) {
+    return memory.address() + pieceBytes * (remote.length + index);
+  }
+
+  /** What this end says of a queue pair. */
+  QueuePairRecord own(int index) {
+    return own.get(index);
+  }
+
+  /** What the peer said of its queue pair of this number. */
+  QueuePairRecord remote(int index) {
+    return remote[index];
+  }
+
+  void setRemote(int index, QueuePairRecord record) {
+    remote[index] = record;
+  }
+
+  byte[] endpointParameters(int index) {
+    return queuePairs.get(index).endpointParameters();
+  }
+
+  /**
+   * How far apart small messages lie in a piece; 0 for messages that take the same place each time.
+   */
+  long strideBytes(long sizeBytes) {
+    long line = rules.cacheLineBytes();
+    return sizeBytes > rules.cycleBytes() / 2
+        ? 0
+        : Math.max(line, (sizeBytes + line - 1) / line * line);
+  }
+
+  /** How many strides there are before the first place comes again. */
+  int strides(long sizeBytes) {
+    long stride = strideBytes(sizeBytes);
+    return stride == 0 ? 1 : (int) Math.max(1, rules.cycleBytes() / stride);
+  }
+
+  /** INIT → RTR → RTS. */
+  void connect(int index, PathMtu mtu, byte[] peerParameters) {
+    QueuePairRecord peer = remote[index];
+    Lane lane = lanes.get(laneOf[index]);
+    if (peer.gid().isIpv4Mapped() != lane.gid().isIpv4Mapped()) {
+      throw new HeddleException(
+          "this end uses %s, the other %s: both must be IPv6 or both IPv4; -x chooses"
+              .formatted(lane.gid(), peer.gid()));
+    }
+    try {
+      QueuePair qp = queuePairs.get(index);
+      qp.readyToReceive(
+          new ReadyToReceiveAttributes(
+              mtu,
+              peer.gid(),
+              peer.queuePairNumber(),
+              peer.psn(),
+              peerParameters,
+              RECEIVER_NOT_READY_TIMER_CODE,
+              link.trafficClass(),
+              link.serviceLevel()));
+      qp.readyToSend(
+          new ReadyToSendAttributes(
+              own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
+    } catch (VerbsException failed) {
+      throw Remedy.withRemedy(failed);
+    }
+  }
+
+  /** Queue pair, lane and peer, for a sentence. */
+  String describe(int index) {
+    QueuePairRecord peer = remote[index];
+    return "queue pair %#x on %s to %s"
+        .formatted(
+            queuePairs.get(index).number(),
+            lanes.get(laneOf[index]),
+            peer == null ? "nobody" : peer.gid());
+  }
+
+  private void closeAll(@org.jspecify.annotations.Nullable ProtectionDomain domain) {
+    /* The context, which is about to be closed too, closes what else there is. */
+    if (domain != null) {
+      domain.close();
+    }
+    arena.close();
+  }
+
+  @Override
+  public void close() {
+    pd.close();
+    sendQueue.close();
+    receiveQueue.close();
+    arena.close();
+  }
+}

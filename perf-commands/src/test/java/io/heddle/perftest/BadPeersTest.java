@@ -1,0 +1,161 @@
+package io.heddle.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Peers that aren't perftest, or not for long: one sentence each, at once. */
+@Timeout(30)
+final class BadPeersTest {
+  private static final int VERSION_BYTES = 16;
+
+  private interface Peer {
+    void talk(Socket socket) throws IOException;
+  }
+
+  /* Runs a peer behind a port and what talks to it; returns what the conversation failed with. */
+  private static String failure(Peer peer, Consumer<Dialogue> conversation) throws Exception {
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      Thread thread =
+          new Thread(() -> {
+            try (Socket socket = listener.accept()) {
+              peer.talk(socket);
+            } catch (IOException alreadyGone) {
+              /* The other side, which is what is tested, has closed first. */
+            }
+          });
+      thread.start();
+      try (ControlConnection connection =
+          ControlConnection.connect("127.0.0.1", listener.getLocalPort())) {
+        conversation.accept(new Dialogue(connection));
+        return "";
+      } catch (HeddleException failed) {
+        return failed.getMessage().replaceAll("port [0-9]+", "port N");
+      } finally {
+        thread.join();
+      }
+    }
+  }
+
+  private static byte[] version(String text) {
+    return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), VERSION_BYTES);
+  }
+
+  private static void readVersion(Socket socket) throws IOException {
+    assertEquals(VERSION_BYTES, socket.getInputStream().readNBytes(VERSION_BYTES).length);
+  }
+
+  @Test
+  void aServerOfSomethingElseIsQuoted() throws Exception {
+    String banner = "SSH-2.0-OpenSSH_9.2p1 Debian\r\n";
+    assertEquals(
+        "127.0.0.1 port N is not perftest: it said \"SSH-2.0-OpenSSH_\" where a version was"
+            + " expected",
+        failure(
+            socket -> socket.getOutputStream().write(banner.getBytes(StandardCharsets.US_ASCII)),
+            Dialogue::exchangeVersions));
+  }
+
+  @Test
+  void aShortAnswerAndAnEndAreNoVersion() throws Exception {
+    assertEquals(
+        "127.0.0.1 port N is not perftest: it said \"no..\" where a version was expected",
+        failure(
+            socket -> {
+              readVersion(socket);
+              socket.getOutputStream().write("no\r\n".getBytes(StandardCharsets.US_ASCII));
+            },
+            Dialogue::exchangeVersions));
+  }
+
+  @Test
+  void anEndWithoutAnAnswerAsksWhetherItIsPerftest() throws Exception {
+    assertEquals(
+        "127.0.0.1 port N went away while this end waited for perftest's version (it closed its"
+            + " connection); is it perftest, and free for a test?",
+        failure(BadPeersTest::readVersion, Dialogue::exchangeVersions));
+  }
+
+  @Test
+  void anOldPerftestIsRefused() throws Exception {
+    assertEquals(
+        "127.0.0.1 port N speaks perftest 5.60; 5.70 is the oldest that will do",
+        failure(
+            socket -> {
+              readVersion(socket);
+              socket.getOutputStream().write(version("5.60"));
+              socket.getInputStream().read();
+            },
+            Dialogue::exchangeVersions));
+  }
+
+  @Test
+  void anImpossibleBufferIsRefused() throws Exception {
+    String said =
+        failure(
+            socket -> {
+              readVersion(socket);
+              socket.getOutputStream().write(version("6.06"));
+              socket.getInputStream().readNBytes(Integer.BYTES);
+              socket.getOutputStream().write(new byte[] {(byte) 0x80, 0, 0, 0});
+              socket.getInputStream().read();
+            },
+            dialogue -> {
+              assertEquals("6.06", dialogue.exchangeVersions());
+              dialogue.exchangeBufferRules();
+            });
+    assertTrue(said.contains("its page size is -2147483648 bytes"), said);
+  }
+
+  @Test
+  void stockPerftestAndHeddleAreToldApart() throws Exception {
+    for (boolean heddle : new boolean[] {false, true}) {
+      String said =
+          failure(
+              socket -> {
+                readVersion(socket);
+                socket.getOutputStream().write(heddle ? Dialogue.versionRecord() : version("6.29"));
+              },
+              dialogue -> {
+                dialogue.exchangeVersions();
+                assertEquals(heddle, dialogue.peerIsHeddle());
+              });
+      assertEquals("", said);
+    }
+  }
+
+  @Test
+  void aPortWhereNobodyListensIsNamedWithTheRemedy() throws Exception {
+    HeddleException failed =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            HeddleException.class,
+            () -> ControlConnection.connect("127.0.0.1", TwoEnds.freePort()).close());
+    assertNotNull(failed.getMessage());
+    assertTrue(failed.getMessage().contains("Connection refused"), failed.getMessage());
+    assertTrue(failed.getMessage().contains("start the server first"), failed.getMessage());
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() throws Exception {
+    try (ServerSocket other = new ServerSocket(0)) {
+      HeddleException failed =
+          org.junit.jupiter.api.Assertions.assertThrows(
+              HeddleException.class,
+              () -> new ControlConnection.Listener(other.getLocalPort()).close());
+      assertTrue(
+          failed.getMessage().startsWith("can't listen on TCP port " + other.getLocalPort()),
+          failed.getMessage());
+    }
+  }
+}

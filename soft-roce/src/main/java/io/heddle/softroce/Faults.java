@@ -1,0 +1,84 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code HEDDLE_SOFT_FAULTS} asks for: {@code
+ * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,delay-us=200,seed=7}.
+ *
+ * @param loss share of all packets that is lost; so the next three
+ * @param delayUs how long each packet is held, give or take a quarter
+ * @param seed start of the generator
+ */
+record Faults(
+    double loss, double duplicate, double reorder, double corrupt, int delayUs, long seed) {
+  static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
+
+  /** What is allowed, for people; the option of the transport says the same. */
+  static final String ALLOWED =
+      "loss, duplicate, reorder, corrupt (shares from 0 to 0.5, at most 1 together), delay-us (a"
+          + " whole number from 0 to 100000) and seed (a whole number)";
+
+  private static final double LARGEST_SHARE = 0.5;
+  private static final int LONGEST_DELAY_US = 100_000;
+  private static final List<String> NAMES =
+      List.of("loss", "duplicate", "reorder", "corrupt", "delay-us", "seed");
+
+  /**
+   * Null for an unset or blank value.
+   *
+   * @throws HeddleException that names the part that isn't understood
+   */
+  static @Nullable Faults parse(@Nullable String value) {
+    if (value == null || value.isBlank()) {
+      return null;
+    }
+    double[] shares = new double[4];
+    int delayUs = 0;
+    long seed = 1;
+    for (String part : value.split(",", -1)) {
+      int equals = part.indexOf('=');
+      String name = (equals < 0 ? part : part.substring(0, equals)).strip();
+      String text = equals < 0 ? "" : part.substring(equals + 1).strip();
+      try {
+        switch (NAMES.indexOf(name)) {
+          case -1 -> throw refused(part, "did you mean " + NearestName.of(name, NAMES) + "?");
+          case 4 -> delayUs = delay(part, Integer.parseInt(text));
+          case 5 -> seed = Long.parseLong(text);
+          default -> shares[NAMES.indexOf(name)] = share(part, Double.parseDouble(text));
+        }
+      } catch (NumberFormatException notANumber) {
+        throw refused(part, "there is no such number behind =");
+      }
+    }
+    double sum = shares[0] + shares[1] + shares[2] + shares[3];
+    if (sum > 1) {
+      throw refused(value, String.format(Locale.ROOT, "the shares make %.3f together", sum));
+    }
+    return new Faults(shares[0], shares[1], shares[2], shares[3], delayUs, seed);
+  }
+
+  private static double share(String part, double share) {
+    if (!(share >= 0 && share <= LARGEST_SHARE)) {
+      throw refused(part, "the share is outside 0 to 0.5");
+    }
+    return share;
+  }
+
+  private static int delay(String part, int microseconds) {
+    if (microseconds < 0 || microseconds > LONGEST_DELAY_US) {
+      throw refused(part, "the delay is outside 0 to 100000");
+    }
+    return microseconds;
+  }
+
+  private static HeddleException refused(String part, String why) {
+    return new HeddleException(
+        "%s: \"%s\" is not understood: %s. Allowed are %s; example: loss=0.01,delay-us=200,seed=7"
+            .formatted(VARIABLE, part, why, ALLOWED));
+  }
+}

@@ -1,0 +1,135 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Option;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What NCCL_IB_* variables do to a transport that is opened under them, and what is said of them.
+ */
+class InfinibandOptionsTest {
+  private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
+
+  @TempDir Path folder = Path.of("");
+
+  private Ends open(Map<String, String> environment) {
+    return new Ends(new LoopbackFabric(1), folder, FOUR, FOUR, environment);
+  }
+
+  private static List<String> lines(Ends ends, String part) {
+    return ends.log.stream().filter(line -> line.contains(part)).toList();
+  }
+
+  @Test
+  void everyVariableThatIsSetIsToldOfInOneLineOfEachEnd() {
+    try (Ends ends =
+        open(
+            Map.of(
+                "NCCL_IB_TC", "96",
+                "NCCL_IB_HCA", "^mlx5",
+                "NCCL_IB_GID_INDEX", "-1",
+                "NCCL_IB_PKEY", "1",
+                "NCCL_IB_TIMEOT", "20"))) {
+      assertEquals(
+          List.of(
+              "INFO NCCL_IB_HCA=^mlx5: honoured: which devices to use; all that carry a plane"
+                  + " without it"),
+          lines(ends, "NCCL_IB_HCA").stream().distinct().toList());
+      assertEquals(2, lines(ends, "NCCL_IB_TC=96: honoured: ").size());
+      assertEquals(2, lines(ends, "NCCL_IB_GID_INDEX=-1: mapped: ").size());
+      assertEquals(2, lines(ends, "NCCL_IB_PKEY=1: ignored: RoCE has one").size());
+      assertEquals(
+          2, lines(ends, "NCCL_IB_TIMEOT is not a setting; did you mean NCCL_IB_TIMEOUT?").size());
+    }
+  }
+
+  @Test
+  void noVariableIsBothReadAndIgnored() {
+    for (Option<?> option : TransportOptions.ALL) {
+      assertTrue(!TransportOptions.FOREIGN.containsKey(option.name()), option.name());
+    }
+  }
+
+  @Test
+  void aRangeLeavesOnlyThePlanesWithinIt() {
+    try (Ends ends = open(Map.of("NCCL_IB_ADDR_RANGE", "127.0.77.2/31,127.0.78.0/24"))) {
+      assertTrue(ends.left.describe().contains("planes [plane:2, plane:3]"), ends.left.describe());
+      assertTrue(ends.right.describe().contains("plane:4"), ends.right.describe());
+      assertEquals(
+          1,
+          lines(ends, "127.0.77.4/8 on lo isn't used: NCCL_IB_ADDR_RANGE=").size(),
+          ends.log.toString());
+    }
+  }
+
+  @Test
+  void aGidIndexLeavesOnePlane() {
+    try (Ends ends = open(Map.of("NCCL_IB_GID_INDEX", "2"))) {
+      assertTrue(ends.left.describe().contains("planes [plane:3]"), ends.left.describe());
+      assertEquals(
+          1,
+          lines(ends, "left out by NCCL_IB_GID_INDEX=2: its address 127.0.77.1 has index 0")
+              .size());
+      ends.connect().close();
+    }
+  }
+
+  @Test
+  void theSmallerNumberOfQueuePairsCountsAndTheLogSaysSo() {
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(1),
+                folder,
+                FOUR,
+                FOUR,
+                Map.of("NCCL_IB_QPS_PER_CONNECTION", "5"),
+                Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
+        Ends.Link link = ends.connect()) {
+      assertEquals(
+          1,
+          lines(ends, "has 2 queue pairs on each plane: here 5 are asked for, there 2").size(),
+          ends.log.toString());
+      assertTrue(ends.left.describe().contains("5 queue pairs a plane"), ends.left.describe());
+      ends.exchange(link, 100_000, 100_000, 1);
+    }
+  }
+
+  @Test
+  void aRailIsWhatNcclIsToldOfTheDevice() {
+    try (Ends ends = open(Map.of("NCCL_IB_HCA", "=loopback0:1:3"))) {
+      assertEquals(3, ends.left.properties(0).railId());
+      assertEquals(-1, ends.left.properties(0).planeId());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          NCCL_IB_HCA              | mlx5     | NCCL_IB_HCA=mlx5 takes none of the devices loopback0; did you mean loopback0?
+          NCCL_IB_ADDR_FAMILY      | AF_INET6 | 127.0.77.1/8 on lo isn't used: NCCL_IB_ADDR_FAMILY=AF_INET6 leaves it out
+          NCCL_IB_ADDR_RANGE       | fd00::/8 | isn't used: NCCL_IB_ADDR_RANGE=fd00::/8 doesn't include it
+          NCCL_IB_GID_INDEX        | 9        | no RDMA device carries an address of a plane
+          NCCL_IB_ROCE_VERSION_NUM | 1        | NCCL_IB_ROCE_VERSION_NUM=1 is not understood; allowed is only 2
+          NCCL_IB_QPS_PER_CONNECTION | 9      | allowed is a whole number from 1 to 8
+          NCCL_IB_FIFO_TC          | 256      | allowed is a whole number from -1 to 255
+          NCCL_IB_DEVICE_PCI_ORDER | yes      | allowed is a whole number from 0 to 1
+          """)
+  void whatCantBeDoneRefusesToStartAndSaysWhy(String name, String value, String message) {
+    HeddleException refused =
+        assertThrows(HeddleException.class, () -> open(Map.of(name, value)).close());
+    assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
+  }
+}
