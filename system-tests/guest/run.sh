@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# Runs a command in an emulated guest with Debian's kernel; see usage below.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
+root=$(cd -- "$here/../.." && pwd)
+
+usage() {
+  cat <<'TEXT'
+usage: heddle guest [OPTION]... [--] COMMAND [ARGUMENT]...
+
+Runs COMMAND as root in an emulated guest that has Debian's kernel with Soft RoCE (rxe), in the same folder as here.
+Every path of this machine exists in it; what is written there is gone afterwards, but for the folder of -o.
+
+  --cables N   N cables between the devices rxeA<i> and rxeB<i>, addresses fd00:a:<i>::1 and fd00:b:<i>::1 (default: 1)
+  --planes N   devices rxeA and rxeB, N planes between them, an address in each by SLAAC
+  --bare       no device at all
+  -t SECONDS   time limit (default: 300)
+  -m MIB       memory (default: 2048)
+  -o FOLDER    shared read-write, as /run/out
+  --tap NAME   a tap device of this network namespace that is the guest's interface eth0
+
+COMMAND may call the functions of system-tests/guest/topology.sh: bash -c 'cut_plane 1; ...'.
+Exit status: COMMAND's; 124 where the time was up, 125 where the guest ended by itself, 77 where there can be none.
+TEXT
+}
+
+fail() {
+  printf 'heddle guest: %s\n' "$*" >&2
+  exit 2
+}
+
+number() {
+  [[ ${2:-} =~ ^[0-9]+$ ]] && ((10#$2 >= $3 && 10#$2 <= $4)) || fail "$1 ${2:-} is not a number in $3 to $4"
+}
+
+topology=(cables 1)
+limit=300
+memory=2048
+out=
+tap=
+while (($# > 0)); do
+  case $1 in
+    --cables | --planes)
+      number "$1" "${2:-}" 1 9
+      topology=("${1#--}" "$2")
+      shift
+      ;;
+    --bare) topology=() ;;
+    -t)
+      number "$1" "${2:-}" 1 86400
+      limit=$2
+      shift
+      ;;
+    -m)
+      number "$1" "${2:-}" 512 1048576
+      memory=$2
+      shift
+      ;;
+    -o)
+      [[ -d ${2:-} ]] || fail "-o ${2:-} is no folder"
+      out=$(cd -- "$2" && pwd)
+      shift
+      ;;
+    --tap)
+      [[ -e /sys/class/net/${2:-}/tun_flags ]] || fail "--tap ${2:-} is no tap device of this network namespace"
+      tap=$2
+      shift
+      ;;
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    --)
+      shift
+      break
+      ;;
+    -*) fail "unknown option $1; see heddle guest --help" ;;
+    *) break ;;
+  esac
+  shift
+done
+(($# > 0)) || fail "no command; see heddle guest --help"
+
+cache=${HEDDLE_GUEST_CACHE:-$root/.build/guest}
+guest=$("$here/make.sh" "$cache")
+# Held by QEMU too: as long as it runs nobody clears this guest away.
+exec 7<"$guest/lock"
+flock -s 7
+
+control=$(mktemp -d)
+finish() {
+  rm -rf -- "$control"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Emulation and the compiler that writes code while another thread runs it don't go together: a JVM with C2 and G1 was
+# seen to die of an illegal instruction once in a hundred starts, with C1 and the serial collector never.
+{
+  printf 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp TERM=dumb LC_ALL=C.UTF-8\n'
+  printf 'export JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"\n'
+  printf 'export GUEST_MODULES=%q\n' "$guest/modules"
+  if [[ -n ${HEDDLE_JAVA_HOME:-} ]]; then
+    printf 'export HEDDLE_JAVA_HOME=%q\n' "$HEDDLE_JAVA_HOME"
+  fi
+  printf 'set -e\nsource %q\n' "$here/topology.sh"
+  ((${#topology[@]} == 0)) || printf 'topology_%s %q\n' "${topology[@]}"
+  printf 'set +e\ncd %q\nexec' "$PWD"
+  printf ' %q' "$@"
+  echo
+} >"$control/command.sh"
+
+# A clock frequency that is told isn't measured: the emulated one is judged unstable.
+clock=$(awk '/^bogomips/ {print int($3 * 500); exit}' /proc/cpuinfo)
+kernel_options="console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off random.trust_cpu=on no_timer_check"
+kernel_options+=" tsc_early_khz=$clock tsc=reliable"
+shares=(-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
+  -device virtio-9p-pci,fsdev=root,mount_tag=root
+  -fsdev "local,id=guest,path=$control,security_model=none,multidevs=remap"
+  -device virtio-9p-pci,fsdev=guest,mount_tag=guest)
+if [[ -n $out ]]; then
+  shares+=(-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
+    -device virtio-9p-pci,fsdev=out,mount_tag=out)
+  kernel_options+=" guest.out"
+fi
+network=(-nic none)
+if [[ -n $tap ]]; then
+  network=(-netdev "tap,id=net,ifname=$tap,script=no,downscript=no"
+    -device "virtio-net-pci,netdev=net,host_mtu=$(<"/sys/class/net/$tap/mtu")")
+fi
+
+# Pipes of our own: QEMU opens the names anew, which would cut off a file that output is appended to.
+exec 3> >(exec cat)
+stdout=$!
+exec 4> >(exec cat >&2)
+stderr=$!
+status=0
+# pdeathsig: however this script ends, the guest ends with it.
+setpriv --pdeathsig KILL timeout -k 5 "$limit" setpriv --pdeathsig KILL \
+  qemu-system-x86_64 -accel tcg,thread=multi -cpu max,-erms,-pclmulqdq -smp 2 -m "$memory" \
+  -nodefaults -display none -no-reboot -kernel "$guest/kernel" -initrd "$guest/initrd" -append "$kernel_options" \
+  -serial "file:$control/console" -device virtio-serial-pci \
+  -chardev file,id=stdout,path=/dev/fd/3,append=on -device virtserialport,chardev=stdout,nr=1 \
+  -chardev file,id=stderr,path=/dev/fd/4,append=on -device virtserialport,chardev=stderr,nr=2 \
+  "${network[@]}" "${shares[@]}" </dev/null >&4 2>&4 &
+qemu=$!
+exec 3>&- 4>&-
+wait $qemu || status=$?
+wait $stdout $stderr
+if [[ -s $control/status ]]; then
+  exit "$(<"$control/status")"
+fi
+if ((status == 124 || status == 137)); then
+  echo "heddle guest: the time limit of $limit s was reached" >&2
+  status=124
+else
+  echo "heddle guest: the guest ended by itself (QEMU's exit status $status)" >&2
+  status=125
+fi
+if [[ -s $control/console ]]; then
+  echo "heddle guest: its console said:" >&2
+  tail -n 60 "$control/console" >&2
+fi
+exit $status

@@ -1,0 +1,300 @@
+# Sourced in the guest before its command, which may call what is here.
+#
+# rxe has its sockets in the first network namespace only (Linux 6.1), so both ends of every test live there, on devices
+# of their own. A packet to the other end's address would be taken for a local one and short-cut through the loopback
+# interface, where rxe drops it. Rules by output interface prevent that: rxe looks routes up with its own interface.
+
+export GUEST_MTU=4200
+export GUEST_DEVICES=/sys/class/infiniband
+
+load_modules() { modprobe -q -d "$GUEST_MODULES" -a "$@"; }
+
+# What both topologies begin with. The loopback interface is up even where there is no topology.
+ip link set lo up
+if [[ -e /sys/bus/virtio/drivers/virtio_console ]] && compgen -G '/sys/bus/pci/devices/*/class' >/dev/null; then
+  # A network card of QEMU's, where one was asked for.
+  grep -q -l 0x020000 /sys/bus/pci/devices/*/class && load_modules virtio_net
+fi
+
+load_rdma() { load_modules ib_uverbs rdma_ucm veth crc32_generic rdma_rxe sch_netem; }
+
+# The other host's side of a letter.
+other() { [[ $1 == A ]] && echo B || echo A; }
+
+# Own addresses are local where they belong; all else that leaves by interface $1 follows table $2.
+own_route_table() {
+  local interface=$1 table=$2 addresses=$3
+  echo "rule add pref 5 oif $interface to $addresses lookup local"
+  echo "rule add pref 10 oif $interface lookup $table"
+}
+
+local_rule_last() {
+  echo "rule add pref 1000 lookup local"
+  echo "rule del pref 0"
+}
+
+set_ipv6() { echo "$3" >"/proc/sys/net/ipv6/conf/$1/$2"; }
+
+# Receives all packets of these interfaces on one processor: two would reorder a flow, which rxe answers with NAKs; it
+# is 40 % faster under emulation besides.
+receive_on_one_processor() {
+  local interface
+  for interface in "$@"; do
+    echo 1 >"/sys/class/net/$interface/queues/rx-0/rps_cpus"
+  done
+}
+
+# --- cables ----------------------------------------------------------------------------------------
+
+# topology_cables N: N cables hA<i> to hB<i>, an rxe device at each end: rxeA<i> with fd00:a:<i>::1, rxeB<i> with
+# fd00:b:<i>::1.
+topology_cables() {
+  export GUEST_TOPOLOGY=cables GUEST_PLANES=$1
+  load_rdma
+  local i side own peer table
+  {
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      echo "link add hA$i address 02:00:00:0a:0$i:01 mtu $GUEST_MTU type veth peer name hB$i address 02:00:00:0b:0$i:01 mtu $GUEST_MTU"
+    done
+  } | ip -batch -
+  {
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      own_route_table "hA$i" "10$i" "fd00:a:$i::/64"
+      own_route_table "hB$i" "11$i" "fd00:b:$i::/64"
+    done
+    local_rule_last
+  } | ip -6 -batch -
+  for ((i = 0; i < GUEST_PLANES; i++)); do
+    for side in A B; do
+      set_ipv6 "h$side$i" accept_dad 0
+    done
+  done
+  {
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      for side in A B; do
+        own=${side,,} peer=$(other "$side") table=10$i
+        [[ $side == A ]] || table=11$i
+        echo "link set h$side$i up"
+        echo "addr add fd00:$own:$i::1/64 dev h$side$i nodad"
+        echo "route add fd00:${peer,,}:$i::/64 dev h$side$i table $table"
+        echo "route add multicast ff00::/8 dev h$side$i table $table"
+      done
+    done
+  } | ip -6 -batch -
+  for ((i = 0; i < GUEST_PLANES; i++)); do
+    for side in A B; do
+      receive_on_one_processor "h$side$i"
+      rdma link add "rxe$side$i" type rxe netdev "h$side$i"
+    done
+  done
+}
+
+# --- planes ----------------------------------------------------------------------------------------
+
+# topology_planes N: the device rxeA on interface hA behind the switch swA, rxeB on hB behind swB, and N links between
+# the switches, each a plane. The switches advertise a prefix per plane, fd00:a:<i>::/64 and fd00:b:<i>::/64, and route
+# it over that plane's link only; the hosts make their addresses from them by SLAAC.
+#
+#   hA (rxeA) ── nic [swA] pl0 … plN-1 ══ pl0 … plN-1 [swB] nic ── hB (rxeB)
+topology_planes() {
+  export GUEST_TOPOLOGY=planes GUEST_PLANES=$1
+  load_rdma
+  mkdir -p /run/netns /run/radvd
+  planes_links
+  planes_rules
+  local side
+  for side in A B; do
+    planes_switch "$side"
+  done
+  planes_host_routes
+  rdma link add rxeA type rxe netdev hA
+  rdma link add rxeB type rxe netdev hB
+  receive_on_one_processor hA hB
+  for side in A B; do
+    ip netns exec "sw$side" bash -c 'for cpus in /sys/class/net/*/queues/rx-0/rps_cpus; do echo 1 >"$cpus"; done'
+    ip netns exec "sw$side" radvd -C "/run/radvd/$side.conf" -p "/run/radvd/$side.pid" -m logfile \
+      -l "/run/radvd/$side.log" -u root
+  done
+  wait_for_gids rxeA
+  wait_for_gids rxeB
+}
+
+planes_links() {
+  local i side
+  for side in A B; do
+    ip netns add "sw$side"
+    ip netns exec "sw$side" bash -c 'cd /proc/sys/net/ipv6/conf; for i in all default; do echo 1 >$i/forwarding; echo 0 >$i/accept_dad; done'
+  done
+  {
+    # Fixed hardware addresses make predictable interface identifiers.
+    echo "link add hA address 02:00:00:00:0a:01 mtu $GUEST_MTU type veth peer name nic netns swA address 02:00:00:00:0a:fe mtu $GUEST_MTU"
+    echo "link add hB address 02:00:00:00:0b:01 mtu $GUEST_MTU type veth peer name nic netns swB address 02:00:00:00:0b:fe mtu $GUEST_MTU"
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      echo "link add pl$i netns swA mtu $GUEST_MTU type veth peer name pl$i netns swB mtu $GUEST_MTU"
+    done
+  } | ip -batch -
+  for side in A B; do
+    set_ipv6 "h$side" accept_ra 1
+    set_ipv6 "h$side" accept_dad 0
+    set_ipv6 "h$side" router_solicitation_delay 0
+    set_ipv6 "h$side" use_tempaddr 0
+  done
+}
+
+planes_rules() {
+  {
+    own_route_table hA 101 fd00:a::/32
+    own_route_table hB 102 fd00:b::/32
+    local_rule_last
+  } | ip -6 -batch -
+}
+
+# A plane's addresses and routes in one switch: a link that goes down takes them along.
+planes_addresses() {
+  local side=$1 i=$2 own peer
+  own=${side,,} peer=$(other "$side")
+  peer=${peer,,}
+  echo "addr replace fd00:ff:$i::$own/64 dev pl$i nodad"
+  echo "route replace fd00:$peer:$i::/64 via fd00:ff:$i::$peer dev pl$i"
+}
+
+planes_switch() {
+  local side=$1 own=${1,,} i
+  {
+    echo "link set lo up"
+    echo "addr add fe80::1/64 dev nic nodad"
+    echo "link set nic up"
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      echo "link set pl$i up"
+    done
+  } | ip -n "sw$side" -batch -
+  {
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      planes_addresses "$side" "$i"
+      echo "route add fd00:$own:$i::/64 dev nic"
+    done
+  } | ip -n "sw$side" -batch -
+  {
+    # Without the option that tells the interval radvd insists on 3 s between two advertisements.
+    echo "interface nic { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
+    echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
+    for ((i = 0; i < GUEST_PLANES; i++)); do
+      echo "  prefix fd00:$own:$i::/64 { AdvOnLink on; AdvAutonomous on; AdvValidLifetime 86400; AdvPreferredLifetime 14400; };"
+    done
+    echo "};"
+  } >"/run/radvd/$side.conf"
+}
+
+planes_host_routes() {
+  printf '%s\n' 'link set hA up' 'link set hB up' \
+    'route add default via fe80::1 dev hA table 101' 'route add default via fe80::1 dev hB table 102' \
+    'neigh replace fe80::1 lladdr 02:00:00:00:0a:fe dev hA nud permanent' \
+    'neigh replace fe80::1 lladdr 02:00:00:00:0b:fe dev hB nud permanent' | ip -6 -batch -
+}
+
+wait_for_gids() {
+  local tries
+  for ((tries = 0; tries < 600; tries++)); do
+    (($(gids "$1" | grep -c ' fd00:') < GUEST_PLANES)) || return 0
+    sleep 0.05
+  done
+  echo "guest: $1 has fewer than $GUEST_PLANES addresses after 30 s" >&2
+  return 1
+}
+
+# --- for tests -------------------------------------------------------------------------------------
+
+# gids DEVICE: index and GID of each entry in use. Their order follows the order in which addresses came.
+gids() {
+  local file gid
+  for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
+    read -r gid <"$file" && [[ $gid != 0000:0000:0000:0000:0000:0000:0000:0000 ]] && echo "${file##*/} $gid"
+  done | sort -n
+}
+
+# gid_index DEVICE [PLANE]: where a plane's address is in the device's table.
+gid_index() {
+  gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
+}
+
+# counters DEVICE: those that aren't 0.
+counters() {
+  local file value
+  for file in "$GUEST_DEVICES/$1"/ports/1/hw_counters/*; do
+    read -r value <"$file" && [[ $value == 0 ]] || echo "${file##*/} $value"
+  done
+}
+
+# A plane's interface on side $1, behind the command that runs something where it is.
+plane_interface() {
+  if [[ $GUEST_TOPOLOGY == planes ]]; then echo "pl$2"; else echo "h$1$2"; fi
+}
+
+in_plane() {
+  local side=$1
+  shift
+  if [[ $GUEST_TOPOLOGY == planes ]]; then ip netns exec "sw$side" "$@"; else "$@"; fi
+}
+
+# plane_bytes: a line "PLANE FROM_A FROM_B" for each plane: bytes that have left each side, headers included.
+plane_bytes() {
+  local i from_a from_b
+  for ((i = 0; i < GUEST_PLANES; i++)); do
+    from_a=$(in_plane A cat "/sys/class/net/$(plane_interface A "$i")/statistics/tx_bytes")
+    from_b=$(in_plane B cat "/sys/class/net/$(plane_interface B "$i")/statistics/tx_bytes")
+    echo "$i $from_a $from_b"
+  done
+}
+
+# cut_plane I, heal_plane I
+cut_plane() { in_plane A ip link set "$(plane_interface A "$1")" down; }
+
+heal_plane() {
+  local side own peer
+  for side in A B; do
+    in_plane "$side" ip link set "$(plane_interface "$side" "$1")" up
+  done
+  for side in A B; do
+    if [[ $GUEST_TOPOLOGY == planes ]]; then
+      planes_addresses "$side" "$1" | ip -n "sw$side" -batch -
+    else
+      own=${side,,} peer=$(other "$side")
+      {
+        echo "addr replace fd00:$own:$1::1/64 dev h$side$1 nodad"
+        echo "route replace fd00:${peer,,}:$1::/64 dev h$side$1 table 1$([[ $side == A ]] && echo 0 || echo 1)$1"
+        echo "route replace multicast ff00::/8 dev h$side$1 table 1$([[ $side == A ]] && echo 0 || echo 1)$1"
+      } | ip -6 -batch -
+    fi
+  done
+}
+
+# netem_plane A|B I loss 1% …: what leaves that side on that plane suffers this; seeded where netem allows.
+netem_plane() {
+  local side=$1 interface
+  interface=$(plane_interface "$side" "$2")
+  shift 2
+  in_plane "$side" tc qdisc replace dev "$interface" root netem limit 10000 "$@"
+}
+
+netem_clear() {
+  local side
+  for side in A B; do
+    in_plane "$side" tc qdisc del dev "$(plane_interface "$side" "$1")" root 2>/dev/null || true
+  done
+}
+
+# await_listener PORT PID: until somebody listens on this TCP port; fails where the process ends before.
+await_listener() {
+  local listening
+  listening=":$(printf %04X "$1") [0-9A-F]*:0000 0A "
+  while kill -0 "$2" 2>/dev/null; do
+    ! grep -q "$listening" /proc/net/tcp /proc/net/tcp6 || return 0
+    sleep 0.02
+  done
+  return 1
+}
+
+# Shells that the command starts have all of it.
+set -a
+eval "$(declare -f)"
+set +a

@@ -1,0 +1,146 @@
+package io.heddle.systemtests.guest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+
+/** A running guest: a bash script in it, the output of both its streams, its exit status. */
+final class RxeGuest implements AutoCloseable {
+  static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+  static final int TIME_IS_UP = 124;
+  static final int DIED = 125;
+
+  private static final Path SCRIPTS = ROOT.resolve("system-tests/guest");
+  private static final Path CACHE = ROOT.resolve(".build/guest");
+  private static final int NO_GUEST_HERE = 77;
+  private static final int MAKE_LIMIT_SECONDS = 300;
+
+  /** What a guest needs to be told that its time is up and to end. */
+  private static final int GRACE_SECONDS = 30;
+
+  private static @Nullable String refusal;
+
+  private final Process process;
+  private final Path log;
+  private final int limitSeconds;
+
+  private RxeGuest(Process process, Path log, int limitSeconds) {
+    this.process = process;
+    this.log = log;
+    this.limitSeconds = limitSeconds;
+  }
+
+  /** How a guest ended, and all that it said. */
+  record Ended(int exitCode, String output) {}
+
+  /** Skips the test, with the reason printed, where this machine can't have a guest. */
+  static synchronized void assume() throws IOException, InterruptedException {
+    if (refusal == null) {
+      Process make =
+          new ProcessBuilder(SCRIPTS.resolve("make.sh").toString(), CACHE.toString())
+              .redirectErrorStream(true)
+              .start();
+      make.getOutputStream().close();
+      String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (!make.waitFor(MAKE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        make.destroyForcibly();
+        throw new AssertionError("make.sh runs for more than " + MAKE_LIMIT_SECONDS + " s");
+      }
+      if (make.exitValue() != 0 && make.exitValue() != NO_GUEST_HERE) {
+        throw new AssertionError("make.sh failed with " + make.exitValue() + ":\n" + said);
+      }
+      refusal = make.exitValue() == 0 ? "" : said.strip();
+    }
+    if (!refusal.isEmpty()) {
+      skip(refusal);
+    }
+  }
+
+  /**
+   * Skips the test where one of these programs isn't installed: the guest has what the host has.
+   */
+  static void assumePrograms(String... programs) {
+    for (String program : programs) {
+      boolean found =
+          Stream.of("/usr/bin", "/usr/sbin", "/usr/local/bin")
+              .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+      if (!found) {
+        skip(program + " isn't installed");
+      }
+    }
+  }
+
+  private static void skip(String reason) {
+    System.out.println("skipped: " + reason);
+    Assumptions.abort(reason);
+  }
+
+  /**
+   * @param folder where the guest's output and its own temporary files go
+   * @param script for {@code bash -eu}, with the functions of {@code topology.sh}
+   */
+  static RxeGuest start(GuestPlan plan, Path folder, String script)
+      throws IOException, InterruptedException {
+    assume();
+    List<String> command = new ArrayList<>(plan.outside());
+    command.add(SCRIPTS.resolve("run.sh").toString());
+    command.addAll(plan.options());
+    command.addAll(List.of("-t", Integer.toString(plan.limitSeconds())));
+    command.addAll(List.of("--", "bash", "-euc", script));
+    Path log = Files.createTempFile(folder, "guest", ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().put("TMPDIR", folder.toString());
+    builder.environment().put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    process.getOutputStream().close();
+    return new RxeGuest(process, log, plan.limitSeconds());
+  }
+
+  /** Starts a guest and waits for its end. */
+  static Ended run(GuestPlan plan, Path folder, String script)
+      throws IOException, InterruptedException {
+    try (RxeGuest guest = start(plan, folder, script)) {
+      return guest.awaitEnd();
+    }
+  }
+
+  Ended awaitEnd() throws IOException, InterruptedException {
+    if (!process.waitFor(limitSeconds + GRACE_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("the guest outlives its time limit; it said:\n" + output());
+    }
+    return new Ended(process.exitValue(), output());
+  }
+
+  String output() throws IOException {
+    return Files.readString(log, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Waits until it has printed this. */
+  void awaitOutput(String text) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    while (!output().contains(text)) {
+      if (System.nanoTime() - deadline > 0 || !process.isAlive()) {
+        throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /* SIGTERM lets the script remove its files; QEMU ends with the script. */
+  @Override
+  public void close() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(10, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      process.waitFor(10, TimeUnit.SECONDS);
+    }
+  }
+}

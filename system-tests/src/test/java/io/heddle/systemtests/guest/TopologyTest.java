@@ -1,0 +1,136 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. */
+@Timeout(600)
+final class TopologyTest {
+  private static final int PLANES = 3;
+
+  /** What 40 writes of 65536 B are at least on the wire. */
+  private static final long MESSAGE_BYTES = 40 * 65536L;
+
+  private static final Pattern BYTES = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
+
+  /* write_over PLANE [SECONDS]. perftest asks for 7 retries, which rxe takes for endlessly many: only
+   * time tells that a plane is cut. */
+  private static final String WRITE_OVER =
+      """
+      device() { [[ $GUEST_TOPOLOGY == planes ]] && echo "rxe$1" || echo "rxe$1$2"; }
+      write_over() {
+        local plane=$1 a b status=0
+        a=$(device A "$plane") b=$(device B "$plane")
+        ib_write_bw -d "$b" -x "$(gid_index "$b" "$plane")" -n 40 >/tmp/server 2>&1 &
+        await_listener 18515 $! || return 1
+        timeout "${2:-60}" ib_write_bw -d "$a" -x "$(gid_index "$a" "$plane")" -n 40 127.0.0.1 >/tmp/client 2>&1 ||
+          status=$?
+        [[ $status == 0 ]] || kill $!
+        wait $! || true
+        return $status
+      }
+      """;
+
+  @TempDir private Path folder;
+
+  private static GuestPlan plan(String topology) {
+    return topology.equals("cables") ? GuestPlan.cables(PLANES) : GuestPlan.planes(PLANES);
+  }
+
+  /** What side A has sent by plane, each time that the script printed it. */
+  private static List<long[]> sentByPlane(String output) {
+    List<long[]> all = new ArrayList<>();
+    Matcher line = BYTES.matcher(output);
+    while (line.find()) {
+      int plane = Integer.parseInt(line.group(1));
+      if (plane == 0) {
+        all.add(new long[PLANES]);
+      }
+      all.getLast()[plane] = Long.parseLong(line.group(2));
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cables", "planes"})
+  void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
+    RxeGuest.assumePrograms("ib_write_bw", "radvd");
+    RxeGuest.Ended ended =
+        RxeGuest.run(
+            plan(topology),
+            folder,
+            WRITE_OVER
+                + """
+                plane_bytes
+                for plane in 0 1 2; do
+                  write_over $plane || { cat /tmp/client; exit 1; }
+                  plane_bytes
+                done
+                """);
+    assertEquals(0, ended.exitCode(), ended.output());
+    List<long[]> sent = sentByPlane(ended.output());
+    assertEquals(PLANES + 1, sent.size(), ended.output());
+    for (int used = 0; used < PLANES; used++) {
+      for (int plane = 0; plane < PLANES; plane++) {
+        long bytes = sent.get(used + 1)[plane] - sent.get(used)[plane];
+        if (plane == used) {
+          assertTrue(bytes > MESSAGE_BYTES, plane + " carried " + bytes + "\n" + ended.output());
+        } else {
+          assertTrue(bytes < 10_000, plane + " carried " + bytes + " of " + used + "'s");
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cables", "planes"})
+  void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
+    RxeGuest.assumePrograms("ib_write_bw", "radvd");
+    RxeGuest.Ended ended =
+        RxeGuest.run(
+            plan(topology),
+            folder,
+            WRITE_OVER
+                + """
+                cut_plane 1
+                write_over 1 8 && { echo "a cut plane carried it"; exit 1; }
+                write_over 2 || { cat /tmp/client; exit 2; }
+                heal_plane 1
+                write_over 1 || { cat /tmp/client; gids rxeA; exit 3; }
+                """);
+    assertEquals(0, ended.exitCode(), ended.output());
+  }
+
+  @Test
+  void lossOnOnePlaneIsSeenThereOnly() throws Exception {
+    RxeGuest.assumePrograms("ib_write_bw");
+    RxeGuest.Ended ended =
+        RxeGuest.run(
+            plan("cables"),
+            folder,
+            WRITE_OVER
+                + """
+                netem_plane A 1 loss 2%
+                write_over 0 || { cat /tmp/client; exit 1; }
+                write_over 1 || { cat /tmp/client; exit 2; }
+                netem_clear 1
+                counters rxeB0 | sed 's/^/plane 0: /'
+                counters rxeB1 | sed 's/^/plane 1: /'
+                """);
+    assertEquals(0, ended.exitCode(), ended.output());
+    assertTrue(ended.output().contains("plane 1: out_of_seq_request"), ended.output());
+    assertTrue(ended.output().contains("plane 0: rcvd_pkts"), ended.output());
+    assertTrue(!ended.output().contains("plane 0: out_of_seq_request"), ended.output());
+  }
+}
