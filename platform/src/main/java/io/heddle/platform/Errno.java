@@ -6,6 +6,7 @@ public final class Errno {
   public static final int ENOENT = 2;
   public static final int EINTR = 4;
   public static final int EIO = 5;
+  public static final int EBADF = 9;
   public static final int EAGAIN = 11;
   public static final int ENOMEM = 12;
   public static final int EACCES = 13;
@@ -15,7 +16,9 @@ public final class Errno {
   public static final int EINVAL = 22;
   public static final int ENOSPC = 28;
   public static final int ENOSYS = 38;
+  public static final int ENODATA = 61;
   public static final int EMSGSIZE = 90;
+  public static final int EPROTONOSUPPORT = 93;
   public static final int EOPNOTSUPP = 95;
   public static final int EAFNOSUPPORT = 97;
   public static final int EADDRINUSE = 98;
@@ -40,6 +43,7 @@ public final class Errno {
           case ENOENT -> "ENOENT";
           case EINTR -> "EINTR";
           case EIO -> "EIO";
+          case EBADF -> "EBADF";
           case EAGAIN -> "EAGAIN";
           case ENOMEM -> "ENOMEM";
           case EACCES -> "EACCES";
@@ -49,7 +53,9 @@ public final class Errno {
           case EINVAL -> "EINVAL";
           case ENOSPC -> "ENOSPC";
           case ENOSYS -> "ENOSYS";
+          case ENODATA -> "ENODATA";
           case EMSGSIZE -> "EMSGSIZE";
+          case EPROTONOSUPPORT -> "EPROTONOSUPPORT";
           case EOPNOTSUPP -> "EOPNOTSUPP";
           case EAFNOSUPPORT -> "EAFNOSUPPORT";
           case EADDRINUSE -> "EADDRINUSE";

@@ -51,6 +51,7 @@ public final class LinuxCalls {
   private static final MethodHandle WRITE = find("write", 3);
   private static final MethodHandle MMAP = find("mmap", 6);
   private static final MethodHandle MUNMAP = find("munmap", 2);
+  private static final MethodHandle POLL = find("poll", 3);
   private static final MethodHandle SYSCALL = find("syscall", 7);
 
   /* The C library has no function for futex; its number differs by architecture. */
@@ -390,6 +391,19 @@ public final class LinuxCalls {
                       0L,
                       0L,
                       0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Whether a read of this descriptor would return at once; a negative one never is. */
+  public static boolean isReadable(int fd) {
+    MemorySegment capture = CAPTURE.get();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment pollfd = arena.allocate(8, 4);
+      pollfd.set(JAVA_INT, 0, fd);
+      pollfd.set(JAVA_INT, 4, 1 /* POLLIN */);
+      return intResult(capture, (long) POLL.invokeExact(capture, pollfd.address(), 1L, 0L)) > 0;
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -8,8 +8,10 @@ import io.heddle.platform.Options;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.VerbsProvider;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,47 +52,78 @@ final class DeviceSearch {
 
   /**
    * Opens every device that carries a plane, of the first provider that has one: libibverbs before
-   * soft.
+   * soft. Where that isn't the first one asked, one line says why.
    *
-   * @throws HeddleException when no provider has such a device
+   * @throws HeddleException when no provider has such a device, with what each said
    */
   List<NetDevice> open(List<Plane> planes) {
     HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
     String wish = options.get(TransportOptions.PROVIDER);
-    List<String> asked = new ArrayList<>();
+    List<String> reasons = new ArrayList<>();
     List<String> leftOut = new ArrayList<>();
     providers.sort(Comparator.comparing(VerbsProvider::name));
     for (VerbsProvider candidate : providers) {
       if (!wish.equals("auto") && !wish.equals(candidate.name())) {
         continue;
       }
-      asked.add(candidate.name());
+      KeptLog kept = new KeptLog(log);
       List<NetDevice> devices = new ArrayList<>();
-      for (RdmaDevice device : candidate.devices(environment, log, ledger)) {
-        DeviceContext context = device.open();
-        NetDevice net = null;
-        if (selection.takes(device.name(), context.port().number())) {
-          net = withPlanes(context, planes, selection);
-        } else {
-          log.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
-          leftOut.add(device.name());
-        }
-        if (net == null) {
-          context.close();
-        } else {
+      for (RdmaDevice device : candidate.devices(environment, kept, ledger)) {
+        NetDevice net = open(device, planes, selection, kept, leftOut);
+        if (net != null) {
           devices.add(net);
         }
       }
       if (!devices.isEmpty()) {
+        kept.tell();
+        if (!reasons.isEmpty()) {
+          log.info("using the %s device: %s", candidate.name(), String.join("; ", reasons));
+        }
         provider = candidate.name();
         return inOrder(devices);
       }
+      reasons.add(
+          kept.sentences().isEmpty()
+              ? candidate.name() + " has no devices"
+              : String.join("; ", kept.sentences()));
+    }
+    if (!leftOut.isEmpty()) {
+      throw new HeddleException(selection.noneOf(leftOut));
     }
     throw new HeddleException(
-        leftOut.isEmpty()
-            ? "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s, this build asked %s)"
-                .formatted(wish, asked)
-            : selection.noneOf(leftOut));
+        "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s): %s"
+            .formatted(
+                wish,
+                reasons.isEmpty()
+                    ? "this build has no provider of that name"
+                    : String.join("; ", reasons)));
+  }
+
+  /* A device that can't be opened or asked is left out: another one may carry the planes. */
+  private @Nullable NetDevice open(
+      RdmaDevice device,
+      List<Plane> planes,
+      HcaSelection selection,
+      Log kept,
+      List<String> leftOut) {
+    DeviceContext context = null;
+    NetDevice net = null;
+    try {
+      context = device.open();
+      if (selection.takes(device.name(), context.port().number())) {
+        net = withPlanes(context, planes, selection, kept);
+      } else {
+        kept.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
+        leftOut.add(device.name());
+      }
+    } catch (VerbsException refused) {
+      log.warn("device %s is not used: %s", device.name(), String.valueOf(refused.getMessage()));
+    } finally {
+      if (net == null && context != null) {
+        context.close();
+      }
+    }
+    return net;
   }
 
   private List<NetDevice> inOrder(List<NetDevice> devices) {
@@ -101,19 +134,21 @@ final class DeviceSearch {
   }
 
   private @Nullable NetDevice withPlanes(
-      DeviceContext context, List<Plane> planes, HcaSelection selection) {
+      DeviceContext context, List<Plane> planes, HcaSelection selection, Log kept) {
     String name = context.device().name();
     PathMtu portMtu = context.port().activeMtu();
     List<LocalPlane> carried = new ArrayList<>();
     for (Plane plane : planes) {
       Gid gid = Gid.of(plane.address().address());
-      if (isTaken(context, plane, gid)) {
+      if (isTaken(context, plane, gid, kept)) {
         PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
         carried.add(new LocalPlane(plane.key(), gid, mtu, plane.link().name()));
       }
     }
     if (carried.isEmpty()) {
-      log.info("device %s carries no plane and is not used", name);
+      kept.info(
+          "device %s carries no plane: its addresses are %s",
+          name, context.gidTable().entries().stream().map(GidTable.Entry::gid).distinct().toList());
       return null;
     }
     PlaneWeights weights =
@@ -123,11 +158,11 @@ final class DeviceSearch {
     return new NetDevice(context, carried, weights, rail);
   }
 
-  private boolean isTaken(DeviceContext context, Plane plane, Gid gid) {
+  private boolean isTaken(DeviceContext context, Plane plane, Gid gid, Log kept) {
     OptionalInt index = context.gidTable().indexOf(gid);
     long wanted = options.get(InfinibandOptions.GID_INDEX);
     if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {
-      log.info(
+      kept.info(
           "plane %s of device %s is left out by NCCL_IB_GID_INDEX=%d: its address %s has index %d",
           plane.key(), context.device().name(), wanted, gid, index.getAsInt());
       return false;

@@ -9,8 +9,7 @@ package io.heddle.verbs;
  * @param maxQueuePairs how many queue pairs may exist at a time
  * @param maxWorkRequests depth limit of one work queue
  * @param maxCompletions depth limit of one completion queue
- * @param supportsDeviceMemory whether GPU memory can be registered (by dma-buf or a peer-memory
- *     driver)
+ * @param supportsDmaBuf whether device and kernel can register a dma-buf, as GPU memory is exported
  */
 public record DeviceAttributes(
     long guid,
@@ -18,4 +17,4 @@ public record DeviceAttributes(
     int maxQueuePairs,
     int maxWorkRequests,
     int maxCompletions,
-    boolean supportsDeviceMemory) {}
+    boolean supportsDmaBuf) {}

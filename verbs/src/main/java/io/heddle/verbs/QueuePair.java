@@ -57,8 +57,8 @@ public interface QueuePair extends AutoCloseable {
   /**
    * Posts {@code count} receives without memory, for writes with immediate.
    *
-   * @return 0, −ENOMEM when the queue can't take them all (then it took none), −EINVAL in state
-   *     RESET
+   * @return 0, −ENOMEM when the queue can't take them all (none was taken if there are more than it
+   *     holds when empty), −EINVAL in state RESET
    */
   int postEmptyReceives(long id, int count);
 

@@ -17,7 +17,20 @@ public final class VerbsException extends HeddleException {
    * @param errno positive errno value
    */
   public VerbsException(String verb, String object, int errno) {
-    super(verb + " on " + object + " failed: " + Errno.describe(errno));
+    this(verb, object, errno, "");
+  }
+
+  /**
+   * @param advice what to do about it, as a clause; empty for none
+   */
+  public VerbsException(String verb, String object, int errno, String advice) {
+    super(
+        verb
+            + " on "
+            + object
+            + " failed: "
+            + Errno.describe(errno)
+            + (advice.isEmpty() ? "" : "; " + advice));
     this.verb = verb;
     this.errno = errno;
   }

@@ -1,0 +1,83 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.VerbsConstants;
+import io.heddle.jextract.ibv_async_event;
+import io.heddle.jextract.ibv_context;
+import io.heddle.jextract.ibv_qp;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.AsyncEventListener.Kind;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Takes the asynchronous events of a device. Each is acknowledged at once, since the library's
+ * destroy calls wait for it. Those that mean nothing to the transport (path migration, subnet
+ * manager, shared receive queues) are taken and dropped.
+ */
+final class AsyncEvents {
+  private static final Map<Integer, Kind> KINDS = kinds();
+
+  private final long context;
+  private final int descriptor;
+
+  record Event(Kind kind, int queuePairNumber) {}
+
+  AsyncEvents(long context) {
+    this.context = context;
+    descriptor = Memory.ALL.get(Memory.NATIVE_INT, context + ibv_context.async_fd$offset());
+  }
+
+  private static Map<Integer, Kind> kinds() {
+    Map<Integer, Kind> kinds = new HashMap<>();
+    kinds.put(VerbsConstants.IBV_EVENT_DEVICE_FATAL(), Kind.DEVICE_FATAL);
+    kinds.put(VerbsConstants.IBV_EVENT_PORT_ACTIVE(), Kind.PORT_ACTIVE);
+    kinds.put(VerbsConstants.IBV_EVENT_PORT_ERR(), Kind.PORT_ERROR);
+    kinds.put(VerbsConstants.IBV_EVENT_GID_CHANGE(), Kind.GID_CHANGE);
+    kinds.put(VerbsConstants.IBV_EVENT_CQ_ERR(), Kind.COMPLETION_QUEUE_ERROR);
+    kinds.put(VerbsConstants.IBV_EVENT_QP_FATAL(), Kind.QUEUE_PAIR_FATAL);
+    kinds.put(VerbsConstants.IBV_EVENT_QP_REQ_ERR(), Kind.QUEUE_PAIR_REQUEST_ERROR);
+    kinds.put(VerbsConstants.IBV_EVENT_QP_ACCESS_ERR(), Kind.QUEUE_PAIR_ACCESS_ERROR);
+    return kinds;
+  }
+
+  /* The library's call waits for an event, so it is made only when one is there; one thread at a time. */
+  synchronized List<Event> take() {
+    if (!LinuxCalls.isReadable(descriptor)) {
+      return List.of();
+    }
+    List<Event> taken = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      long event = Memory.allocate(arena, ibv_async_event.sizeof(), Long.BYTES);
+      do {
+        if (Verb.GET_ASYNC_EVENT.attempt(context, event) < 0) {
+          break;
+        }
+        Kind kind =
+            KINDS.get(
+                Memory.ALL.get(Memory.NATIVE_INT, event + ibv_async_event.event_type$offset()));
+        if (kind != null) {
+          taken.add(new Event(kind, isOfQueuePair(kind) ? queuePairNumber(event) : 0));
+        }
+        Verb.ACK_ASYNC_EVENT.attempt(event);
+      } while (LinuxCalls.isReadable(descriptor));
+    }
+    return taken;
+  }
+
+  private static boolean isOfQueuePair(Kind kind) {
+    return switch (kind) {
+      case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> true;
+      case DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE, COMPLETION_QUEUE_ERROR -> false;
+    };
+  }
+
+  /* The queue pair can't go while its event isn't acknowledged. */
+  private static int queuePairNumber(long event) {
+    long qp = Memory.ALL.get(Memory.NATIVE_LONG, event + ibv_async_event.element$offset());
+    return Memory.ALL.get(Memory.NATIVE_INT, qp + ibv_qp.qp_num$offset());
+  }
+}

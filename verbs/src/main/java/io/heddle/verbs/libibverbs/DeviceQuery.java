@@ -1,0 +1,58 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.VerbsConstants;
+import io.heddle.jextract.ibv_device_attr;
+import io.heddle.platform.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What ibv_query_device tells, as far as it is used.
+ *
+ * @param guid node GUID in host order
+ * @param readsAsTarget RDMA READs that a queue pair can answer at a time
+ * @param readsAsInitiator RDMA READs that a queue pair can have outstanding
+ */
+record DeviceQuery(
+    long guid,
+    int ports,
+    int maxQueuePairs,
+    int maxWorkRequests,
+    int maxCompletions,
+    int readsAsTarget,
+    int readsAsInitiator) {
+  static DeviceQuery read(long context, String device) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = ibv_device_attr.allocate(arena);
+      Verb.QUERY_DEVICE.call("device " + device, context, attr.address());
+      return new DeviceQuery(
+          Long.reverseBytes(ibv_device_attr.node_guid(attr)),
+          Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attr)),
+          ibv_device_attr.max_qp(attr),
+          ibv_device_attr.max_qp_wr(attr),
+          ibv_device_attr.max_cqe(attr),
+          ibv_device_attr.max_qp_rd_atom(attr),
+          ibv_device_attr.max_qp_init_rd_atom(attr));
+    }
+  }
+
+  /**
+   * Whether device and kernel can register a dma-buf: asked with a descriptor that can't exist,
+   * which only those that know the verb find fault with.
+   */
+  static boolean takesDmaBufs(long pd) {
+    if (!Verb.REG_DMABUF_MR.isPresent()) {
+      return false;
+    }
+    long answer =
+        Verb.REG_DMABUF_MR.attempt(pd, 0, 0, 0, -1, VerbsConstants.IBV_ACCESS_LOCAL_WRITE());
+    if (answer > 0) {
+      Verb.DEREG_MR.call("memory region of no dma-buf", answer);
+      return true;
+    }
+    return switch ((int) -answer) {
+      case Errno.EOPNOTSUPP, Errno.EPROTONOSUPPORT, Errno.ENOSYS -> false;
+      default -> true;
+    };
+  }
+}

@@ -1,0 +1,158 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.VerbsConstants;
+import io.heddle.jextract.ibv_mr;
+import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A protection domain of a libibverbs device, with its regions and queue pairs. */
+final class NativeProtectionDomain implements ProtectionDomain {
+  private final NativeContext context;
+  private final long address;
+  private final Set<NativeMemoryRegion> regions = ConcurrentHashMap.newKeySet();
+  private final Set<NativeQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+  private boolean closed; /* written alone, read shared */
+
+  NativeProtectionDomain(NativeContext context, long address) {
+    this.context = context;
+    this.address = address;
+  }
+
+  @Override
+  public DeviceContext context() {
+    return context;
+  }
+
+  long address() {
+    return address;
+  }
+
+  private void requireOpen(Verb verb) {
+    if (closed) {
+      throw verb.failure("a closed protection domain of " + context, Errno.EINVAL);
+    }
+  }
+
+  @Override
+  public MemoryRegion registerMemory(long start, long lengthBytes, Set<Access> access) {
+    String object = "%s, %d bytes at 0x%x".formatted(context, lengthBytes, start);
+    return context
+        .lock()
+        .shared(() -> {
+          requireOpen(Verb.REG_MR);
+          /* The kernel takes an empty range, and then its keys are good for nothing. */
+          if (lengthBytes < 1) {
+            throw Verb.REG_MR.failure(object, Errno.EINVAL);
+          }
+          int flags = flags(access);
+          /* Only this entry masks optional rights on kernels that don't know them. */
+          boolean optional = (flags & VerbsConstants.IBV_ACCESS_OPTIONAL_RANGE()) != 0;
+          long mr =
+              optional
+                  ? Verb.REG_MR_IOVA2.call(object, address, start, lengthBytes, start, flags)
+                  : Verb.REG_MR.call(object, address, start, lengthBytes, flags);
+          return entered(mr, start, lengthBytes);
+        });
+  }
+
+  @Override
+  public MemoryRegion registerDmaBuf(
+      int descriptor, long offset, long lengthBytes, long start, Set<Access> access) {
+    String object =
+        "%s, %d bytes at %d of dma-buf %d".formatted(context, lengthBytes, offset, descriptor);
+    return context
+        .lock()
+        .shared(() -> {
+          requireOpen(Verb.REG_DMABUF_MR);
+          if (lengthBytes < 1) {
+            throw Verb.REG_DMABUF_MR.failure(object, Errno.EINVAL);
+          }
+          return entered(
+              Verb.REG_DMABUF_MR.call(
+                  object, address, offset, lengthBytes, start, descriptor, flags(access)),
+              start,
+              lengthBytes);
+        });
+  }
+
+  private NativeMemoryRegion entered(long mr, long start, long lengthBytes) {
+    NativeMemoryRegion region =
+        new NativeMemoryRegion(
+            this,
+            mr,
+            start,
+            lengthBytes,
+            Memory.ALL.get(Memory.NATIVE_INT, mr + ibv_mr.lkey$offset()),
+            Memory.ALL.get(Memory.NATIVE_INT, mr + ibv_mr.rkey$offset()));
+    regions.add(region);
+    context.ledger().opened("libibverbs memory region");
+    return region;
+  }
+
+  private static int flags(Set<Access> access) {
+    int flags = 0;
+    for (Access each : access) {
+      flags |=
+          switch (each) {
+            case LOCAL_WRITE -> VerbsConstants.IBV_ACCESS_LOCAL_WRITE();
+            /* The kernel refuses remote writes into what may not be written locally. */
+            case REMOTE_WRITE ->
+                VerbsConstants.IBV_ACCESS_REMOTE_WRITE() | VerbsConstants.IBV_ACCESS_LOCAL_WRITE();
+            case REMOTE_READ -> VerbsConstants.IBV_ACCESS_REMOTE_READ();
+            case RELAXED_ORDERING -> VerbsConstants.IBV_ACCESS_RELAXED_ORDERING();
+          };
+    }
+    return flags;
+  }
+
+  @Override
+  public QueuePair createQueuePair(QueuePairAttributes attributes) {
+    return context
+        .lock()
+        .shared(() -> {
+          requireOpen(Verb.CREATE_QP);
+          NativeQueuePair qp = NativeQueuePair.create(this, attributes);
+          queuePairs.add(qp);
+          context.ledger().opened("libibverbs queue pair");
+          return qp;
+        });
+  }
+
+  NativeContext nativeContext() {
+    return context;
+  }
+
+  void closed(NativeMemoryRegion region) {
+    regions.remove(region);
+    context.ledger().closed("libibverbs memory region");
+  }
+
+  void closed(NativeQueuePair qp) {
+    queuePairs.remove(qp);
+    context.ledger().closed("libibverbs queue pair");
+  }
+
+  @Override
+  public void close() {
+    context
+        .lock()
+        .alone(() -> {
+          if (closed) {
+            return;
+          }
+          List.copyOf(queuePairs).forEach(NativeQueuePair::close);
+          List.copyOf(regions).forEach(NativeMemoryRegion::close);
+          closed = true;
+          context.closed(this);
+          Verb.DEALLOC_PD.call("protection domain of " + context, address);
+        });
+  }
+}

@@ -1,0 +1,263 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.ibv_qp;
+import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reliable-connection queue pair of a libibverbs device. Its monitor orders moves and close; the
+ * posting thread reads the state and owns the request arrays.
+ */
+final class NativeQueuePair implements QueuePair {
+  private static final int LIST = 64;
+
+  private final NativeProtectionDomain pd;
+  private final NativeContext context;
+  private final NativeCompletionQueue sendQueue;
+  private final NativeCompletionQueue receiveQueue;
+  private final long address;
+  private final int number;
+  private final int receiveDepth;
+  private final QueuePairMoves moves;
+  private final MemorySegment postSend;
+  private final MemorySegment postReceive;
+  private final Arena arena = Arena.ofShared();
+  private final SendRequests sends;
+  private final ReceiveRequests receives;
+
+  /* As this side moved it; what the device does by itself shows in state(). */
+  private volatile QueuePairState moved = QueuePairState.RESET;
+  private GidTable.@Nullable Entry local;
+  private boolean closed;
+
+  private NativeQueuePair(NativeProtectionDomain pd, QueuePairAttributes attributes, long address) {
+    this.pd = pd;
+    this.address = address;
+    context = pd.nativeContext();
+    sendQueue = (NativeCompletionQueue) attributes.sendQueue();
+    receiveQueue = (NativeCompletionQueue) attributes.receiveQueue();
+    receiveDepth = attributes.receiveDepth();
+    number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
+    moves = new QueuePairMoves(address, context);
+    postSend = DataPath.postSendOf(context.address());
+    postReceive = DataPath.postReceiveOf(context.address());
+    sends = new SendRequests(arena, Math.min(LIST, attributes.sendDepth()));
+    receives = new ReceiveRequests(arena, Math.min(LIST, receiveDepth));
+  }
+
+  /** Under the shared lock. */
+  static NativeQueuePair create(NativeProtectionDomain pd, QueuePairAttributes wanted) {
+    NativeContext context = pd.nativeContext();
+    int most = context.limits().maxWorkRequests();
+    String object =
+        "%s, depths %d and %d (1 to %d)"
+            .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most);
+    if (wanted.sendDepth() < 1
+        || wanted.receiveDepth() < 1
+        || wanted.sendDepth() > most
+        || wanted.receiveDepth() > most
+        || !(wanted.sendQueue() instanceof NativeCompletionQueue sendQueue)
+        || !(wanted.receiveQueue() instanceof NativeCompletionQueue receiveQueue)) {
+      throw Verb.CREATE_QP.failure(object, Errno.EINVAL);
+    }
+    long sendCompletions = sendQueue.attach(context);
+    try {
+      long receiveCompletions = receiveQueue.attach(context);
+      try {
+        long qp =
+            QueuePairMoves.create(
+                object,
+                pd.address(),
+                QueuePairMoves.RELIABLE,
+                wanted,
+                sendCompletions,
+                receiveCompletions);
+        return new NativeQueuePair(pd, wanted, qp);
+      } catch (VerbsException refused) {
+        receiveQueue.detach();
+        throw refused;
+      }
+    } catch (VerbsException refused) {
+      sendQueue.detach();
+      throw refused;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "%s queue pair 0x%x".formatted(context, number);
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public QueuePairState state() {
+    return context.lock().shared(this::queryState);
+  }
+
+  private synchronized QueuePairState queryState() {
+    return closed ? moved : moves.state(this);
+  }
+
+  /** The LID of an InfiniBand port, which its peer's address vector needs; nothing on Ethernet. */
+  @Override
+  public byte[] endpointParameters() {
+    int lid = context.lid();
+    return lid == 0 ? new byte[0] : new byte[] {(byte) (lid >>> 8), (byte) lid};
+  }
+
+  private void move(QueuePairState needed, QueuePairState target, Runnable action) {
+    context
+        .lock()
+        .shared(() -> {
+          synchronized (this) {
+            if (closed || moved != needed) {
+              throw Verb.MODIFY_QP.failure(
+                  "%s in state %s to %s".formatted(this, closed ? "closed" : moved, target),
+                  Errno.EINVAL);
+            }
+            action.run();
+            moved = target;
+          }
+        });
+  }
+
+  @Override
+  public void initialise(int gidIndex) {
+    GidTable.Entry entry = context.gidAt(gidIndex, this + " to INIT");
+    move(
+        QueuePairState.RESET,
+        QueuePairState.INIT,
+        () -> {
+          moves.initialise(this);
+          local = entry;
+        });
+  }
+
+  @Override
+  public void readyToReceive(ReadyToReceiveAttributes attributes) {
+    move(
+        QueuePairState.INIT,
+        QueuePairState.READY_TO_RECEIVE,
+        () -> {
+          GidTable.Entry mine = java.util.Objects.requireNonNull(local);
+          int index = context.indexOf(mine, this + " to RTR");
+          moves.readyToReceive(
+              "%s to RTR, from %s (GID index %d) to %s QP 0x%x"
+                  .formatted(
+                      this,
+                      mine.gid(),
+                      index,
+                      attributes.remoteGid(),
+                      attributes.remoteQueuePairNumber()),
+              index,
+              attributes);
+        });
+  }
+
+  @Override
+  public void readyToSend(ReadyToSendAttributes attributes) {
+    move(
+        QueuePairState.READY_TO_RECEIVE,
+        QueuePairState.READY_TO_SEND,
+        () -> moves.readyToSend(this, attributes));
+  }
+
+  @Override
+  public void toError() {
+    moveFromAny(QueuePairState.ERROR);
+  }
+
+  @Override
+  public void reset() {
+    moveFromAny(QueuePairState.RESET);
+  }
+
+  private void moveFromAny(QueuePairState target) {
+    context
+        .lock()
+        .shared(() -> {
+          synchronized (this) {
+            if (!closed) {
+              moves.to(target, this);
+              moved = target;
+            }
+          }
+        });
+  }
+
+  /* Posting thread. */
+
+  @Override
+  public int postSend(SendWorkRequest first) {
+    QueuePairState now = moved;
+    if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
+      return -Errno.EINVAL;
+    }
+    int total = 0;
+    SendWorkRequest next = first;
+    while (next != null) {
+      int count = 0;
+      for (; next != null && count < sends.capacity(); next = next.next) {
+        sends.set(count++, next);
+      }
+      int taken = sends.post(postSend, address, count);
+      if (taken < count) {
+        return taken < 0 && total == 0 ? taken : total + Math.max(taken, 0);
+      }
+      total += taken;
+    }
+    return total;
+  }
+
+  @Override
+  public int postEmptyReceives(long id, int count) {
+    if (moved == QueuePairState.RESET) {
+      return -Errno.EINVAL;
+    }
+    if (count > receiveDepth) {
+      return -Errno.ENOMEM;
+    }
+    return receives.postEmpty(postReceive, address, id, count);
+  }
+
+  @Override
+  public int postReceive(long id, long from, int lengthBytes, int lkey) {
+    if (moved == QueuePairState.RESET || lengthBytes < 0) {
+      return -Errno.EINVAL;
+    }
+    return receives.post(postReceive, address, id, from, lengthBytes, lkey);
+  }
+
+  @Override
+  public void close() {
+    context.lock().shared((Runnable) this::destroy);
+  }
+
+  private synchronized void destroy() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    moved = QueuePairState.RESET; /* nothing is posted any more */
+    pd.closed(this);
+    Verb.DESTROY_QP.call(toString(), address);
+    sendQueue.detach();
+    receiveQueue.detach();
+    arena.close();
+  }
+}

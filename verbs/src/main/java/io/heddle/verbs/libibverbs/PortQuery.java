@@ -1,0 +1,60 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.VerbsConstants;
+import io.heddle.jextract.ibv_port_attr;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What ibv_query_port tells, as far as it is used. The exported function fills the struct's first
+ * 48 bytes, which have all of it.
+ *
+ * @param gids length of the GID table
+ * @param lid local identifier; 0 on Ethernet
+ */
+record PortQuery(PortAttributes attributes, int gids, int lid, boolean ethernet) {
+  static PortQuery read(long context, String device, int port) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = ibv_port_attr.allocate(arena);
+      Verb.QUERY_PORT.call("port %d of %s".formatted(port, device), context, port, attr.address());
+      int mtu = ibv_port_attr.active_mtu(attr);
+      return new PortQuery(
+          new PortAttributes(
+              ibv_port_attr.state(attr) == VerbsConstants.IBV_PORT_ACTIVE(),
+              port,
+              /* A port that was never up has none. */
+              mtu == 0 ? PathMtu.MTU_1024 : PathMtu.fromCode(mtu),
+              lanes(Byte.toUnsignedInt(ibv_port_attr.active_width(attr)))
+                  * laneBitsPerSecond(Byte.toUnsignedInt(ibv_port_attr.active_speed(attr)))),
+          ibv_port_attr.gid_tbl_len(attr),
+          Short.toUnsignedInt(ibv_port_attr.lid(attr)),
+          ibv_port_attr.link_layer(attr) == VerbsConstants.IBV_LINK_LAYER_ETHERNET());
+    }
+  }
+
+  /* IB_WIDTH_*: one bit each. */
+  private static int lanes(int width) {
+    return switch (width) {
+      case 2 -> 4;
+      case 4 -> 8;
+      case 8 -> 12;
+      case 16 -> 2;
+      default -> 1;
+    };
+  }
+
+  /* IB_SPEED_*: payload rate of a lane from SDR to NDR; what is unknown counts as SDR. */
+  private static long laneBitsPerSecond(int speed) {
+    return switch (speed) {
+      case 2 -> 5_000_000_000L;
+      case 4, 8 -> 10_000_000_000L;
+      case 16 -> 14_000_000_000L;
+      case 32 -> 25_000_000_000L;
+      case 64 -> 50_000_000_000L;
+      case 128 -> 100_000_000_000L;
+      default -> 2_500_000_000L;
+    };
+  }
+}

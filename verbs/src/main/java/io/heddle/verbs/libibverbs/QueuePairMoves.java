@@ -1,0 +1,187 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.VerbsConstants;
+import io.heddle.jextract.ibv_ah_attr;
+import io.heddle.jextract.ibv_gid;
+import io.heddle.jextract.ibv_global_route;
+import io.heddle.jextract.ibv_qp_attr;
+import io.heddle.jextract.ibv_qp_cap;
+import io.heddle.jextract.ibv_qp_init_attr;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.ToIntFunction;
+
+/**
+ * Fills ibv_qp_attr for each move of a queue pair, and asks for its state. Called under the queue
+ * pair's monitor.
+ */
+final class QueuePairMoves {
+  /** Types of queue pairs (ibv_qp_type). */
+  static final int RELIABLE = VerbsConstants.IBV_QPT_RC();
+
+  /* As net_ib has it: routers count it down, and a fabric has few. */
+  private static final byte HOP_LIMIT = (byte) 255;
+
+  /* READs that one queue pair has under way; more is only worth it where a long pipe carries nothing else. */
+  private static final int MOST_READS = 16;
+
+  private final long queuePair;
+  private final NativeContext context;
+
+  QueuePairMoves(long queuePair, NativeContext context) {
+    this.queuePair = queuePair;
+    this.context = context;
+  }
+
+  /** Creates a queue pair of this type; returns the address of its ibv_qp. */
+  static long create(
+      String object,
+      long pd,
+      int type,
+      QueuePairAttributes wanted,
+      long sendQueue,
+      long receiveQueue) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment init = ibv_qp_init_attr.allocate(arena);
+      ibv_qp_init_attr.send_cq(init, MemorySegment.ofAddress(sendQueue));
+      ibv_qp_init_attr.recv_cq(init, MemorySegment.ofAddress(receiveQueue));
+      ibv_qp_init_attr.qp_type(init, type);
+      MemorySegment cap = ibv_qp_init_attr.cap(init);
+      ibv_qp_cap.max_send_wr(cap, wanted.sendDepth());
+      ibv_qp_cap.max_recv_wr(cap, wanted.receiveDepth());
+      ibv_qp_cap.max_send_sge(cap, 1);
+      ibv_qp_cap.max_recv_sge(cap, 1);
+      return Verb.CREATE_QP.call(object, pd, init.address());
+    }
+  }
+
+  /* The filler writes the attributes and returns the mask of those that it wrote. */
+  private void modify(String object, int state, ToIntFunction<MemorySegment> filler) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = ibv_qp_attr.allocate(arena);
+      ibv_qp_attr.qp_state(attr, state);
+      int mask = VerbsConstants.IBV_QP_STATE() | filler.applyAsInt(attr);
+      Verb.MODIFY_QP.call(object, queuePair, attr.address(), mask);
+    }
+  }
+
+  void initialise(Object user) {
+    modify(
+        user + " to INIT on port " + context.portNumber(),
+        VerbsConstants.IBV_QPS_INIT(),
+        attr -> {
+          ibv_qp_attr.port_num(attr, (byte) context.portNumber());
+          ibv_qp_attr.qp_access_flags(
+              attr,
+              VerbsConstants.IBV_ACCESS_LOCAL_WRITE()
+                  | VerbsConstants.IBV_ACCESS_REMOTE_WRITE()
+                  | VerbsConstants.IBV_ACCESS_REMOTE_READ());
+          return VerbsConstants.IBV_QP_PORT()
+              | VerbsConstants.IBV_QP_PKEY_INDEX()
+              | VerbsConstants.IBV_QP_ACCESS_FLAGS();
+        });
+  }
+
+  void readyToReceive(String object, int gidIndex, ReadyToReceiveAttributes peer) {
+    modify(
+        object,
+        VerbsConstants.IBV_QPS_RTR(),
+        attr -> {
+          ibv_qp_attr.path_mtu(attr, peer.mtu().code());
+          ibv_qp_attr.dest_qp_num(attr, peer.remoteQueuePairNumber());
+          ibv_qp_attr.rq_psn(attr, peer.receivePsn());
+          ibv_qp_attr.max_dest_rd_atomic(attr, reads(context.limits().readsAsTarget()));
+          ibv_qp_attr.min_rnr_timer(attr, (byte) peer.receiverNotReadyTimerCode());
+          MemorySegment route = ibv_qp_attr.ah_attr(attr);
+          route(route, peer.remoteGid(), gidIndex, context.portNumber());
+          ibv_ah_attr.dlid(route, lid(peer.peerParameters()));
+          ibv_ah_attr.sl(route, (byte) peer.serviceLevel());
+          ibv_global_route.traffic_class(ibv_ah_attr.grh(route), (byte) peer.trafficClass());
+          return VerbsConstants.IBV_QP_AV()
+              | VerbsConstants.IBV_QP_PATH_MTU()
+              | VerbsConstants.IBV_QP_DEST_QPN()
+              | VerbsConstants.IBV_QP_RQ_PSN()
+              | VerbsConstants.IBV_QP_MAX_DEST_RD_ATOMIC()
+              | VerbsConstants.IBV_QP_MIN_RNR_TIMER();
+        });
+  }
+
+  /** Fills an ibv_ah_attr for a global address. */
+  static void route(MemorySegment route, Gid to, int gidIndex, int port) {
+    MemorySegment header = ibv_ah_attr.grh(route);
+    MemorySegment.copy(
+        MemorySegment.ofArray(to.toBytes()), 0, ibv_global_route.dgid(header), 0, ibv_gid.sizeof());
+    ibv_global_route.sgid_index(header, (byte) gidIndex);
+    ibv_global_route.hop_limit(header, HOP_LIMIT);
+    ibv_ah_attr.is_global(route, (byte) 1);
+    ibv_ah_attr.port_num(route, (byte) port);
+  }
+
+  private static short lid(byte[] parameters) {
+    return parameters.length < 2 ? 0 : (short) (parameters[0] << 8 | parameters[1] & 0xff);
+  }
+
+  private static byte reads(int limit) {
+    return (byte) Math.max(1, Math.min(MOST_READS, limit));
+  }
+
+  void readyToSend(Object user, ReadyToSendAttributes attributes) {
+    modify(
+        user + " to RTS",
+        VerbsConstants.IBV_QPS_RTS(),
+        attr -> {
+          ibv_qp_attr.sq_psn(attr, attributes.sendPsn());
+          ibv_qp_attr.timeout(attr, (byte) attributes.timeoutCode());
+          ibv_qp_attr.retry_cnt(attr, (byte) attributes.retryCount());
+          ibv_qp_attr.rnr_retry(attr, (byte) attributes.receiverNotReadyRetryCount());
+          ibv_qp_attr.max_rd_atomic(attr, reads(context.limits().readsAsInitiator()));
+          return VerbsConstants.IBV_QP_SQ_PSN()
+              | VerbsConstants.IBV_QP_TIMEOUT()
+              | VerbsConstants.IBV_QP_RETRY_CNT()
+              | VerbsConstants.IBV_QP_RNR_RETRY()
+              | VerbsConstants.IBV_QP_MAX_QP_RD_ATOMIC();
+        });
+  }
+
+  /** From any state to one that needs no attributes. */
+  void to(QueuePairState target, Object user) {
+    modify(user + " to " + target, code(target), attr -> 0);
+  }
+
+  private static int code(QueuePairState state) {
+    return switch (state) {
+      case RESET -> VerbsConstants.IBV_QPS_RESET();
+      case INIT -> VerbsConstants.IBV_QPS_INIT();
+      case READY_TO_RECEIVE -> VerbsConstants.IBV_QPS_RTR();
+      case READY_TO_SEND -> VerbsConstants.IBV_QPS_RTS();
+      case ERROR -> VerbsConstants.IBV_QPS_ERR();
+    };
+  }
+
+  /** As the device has it now. */
+  QueuePairState state(Object user) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = ibv_qp_attr.allocate(arena);
+      MemorySegment init = ibv_qp_init_attr.allocate(arena);
+      Verb.QUERY_QP.call(
+          user.toString(),
+          queuePair,
+          attr.address(),
+          VerbsConstants.IBV_QP_STATE(),
+          init.address());
+      int state = ibv_qp_attr.qp_state(attr);
+      for (QueuePairState known : QueuePairState.values()) {
+        if (code(known) == state) {
+          return known;
+        }
+      }
+      /* A send queue in error or draining can't send, and only ERROR and RESET lead on. */
+      return QueuePairState.ERROR;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.heddle.verbs.libibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of libibverbs that the control path calls, each with all arguments as {@code long}:
+ * one shape per number of arguments, since each distinct shape costs start-up time.
+ *
+ * <p>{@link #attempt} answers with the result or a negated errno, whichever way the function
+ * reports a failure; {@link #call} throws.
+ */
+enum Verb {
+  FORK_INIT(0, Report.ERRNO_VALUE),
+  GET_DEVICE_LIST(1, Report.POINTER),
+  FREE_DEVICE_LIST(1, Report.NOTHING),
+  OPEN_DEVICE(1, Report.POINTER),
+  CLOSE_DEVICE(1, Report.MINUS_ONE),
+  QUERY_DEVICE(2, Report.ERRNO_VALUE),
+  QUERY_PORT(3, Report.ERRNO_VALUE),
+  QUERY_GID(4, Report.MINUS_ONE),
+  QUERY_GID_EX("_ibv_query_gid_ex", 6, Report.ERRNO_VALUE),
+  QUERY_GID_TABLE("_ibv_query_gid_table", 5, Report.NEGATIVE_ERRNO),
+  ALLOC_PD(1, Report.POINTER),
+  DEALLOC_PD(1, Report.ERRNO_VALUE),
+  REG_MR(4, Report.POINTER),
+  REG_MR_IOVA2(5, Report.POINTER),
+  REG_DMABUF_MR(6, Report.POINTER),
+  DEREG_MR(1, Report.ERRNO_VALUE),
+  CREATE_CQ(5, Report.POINTER),
+  DESTROY_CQ(1, Report.ERRNO_VALUE),
+  CREATE_QP(2, Report.POINTER),
+  MODIFY_QP(3, Report.ERRNO_VALUE),
+  QUERY_QP(4, Report.ERRNO_VALUE),
+  DESTROY_QP(1, Report.ERRNO_VALUE),
+  GET_ASYNC_EVENT(2, Report.MINUS_ONE),
+  ACK_ASYNC_EVENT(1, Report.NOTHING);
+
+  /** How a function says that it failed. */
+  enum Report {
+    /** By NULL, with the reason in errno. */
+    POINTER,
+    /** By −1, with the reason in errno. */
+    MINUS_ONE,
+    /** By returning the errno value. */
+    ERRNO_VALUE,
+    /** By returning the negated errno value; else it returns a count. */
+    NEGATIVE_ERRNO,
+    /** It can't fail. */
+    NOTHING
+  }
+
+  /** The SONAME: no development package is needed at run time. */
+  static final String LIBRARY = "libibverbs.so.1";
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final VarHandle ERRNO =
+      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private final String symbol;
+  private final int arguments;
+  private final Report report;
+  private @Nullable MethodHandle handle;
+
+  Verb(int arguments, Report report) {
+    this("", arguments, report);
+  }
+
+  /* What is inline in verbs.h is exported under another name, with the size of the caller's struct. */
+  Verb(String symbol, int arguments, Report report) {
+    this.symbol = symbol;
+    this.arguments = arguments;
+    this.report = report;
+  }
+
+  /* Opened at the first question, and never closed: the library has threads and handlers of its own. */
+  private static final class Library {
+    static final Optional<SymbolLookup> LOOKUP = open();
+
+    private static Optional<SymbolLookup> open() {
+      try {
+        return Optional.of(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
+      } catch (IllegalArgumentException absent) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** Whether the library can be opened on this machine. */
+  static boolean libraryIsPresent() {
+    return Library.LOOKUP.isPresent();
+  }
+
+  private Optional<MemorySegment> address() {
+    return Library.LOOKUP.flatMap(library -> library.find(symbol()));
+  }
+
+  /** Whether this machine's library has the function; older ones lack the newer. */
+  boolean isPresent() {
+    return address().isPresent();
+  }
+
+  int arguments() {
+    return arguments;
+  }
+
+  Report report() {
+    return report;
+  }
+
+  /** The name in the library. */
+  String symbol() {
+    return symbol.isEmpty() ? "ibv_" + verb() : symbol;
+  }
+
+  /** The name without prefix, as messages have it. */
+  String verb() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  private synchronized MethodHandle handle() {
+    MethodHandle linked = handle;
+    if (linked == null) {
+      MemoryLayout[] layouts = new MemoryLayout[arguments];
+      Arrays.fill(layouts, JAVA_LONG);
+      linked =
+          LINKER
+              .downcallHandle(
+                  address()
+                      .orElseThrow(
+                          () -> new VerbsException(verb(), LIBRARY + " without it", Errno.ENOSYS)),
+                  FunctionDescriptor.of(JAVA_LONG, layouts),
+                  Linker.Option.captureCallState("errno"))
+              .asSpreader(long[].class, arguments);
+      handle = linked;
+    }
+    return linked;
+  }
+
+  /** The result, or the negated errno where the function failed. */
+  long attempt(long... values) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    long result;
+    try {
+      result = (long) handle().invokeExact(capture, values);
+    } catch (Throwable thrown) {
+      throw thrown instanceof RuntimeException runtime
+          ? runtime
+          : new IllegalStateException(symbol(), thrown);
+    }
+    int errno = (int) ERRNO.get(capture, 0L);
+    /* C functions that return int leave the upper half of the register undefined. */
+    return switch (report) {
+      case POINTER -> result == 0 ? -positive(errno) : result;
+      case MINUS_ONE -> (int) result == -1 ? -positive(errno) : (int) result;
+      case ERRNO_VALUE -> -Math.abs((int) result);
+      case NEGATIVE_ERRNO -> result;
+      case NOTHING -> 0;
+    };
+  }
+
+  /* A provider that fails and leaves errno at 0 has failed all the same. */
+  private static int positive(int errno) {
+    return errno == 0 ? Errno.EIO : errno;
+  }
+
+  /**
+   * As {@link #attempt}, for callers who need it to succeed.
+   *
+   * @param object what it is applied to and with which values
+   * @throws VerbsException with errno and what to do about it
+   */
+  long call(String object, long... values) {
+    long result = attempt(values);
+    if (result < 0) {
+      throw failure(object, (int) -result);
+    }
+    return result;
+  }
+
+  VerbsException failure(String object, int errno) {
+    return new VerbsException(verb(), object, errno, Advice.on(this, errno));
+  }
+}
