@@ -5,8 +5,8 @@ import java.util.Comparator;
 /**
  * One disjoint way through the fabric, as this host sees it.
  *
- * @param key what both ends call it: {@code plane:<value>}, {@code if:<name>} or {@code
- *     subnet:<four hex digits>}
+ * @param key what both ends call it: {@code colour:<number>}, {@code plane:<value>}, {@code
+ *     if:<name>} or {@code subnet:<four hex digits>}
  * @param address the one local address that stands for it
  * @param link the interface that carries the address
  * @param reason why this key and this address, as a clause

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Which planes a host has. The key of an address comes from the first of these that answers:
  *
  * <ol>
+ *   <li>what the route daemon calls it, which is its prefix's BGP colour or the name that the
+ *       daemon's configuration gives the plane;
  *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not
  *       used;
  *   <li>the interface, where more than one interface carries a usable address and each carries
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One address stands for a plane: EUI-64 before others, then the lowest.
  */
 public final class PlaneDiscovery {
+  private static final String TOLD_REASON = "the route daemon's name for it";
+
   private PlaneDiscovery() {}
 
   /**
@@ -54,13 +58,22 @@ public final class PlaneDiscovery {
 
   /** The planes among the addresses that the filter lets pass; the others count as absent. */
   public static Result discover(HostAddresses host, PlaneRules rules, AddressFilter filter) {
+    return discover(host, rules, filter, Map.of());
+  }
+
+  /**
+   * @param told keys that the route daemon has for addresses, as whole keys ({@code colour:3})
+   */
+  public static Result discover(
+      HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
     List<Candidate> candidates = new ArrayList<>();
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (rules.isEmpty()) {
-      byInterfaceOrSubnet(host, filter, candidates, rejected);
+      byInterfaceOrSubnet(host, filter, told, candidates, rejected);
     } else {
       byRule(host, rules, filter, candidates, rejected, remarks);
+      candidates.replaceAll(candidate -> asTold(candidate, told));
     }
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
@@ -72,6 +85,13 @@ public final class PlaneDiscovery {
         Comparator.<RejectedAddress>comparingInt(each -> each.link().index())
             .thenComparing(each -> each.address().address(), AddressText.ORDER));
     return new Result(planes, rejected, remarks);
+  }
+
+  private static Candidate asTold(Candidate candidate, Map<InetAddress, String> told) {
+    String key = told.get(candidate.address().address());
+    return key == null
+        ? candidate
+        : new Candidate(candidate.address(), candidate.link(), key, TOLD_REASON);
   }
 
   private static void byRule(
@@ -144,6 +164,7 @@ public final class PlaneDiscovery {
   private static void byInterfaceOrSubnet(
       HostAddresses host,
       AddressFilter filter,
+      Map<InetAddress, String> told,
       List<Candidate> candidates,
       List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
@@ -154,6 +175,8 @@ public final class PlaneDiscovery {
               .or(() -> filter.whyNot(address.address()));
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));
+      } else if (told.containsKey(address.address())) {
+        candidates.add(asTold(new Candidate(address, host.linkOf(address), "", ""), told));
       } else {
         usable.add(address);
       }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +41,31 @@ final class PlaneDiscoveryTest {
 
   private static List<String> rejected(PlaneDiscovery.Result result) {
     return result.rejected().stream().map(RejectedAddress::toString).toList();
+  }
+
+  @Test
+  void whatTheRouteDaemonCallsAnAddressComesFirst() throws Exception {
+    HostAddresses host =
+        host(
+            1,
+            address(2, "fd00:1:1:1::1"),
+            address(2, "fd00:1:1:2::1"),
+            address(2, "fd00:1:1:3::1"));
+    Map<InetAddress, String> told =
+        Map.of(
+            InetAddress.getByName("fd00:1:1:1::1"), "colour:20",
+            InetAddress.getByName("fd00:1:1:2::1"), "colour:10");
+    assertEquals(
+        List.of("colour:10 fd00:1:1:2::1", "colour:20 fd00:1:1:1::1", "subnet:0003 fd00:1:1:3::1"),
+        planes(PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, told)));
+    assertEquals(
+        List.of("colour:10 fd00:1:1:2::1", "plane:x fd00:1:1:3::1"),
+        planes(
+            PlaneDiscovery.discover(
+                host,
+                PlaneRules.parse("fd00:1:1:2::/64=y,fd00:1:1:3::/64=x"),
+                AddressFilter.NONE,
+                told)));
   }
 
   private static PlaneDiscovery.Result discover(HostAddresses host, String rules) {

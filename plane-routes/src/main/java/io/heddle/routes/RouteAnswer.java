@@ -20,6 +20,25 @@ public final class RouteAnswer {
     return planes;
   }
 
+  /**
+   * Makes this an answer about as many planes as a connection has, whose routes lie at destinations
+   * of their own; {@link #take} fills it.
+   */
+  public void begin(int count) {
+    planes = count;
+    java.util.Arrays.fill(cells, 0, count, RouteCell.EMPTY);
+  }
+
+  /** Takes over what another answer says of one of its planes. */
+  public void take(int plane, RouteAnswer from, int theirs) {
+    cells[plane] = from.cells[theirs];
+    lengths[plane] = from.lengths[theirs];
+    generation = from.generation;
+    missingFigure = from.missingFigure;
+    defaultWeight = from.defaultWeight;
+    borrowedPercent = from.borrowedPercent;
+  }
+
   /** The state of the file that this was read from; grows with each change. */
   public long generation() {
     return generation;

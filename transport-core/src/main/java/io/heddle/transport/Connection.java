@@ -6,7 +6,9 @@ import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ProtectionDomain;
@@ -50,7 +52,10 @@ final class Connection implements AutoCloseable {
   /* One of each plane, then the second one of each plane, and so on. */
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
-  private PlaneWeights weights = PlaneWeights.equal(1);
+  private PlaneCounters[] counters = {};
+
+  /* Written when the planes are paired and whenever routes change; read by the thread that drives the communicator. */
+  private volatile PlaneWeights weights = PlaneWeights.equal(1);
   private String peer = "a peer that has not said its name";
   private long peerRingAddress;
   private int peerRingKey;
@@ -131,6 +136,7 @@ final class Connection implements AutoCloseable {
         Math.min(
             Math.min(queuePairs, remote.queuePairsPerPlane()),
             ControlCodec.MAX_QUEUE_PAIRS / common.size());
+    device.follow(this);
     makeQueuePairs();
     return leftOut;
   }
@@ -278,6 +284,40 @@ final class Connection implements AutoCloseable {
 
   PlaneWeights weights() {
     return weights;
+  }
+
+  /** Sends by these weights from the next chunk on. Any thread. */
+  synchronized void setWeights(PlaneWeights next) {
+    weights = next;
+    tellWeights();
+  }
+
+  /** The counters that show the weights. */
+  synchronized void setCounters(PlaneCounters[] shown) {
+    counters = shown;
+    tellWeights();
+  }
+
+  /** The counters end; they may be another connection's soon. */
+  synchronized void forgetCounters() {
+    counters = new PlaneCounters[0];
+  }
+
+  private void tellWeights() {
+    PlaneWeights current = weights;
+    for (int i = 0; i < counters.length; i++) {
+      counters[i].setWeight(current.weight(i), current.source());
+    }
+  }
+
+  /** The peer's address on each plane, in order of keys; empty before the planes are paired. */
+  List<Gid> remoteGids() {
+    return remotePlanes.stream().map(ControlMessage.PlaneOffer::gid).toList();
+  }
+
+  /** This end's address on each plane. */
+  List<Gid> localGids() {
+    return planes.stream().map(LocalPlane::gid).toList();
   }
 
   String peer() {

@@ -21,7 +21,10 @@ interface CounterSource {
         for (int i = 0; i < counters.length; i++) {
           counters[i] =
               file.open(direction, keys.get(i), connection.weights().weight(i), connection.peer());
+          counters[i].setAddresses(
+              connection.localGids().get(i).toBytes(), connection.remoteGids().get(i).toBytes());
         }
+        connection.setCounters(counters);
         return counters;
       }
 

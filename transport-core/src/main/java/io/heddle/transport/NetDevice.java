@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
@@ -21,6 +22,7 @@ final class NetDevice implements AutoCloseable {
   private final int rail;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger lingering = new AtomicInteger();
+  private @Nullable RouteFollower routes;
 
   /**
    * @param planes in order of keys, at least one
@@ -58,6 +60,24 @@ final class NetDevice implements AutoCloseable {
 
   int rail() {
     return rail;
+  }
+
+  /** From now on weights follow these routes. Before the first connection. */
+  void follow(RouteFollower follower) {
+    routes = follower;
+  }
+
+  /** Gives a connection whose planes are paired the weights that routes have for its peer. */
+  void follow(Connection connection) {
+    RouteFollower follower = routes;
+    if (follower != null) {
+      follower.joined(connection);
+    }
+  }
+
+  /** The open connections. Any thread. */
+  Set<Connection> connections() {
+    return connections;
   }
 
   String name() {

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
+import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
@@ -163,10 +164,12 @@ public final class RecvComm implements AutoCloseable {
     return TransportResult.SUCCESS;
   }
 
+  /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
   private @org.jspecify.annotations.Nullable SubFlow nextFlowWithRoom() {
+    PlaneWeights weights = connection.weights();
     for (int i = 0; i < flows.length; i++) {
       lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
-      if (flows[lastFlow].hasRoom()) {
+      if (weights.weight(lastFlow % weights.planes()) > 0 && flows[lastFlow].hasRoom()) {
         return flows[lastFlow];
       }
     }
@@ -308,6 +311,7 @@ public final class RecvComm implements AutoCloseable {
    */
   @Override
   public void close() {
+    connection.forgetCounters();
     onClose.run();
     channel.close();
   }

@@ -45,7 +45,6 @@ public final class SendComm implements AutoCloseable {
   private final PlaneCounters[] counters;
   private final SprayPolicy policy;
   private final PlaneLoads loads;
-  private final PlaneWeights weights;
   private final CommFailure failure;
   private final Runnable onClose;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
@@ -66,6 +65,10 @@ public final class SendComm implements AutoCloseable {
   private final int[] nextChunk = new int[LINES];
   private final int[] unacknowledged = new int[LINES];
   private final long[] messageNumber = new long[LINES];
+  private final PlaneWeights[] cutBy = new PlaneWeights[LINES];
+
+  /* The snapshot that loads are kept under; the connection's may be newer. */
+  private PlaneWeights weights;
 
   /* Lines that have chunks to be posted, in order. */
   private final int[] backlog = new int[LINES];
@@ -203,6 +206,7 @@ public final class SendComm implements AutoCloseable {
     remoteAddress[line] = ClearToSend.address(entry);
     remoteKey[line] = ClearToSend.key(entry);
     localKey[line] = (int) (keys >>> 32);
+    cutBy[line] = newestWeights();
     chunks[line] = policy.chunks(length, loads, weights);
     nextChunk[line] = 0;
     unacknowledged[line] = chunks[line];
@@ -217,6 +221,16 @@ public final class SendComm implements AutoCloseable {
     lines.setSize(line, 0, (int) length);
     counters[0].message();
     backlog[(int) backlogTail++ & (LINES - 1)] = line;
+  }
+
+  /* One volatile read where nothing has changed. */
+  private PlaneWeights newestWeights() {
+    PlaneWeights newest = connection.weights();
+    if (newest != weights) {
+      weights = newest;
+      loads.weightsChanged();
+    }
+    return newest;
   }
 
   /* Posts chunks of the backlog, oldest first, while the planes take them. */
@@ -239,12 +253,14 @@ public final class SendComm implements AutoCloseable {
 
   /* Returns whether all chunks of this line are posted. */
   private boolean postChunks(int line) {
+    PlaneWeights newest = newestWeights();
+    PlaneWeights by = policy.cutsByWeight() ? cutBy[line] : newest;
     while (nextChunk[line] < chunks[line]) {
       int chunk = nextChunk[line];
-      long start = policy.chunkStart(lengthBytes[line], chunk, chunks[line], loads, weights);
-      long end = policy.chunkStart(lengthBytes[line], chunk + 1, chunks[line], loads, weights);
+      long start = policy.chunkStart(lengthBytes[line], chunk, chunks[line], loads, by);
+      long end = policy.chunkStart(lengthBytes[line], chunk + 1, chunks[line], loads, by);
       int length = (int) (end - start);
-      int plane = policy.choose(messageNumber[line], chunk, chunks[line], length, loads, weights);
+      int plane = policy.choose(messageNumber[line], chunk, chunks[line], length, loads, by);
       int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
       if (flow < 0 || !flows[flow].hasRoom()) {
         return false;
@@ -258,7 +274,7 @@ public final class SendComm implements AutoCloseable {
       wr.remoteAddress = remoteAddress[line] + start;
       wr.rkey = remoteKey[line];
       wr.immediate = immediateBase[line] | chunk << 11;
-      loads.started(plane, length, weights);
+      loads.started(plane, length, newest);
       counters[plane].chunk(length);
       nextChunk[line] = chunk + 1;
     }
@@ -341,6 +357,7 @@ public final class SendComm implements AutoCloseable {
    */
   @Override
   public void close() {
+    connection.forgetCounters();
     onClose.run();
     channel.close();
   }

@@ -8,8 +8,11 @@ import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
 import io.heddle.qppool.PlaneQueuePair.LinkSettings;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RoutesPath;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlAddresses;
 import io.heddle.transport.control.ControlChannel;
@@ -50,6 +53,7 @@ public final class Transport implements AutoCloseable {
   private final String provider;
   private final List<NetDevice> devices;
   private final ControlLoop loop;
+  private final @Nullable RouteFollower routes;
   private final StatsFile stats;
   private final CounterSource published;
   private final List<InetAddress> controlAddresses;
@@ -63,13 +67,15 @@ public final class Transport implements AutoCloseable {
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses addresses = HostAddresses.read();
+    routes = routes();
     PlaneDiscovery.Result found =
         PlaneDiscovery.discover(
             addresses,
             PlaneRules.parse(options.get(TransportOptions.PLANES)),
             AddressFilter.parse(
                 options.get(InfinibandOptions.ADDRESS_RANGE),
-                options.get(InfinibandOptions.ADDRESS_FAMILY)));
+                options.get(InfinibandOptions.ADDRESS_FAMILY)),
+            toldPlanes());
     tell(found);
     DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
     devices = search.open(found.planes());
@@ -85,6 +91,38 @@ public final class Transport implements AutoCloseable {
     published = CounterSource.of(stats);
     loop = new ControlLoop(log);
     loop.execute(this::watchDevices);
+    RouteFollower follower = routes;
+    if (follower != null) {
+      follower.start(devices);
+    }
+  }
+
+  /* What the operator says of weights comes before the routes. */
+  private @Nullable RouteFollower routes() {
+    String file = options.get(TransportOptions.ROUTES);
+    boolean weighted = !options.get(TransportOptions.WEIGHTS).isBlank();
+    if (weighted || file.equals("none")) {
+      return null;
+    }
+    return new RouteFollower(
+        file.isBlank() ? RoutesPath.DEFAULT : Path.of(file),
+        options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L,
+        NanoClock.SYSTEM,
+        log);
+  }
+
+  /* How the route daemon calls the planes of this host's addresses. */
+  private Map<InetAddress, String> toldPlanes() {
+    Map<InetAddress, String> keys = new HashMap<>();
+    RouteFollower follower = routes;
+    if (follower != null) {
+      for (PublishedPlane plane : follower.planes()) {
+        if (plane.source() != null) {
+          keys.put(plane.source(), plane.key());
+        }
+      }
+    }
+    return keys;
   }
 
   /**
@@ -152,12 +190,13 @@ public final class Transport implements AutoCloseable {
     StringBuilder text = new StringBuilder("provider " + provider);
     for (NetDevice device : devices) {
       text.append(
-          "; device %s with planes %s, weights %s (%s)"
+          "; device %s with planes %s, weights %s"
               .formatted(
                   device.name(),
                   device.planes().stream().map(LocalPlane::key).toList(),
-                  device.weights(),
-                  device.weights().source()));
+                  routes == null
+                      ? "%s (%s)".formatted(device.weights(), device.weights().source())
+                      : routes.describe()));
     }
     if (queuePairsPerPlane() > 1) {
       text.append("; ").append(queuePairsPerPlane()).append(" queue pairs a plane");
@@ -396,6 +435,10 @@ public final class Transport implements AutoCloseable {
   @Override
   public void close() {
     awaitGoodbyes();
+    RouteFollower follower = routes;
+    if (follower != null) {
+      follower.close();
+    }
     loop.close();
     devices.forEach(NetDevice::close);
     stats.close();

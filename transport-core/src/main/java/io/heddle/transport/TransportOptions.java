@@ -32,6 +32,24 @@ public final class TransportOptions {
               + " separated by commas",
           "how much of the bytes each plane takes; all the same without it");
 
+  public static final Option<String> ROUTES =
+      Option.text(
+          "HEDDLE_ROUTES",
+          "file",
+          "the file that the route daemon publishes, or none",
+          "where the weights per destination come from; without it /run/heddle/routes, if there is"
+              + " one. HEDDLE_WEIGHTS comes before it");
+
+  public static final Option<Long> ROUTES_HOLD =
+      Option.number(
+          "HEDDLE_ROUTES_HOLD_MS",
+          "ms",
+          30_000,
+          0,
+          86_400_000,
+          "how long the last weights hold once the route daemon gives no sign of life; then all"
+              + " planes weigh the same");
+
   public static final Option<String> POLICY =
       Option.choice(
           "HEDDLE_POLICY",
@@ -102,6 +120,8 @@ public final class TransportOptions {
                   PROVIDER,
                   PLANES,
                   WEIGHTS,
+                  ROUTES,
+                  ROUTES_HOLD,
                   POLICY,
                   CONNECT_TIMEOUT,
                   STATS_DIRECTORY,

@@ -98,6 +98,7 @@ final class Ends implements AutoCloseable {
     environment.put("HEDDLE_PLANES", String.join(",", rules));
     environment.put("HEDDLE_STATS_DIR", stats.toString());
     environment.put("NCCL_SOCKET_IFNAME", "lo");
+    environment.put("HEDDLE_ROUTES", "none");
     environment.putAll(more);
     List<VerbsProvider> providers =
         fabric == null

@@ -28,7 +28,8 @@ class ArchitectureTest {
           Map.entry("softroce", Set.of("platform", "verbs", "addr")),
           Map.entry("reorder", Set.of("platform")),
           Map.entry("qppool", Set.of("platform", "verbs")),
-          Map.entry("transport", Set.of("platform", "verbs", "addr", "reorder", "qppool")),
+          Map.entry(
+              "transport", Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool")),
           Map.entry("plugin", Set.of("platform", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
           Map.entry("tools", Set.of("platform", "addr", "transport", "perftest")));

@@ -18,6 +18,11 @@ final class HashPolicy implements SprayPolicy {
   }
 
   @Override
+  public boolean cutsByWeight() {
+    return false;
+  }
+
+  @Override
   public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
   }

@@ -11,6 +11,11 @@ final class PinnedPolicy implements SprayPolicy {
   }
 
   @Override
+  public boolean cutsByWeight() {
+    return true;
+  }
+
+  @Override
   public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     if (lengthBytes <= loads.preferredChunkBytes()) {
       return 1;

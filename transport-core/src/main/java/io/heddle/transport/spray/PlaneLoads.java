@@ -85,6 +85,13 @@ public final class PlaneLoads {
     limitLag(weights);
   }
 
+  /**
+   * Other weights hold from now on: what a plane got under the old ones is no debt under the new.
+   */
+  public void weightsChanged() {
+    java.util.Arrays.fill(virtualTime, 0);
+  }
+
   /** A chunk is finished. */
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;

@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
 
+  /*
+   * Routes give Mbit/s; a plane's virtual time grows by length × 65,536 ÷ weight, which must not be zero for the
+   * shortest message.
+   */
+  private static final int LARGEST_OF_ROUTES = 4096;
+
   private final int[] weights;
   private final long total;
   private final String source;
@@ -122,6 +128,36 @@ public final class PlaneWeights {
               + LARGEST);
     }
     return weight;
+  }
+
+  /** All planes weigh the same, for a reason that people read. */
+  public static PlaneWeights equal(int planes, String source) {
+    int[] weights = new int[planes];
+    Arrays.fill(weights, 1);
+    return new PlaneWeights(weights, source);
+  }
+
+  /**
+   * Weights that routes give, in proportion.
+   *
+   * @param figures one for each plane, none negative and one positive
+   * @param source where they come from, for people
+   */
+  public static PlaneWeights ofRoutes(int[] figures, String source) {
+    int largest = Arrays.stream(figures).max().orElseThrow();
+    int[] weights = new int[figures.length];
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] =
+          figures[i] == 0
+              ? 0
+              : (int) Math.max(1, Math.round((double) figures[i] * LARGEST_OF_ROUTES / largest));
+    }
+    return new PlaneWeights(weights, source);
+  }
+
+  /** Whether both give every plane the same weight. */
+  public boolean hasSameWeights(PlaneWeights other) {
+    return Arrays.equals(weights, other.weights);
   }
 
   /**

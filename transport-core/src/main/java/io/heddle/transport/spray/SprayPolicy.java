@@ -19,6 +19,12 @@ public interface SprayPolicy {
   String name();
 
   /**
+   * Whether a message's chunks are cut by the weights. Such a message keeps the weights that it was
+   * cut by; else its next chunk goes by the newest.
+   */
+  boolean cutsByWeight();
+
+  /**
    * How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has
    * one.
    */

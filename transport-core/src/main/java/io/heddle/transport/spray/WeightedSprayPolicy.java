@@ -12,6 +12,11 @@ final class WeightedSprayPolicy implements SprayPolicy {
   }
 
   @Override
+  public boolean cutsByWeight() {
+    return false;
+  }
+
+  @Override
   public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
   }

@@ -1,5 +1,7 @@
 package io.heddle.transport.stats;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 
@@ -27,6 +29,24 @@ public final class PlaneCounters {
   public void chunk(int lengthBytes) {
     add(StatsLayout.BYTES, lengthBytes);
     add(StatsLayout.CHUNKS, 1);
+  }
+
+  /**
+   * The plane's weight is another now; not on the data path.
+   *
+   * @param source where it comes from; cut to 23 bytes
+   */
+  public void setWeight(int weight, String source) {
+    Memory.ALL.set(Memory.NATIVE_INT, record + StatsLayout.WEIGHT, weight);
+    StatsFile.putText(record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES, source);
+  }
+
+  /** The two addresses, 16 bytes each in network order. */
+  public void setAddresses(byte[] local, byte[] remote) {
+    for (int i = 0; i < StatsLayout.ADDRESS_BYTES; i++) {
+      Memory.ALL.set(JAVA_BYTE, record + StatsLayout.LOCAL + i, local[i]);
+      Memory.ALL.set(JAVA_BYTE, record + StatsLayout.REMOTE + i, remote[i]);
+    }
   }
 
   public void message() {

@@ -157,7 +157,8 @@ public final class StatsFile implements AutoCloseable {
     return 0;
   }
 
-  private static void putText(long address, int fieldBytes, String text) {
+  static void putText(long address, int fieldBytes, String text) {
+    Memory.clear(address, fieldBytes);
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(bytes.length, fieldBytes - 1);
     MemorySegment.copy(bytes, 0, Memory.ALL, JAVA_BYTE, address, length);

@@ -10,6 +10,8 @@ package io.heddle.transport.stats;
  *                    16 plane key, 64 bytes, NUL-padded UTF-8   80 peer, 80 bytes, likewise
  *                   160 bytes, u64    168 chunks, u64    176 messages, u64
  *                   184 duplicates, u64    192 would-block answers, u64
+ *                   200 this end's address, 16 bytes      216 the peer's, 16 bytes, both zero where unknown
+ *                   232 where the weight comes from, 24 bytes of text
  * </pre>
  *
  * <p>Messages and would-block answers are counted on the first plane of a communicator, since they
@@ -42,6 +44,11 @@ final class StatsLayout {
   static final int MESSAGES = 176;
   static final int DUPLICATES = 184;
   static final int WOULD_BLOCK = 192;
+  static final int LOCAL = 200;
+  static final int REMOTE = 216;
+  static final int ADDRESS_BYTES = 16;
+  static final int SOURCE = 232;
+  static final int SOURCE_BYTES = 24;
 
   private StatsLayout() {}
 }

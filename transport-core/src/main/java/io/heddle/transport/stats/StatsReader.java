@@ -23,6 +23,9 @@ public final class StatsReader {
    * @param planeKey the plane
    * @param weight what the plane was asked to carry
    * @param peer the other end
+   * @param local this end's address, 16 bytes, zero where unknown
+   * @param remote the peer's, likewise
+   * @param weightSource where the weight comes from, at most 23 bytes of it
    */
   public record Row(
       StatsFile.Direction direction,
@@ -33,7 +36,10 @@ public final class StatsReader {
       long chunks,
       long messages,
       long duplicates,
-      long wouldBlock) {}
+      long wouldBlock,
+      byte[] local,
+      byte[] remote,
+      String weightSource) {}
 
   private StatsReader() {}
 
@@ -76,7 +82,14 @@ public final class StatsReader {
         map.get(Memory.NATIVE_LONG, record + StatsLayout.CHUNKS),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.MESSAGES),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.DUPLICATES),
-        map.get(Memory.NATIVE_LONG, record + StatsLayout.WOULD_BLOCK));
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.WOULD_BLOCK),
+        bytes(map, record + StatsLayout.LOCAL),
+        bytes(map, record + StatsLayout.REMOTE),
+        text(map, record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES));
+  }
+
+  private static byte[] bytes(MemorySegment map, long offset) {
+    return map.asSlice(offset, StatsLayout.ADDRESS_BYTES).toArray(JAVA_BYTE);
   }
 
   static String text(MemorySegment segment, long offset, int fieldBytes) {
