@@ -1,26 +1,21 @@
 /* Completion queues and the channels that tell of them. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "local.h"
 
 struct completion_queue *local_queues[QUEUES];
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
-  int ends[2];
   if (refused(context, "ibv_create_comp_channel") != 0) return NULL;
   struct channel *channel = calloc(1, sizeof *channel);
-  if (channel == NULL || pipe2(ends, O_CLOEXEC) != 0) {
+  if (channel == NULL || !event_list_open(&channel->events)) {
     free(channel);
     return NULL;
   }
-  fcntl(ends[1], F_SETFL, O_NONBLOCK);
   channel->channel.context = context;
-  channel->channel.fd = ends[0];
-  channel->in = ends[1];
+  channel->channel.fd = channel->events.file;
   return &channel->channel;
 }
 
@@ -30,8 +25,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *visible) {
   bool used = visible->refcnt > 0;
   pthread_mutex_unlock(&objects);
   if (used) return EBUSY;
-  close(visible->fd);
-  close(channel->in);
+  event_list_close(&channel->events);
   free(channel);
   return 0;
 }
@@ -109,7 +103,11 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
     return EBUSY;
   }
   local_queues[queue->slot] = NULL;
-  if (cq->channel != NULL) cq->channel->refcnt--;
+  event_list_forget(&context_of(cq->context)->events, MAIL_QUEUE_EVENT, queue->slot, queue->epoch);
+  if (cq->channel != NULL) {
+    event_list_forget(&((struct channel *)cq->channel)->events, MAIL_COMPLETION, queue->slot, queue->epoch);
+    cq->channel->refcnt--;
+  }
   pthread_mutex_unlock(&objects);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->completion_events, &cq->comp_events_completed);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->async_events, &cq->async_events_completed);
@@ -195,29 +193,20 @@ int arm_queue(struct ibv_cq *cq, int solicited_only) {
 
 /* ---- events of channels ---- */
 
-/* In the pipe: which queue it was, since that may be destroyed before somebody reads. */
-struct completion_event {
-  uint32_t slot, epoch;
-};
-
-void deliver_completion_event(uint32_t slot, uint32_t epoch) {
-  struct completion_event event = {slot, epoch};
+void deliver_completion_event(const struct mail *mail) {
   pthread_mutex_lock(&objects);
-  struct completion_queue *queue = local_queues[slot];
-  ssize_t written = 0;
-  if (queue != NULL && queue->epoch == epoch && queue->cq.channel != NULL) {
-    /* One event an arming: a pipe holds those of 8,192 queues. */
-    written = write(((struct channel *)queue->cq.channel)->in, &event, sizeof event);
+  struct completion_queue *queue = local_queues[mail->index % QUEUES];
+  if (queue != NULL && queue->epoch == mail->epoch && queue->cq.channel != NULL) {
+    event_list_add(&((struct channel *)queue->cq.channel)->events, mail);
   }
-  (void)written;
   pthread_mutex_unlock(&objects);
 }
 
-/* The queue of the event, which must be acknowledged from now on; NULL when it's gone. */
-static struct completion_queue *report(const struct completion_event *event) {
+/* The queue of the event, which must be acknowledged from now on; NULL when it has just gone. */
+static struct completion_queue *report(const struct mail *mail) {
   pthread_mutex_lock(&objects);
-  struct completion_queue *queue = local_queues[event->slot % QUEUES];
-  if (queue != NULL && queue->epoch != event->epoch) queue = NULL;
+  struct completion_queue *queue = local_queues[mail->index % QUEUES];
+  if (queue != NULL && queue->epoch != mail->epoch) queue = NULL;
   if (queue != NULL) {
     pthread_mutex_lock(&queue->cq.mutex);
     queue->completion_events++;
@@ -228,11 +217,11 @@ static struct completion_queue *report(const struct completion_event *event) {
 }
 
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context) {
-  struct completion_event event;
+  struct mail mail;
   struct completion_queue *queue;
   do {
-    if (read(channel->fd, &event, sizeof event) != sizeof event) return -1;
-    queue = report(&event);
+    if (event_list_take(&((struct channel *)channel)->events, &mail) != 0) return -1;
+    queue = report(&mail);
   } while (queue == NULL);
   *cq = &queue->cq;
   *cq_context = queue->cq.cq_context;

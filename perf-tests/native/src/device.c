@@ -1,12 +1,10 @@
 /* Devices: listing, opening, and what can be asked of them. */
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "local.h"
 
@@ -163,7 +161,6 @@ static int query_device_extended(struct ibv_context *context, const struct ibv_q
 
 struct ibv_context *ibv_open_device(struct ibv_device *device) {
   uint32_t index = ((struct device *)device)->index;
-  int ends[2];
   int error = engine_start();
   struct context *context = error == 0 ? calloc(1, sizeof *context) : NULL;
   if (context == NULL) {
@@ -171,16 +168,14 @@ struct ibv_context *ibv_open_device(struct ibv_device *device) {
     return NULL;
   }
   context->device = index;
-  if (refused(&context->verbs.context, "ibv_open_device") != 0 || pipe2(ends, O_CLOEXEC) != 0) {
+  if (refused(&context->verbs.context, "ibv_open_device") != 0 || !event_list_open(&context->events)) {
     free(context);
     return NULL;
   }
-  fcntl(ends[1], F_SETFL, O_NONBLOCK);
   struct ibv_context *visible = &context->verbs.context;
   visible->device = device;
   visible->cmd_fd = -1;
-  visible->async_fd = ends[0];
-  context->events_in = ends[1];
+  visible->async_fd = context->events.file;
   visible->num_comp_vectors = 1;
   pthread_mutex_init(&visible->mutex, NULL);
   visible->abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -210,8 +205,7 @@ int ibv_close_device(struct ibv_context *visible) {
     }
   }
   pthread_mutex_unlock(&objects);
-  close(visible->async_fd);
-  close(context->events_in);
+  event_list_close(&context->events);
   pthread_mutex_destroy(&visible->mutex);
   free(context);
   return 0;

@@ -1,17 +1,9 @@
 /* Asynchronous events: what other processes' mail becomes on its way to the caller. */
-#include <unistd.h>
-
 #include "local.h"
-
-/* A caller who never reads its events loses what the pipe can't hold. */
-static void write_event(struct context *context, const struct mail *mail) {
-  ssize_t written = write(context->events_in, mail, sizeof *mail);
-  (void)written;
-}
 
 static void deliver_port_event(const struct mail *mail) {
   for (struct context *context = contexts; context != NULL; context = context->next) {
-    if (context->device == mail->index) write_event(context, mail);
+    if (context->device == mail->index) event_list_add(&context->events, mail);
   }
 }
 
@@ -28,7 +20,7 @@ static struct completion_queue *queue_of(const struct mail *mail) {
 static void deliver_queue_event(const struct mail *mail) {
   struct completion_queue *queue = queue_of(mail);
   if (queue == NULL) return;
-  write_event(context_of(queue->cq.context), mail);
+  event_list_add(&context_of(queue->cq.context)->events, mail);
   for (uint32_t i = 0; i < PAIRS && mail->event == IBV_EVENT_CQ_ERR; i++) {
     struct queue_pair *pair = local_pairs[i];
     if (pair == NULL || (pair->qp.send_cq != &queue->cq && pair->qp.recv_cq != &queue->cq)) continue;
@@ -38,14 +30,14 @@ static void deliver_queue_event(const struct mail *mail) {
 
 void deliver_mail(const struct mail *mail) {
   if (mail->kind == MAIL_COMPLETION) {
-    deliver_completion_event(mail->index, mail->epoch);
+    deliver_completion_event(mail);
     return;
   }
   pthread_mutex_lock(&objects);
   switch ((enum mail_kind)mail->kind) {
     case MAIL_PORT_EVENT: deliver_port_event(mail); break;
     case MAIL_PAIR_EVENT:
-      if (pair_of(mail) != NULL) write_event(context_of(pair_of(mail)->qp.context), mail);
+      if (pair_of(mail) != NULL) event_list_add(&context_of(pair_of(mail)->qp.context)->events, mail);
       break;
     case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
     case MAIL_FLUSH: /* of its sends; the engine sees the pair's state */
@@ -87,7 +79,7 @@ static bool report(const struct mail *mail, struct ibv_async_event *event) {
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
   struct mail mail;
   do {
-    if (read(context->async_fd, &mail, sizeof mail) != sizeof mail) return -1;
+    if (event_list_take(&context_of(context)->events, &mail) != 0) return -1;
   } while (!report(&mail, event));
   return 0;
 }

@@ -20,10 +20,21 @@ struct device {
   uint32_t index;
 };
 
+/*
+ * Events for the caller, behind a descriptor that is readable while there are any. Events of an object that is destroyed
+ * are taken back, so that who has seen the descriptor readable can read without waiting.
+ */
+struct event_list {
+  int file;
+  pthread_mutex_t lock;
+  struct mail *mails;
+  uint32_t count, room;
+};
+
 struct context {
   struct verbs_context verbs; /* its end is the ibv_context that callers see */
   uint32_t device;
-  int events_in; /* the other end of async_fd */
+  struct event_list events;
   struct context *next;
 };
 
@@ -40,7 +51,7 @@ struct region {
 
 struct channel {
   struct ibv_comp_channel channel;
-  int in; /* the other end of channel.fd */
+  struct event_list events;
 };
 
 struct completion_queue {
@@ -103,7 +114,7 @@ int refused(struct ibv_context *context, const char *verb);
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);
 int poll_queue(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 int arm_queue(struct ibv_cq *cq, int solicited_only);
-void deliver_completion_event(uint32_t slot, uint32_t epoch);
+void deliver_completion_event(const struct mail *mail);
 
 /* post.c */
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
@@ -138,6 +149,14 @@ bool advance(struct queue_pair *pair);
 void engine_later(struct queue_pair *pair);
 void engine_progress(void);
 void engine_forget(struct queue_pair *pair);
+
+/* event_list.c */
+bool event_list_open(struct event_list *list);
+void event_list_close(struct event_list *list);
+void event_list_add(struct event_list *list, const struct mail *mail);
+/* The oldest; waits for one unless the descriptor was made not to. 0, or -1 and errno. */
+int event_list_take(struct event_list *list, struct mail *mail);
+void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch);
 
 /* events.c */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered, const uint32_t *acknowledged);

@@ -121,12 +121,29 @@ static void unread_events_do_not_outlive_their_object(bool in_child) {
   CHECK(is_readable(loop.listener.channel->fd, 1000), "woken");
   struct ibv_comp_channel *channel = loop.listener.channel;
   close_end(end); /* does not wait for an event that nobody has read */
+  CHECK(!is_readable(channel->fd, 0), "the event is still there");
   fcntl(channel->fd, F_SETFL, O_NONBLOCK);
   struct ibv_cq *which = NULL;
   void *context = NULL;
   CHECK(ibv_get_cq_event(channel, &which, &context) == -1 && errno == EAGAIN, "errno %d", errno);
   CHECK(ibv_destroy_comp_channel(channel) == 0, "channel");
   stop_second(loop.second);
+}
+
+static void unread_asynchronous_events_go_with_their_pair(bool in_child) {
+  (void)in_child;
+  struct options options = usual_options();
+  struct end *end = open_end(&options);
+  struct address own = address_of(end);
+  connect_end(end, &own);
+  struct ibv_sge sge = piece(end, 0, 8);
+  struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &own, BUFFER_BYTES);
+  CHECK(post(end, &wanted) == 0 && is_readable(end->context->async_fd, 1000), "the access is reported");
+  struct ibv_qp_init_attr again = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_RC};
+  CHECK(ibv_destroy_qp(end->qp) == 0 && !is_readable(end->context->async_fd, 20), "nobody is told of what is gone");
+  end->qp = ibv_create_qp(end->pd, &again);
+  CHECK(end->qp != NULL, "errno %d", errno);
+  close_end(end);
 }
 
 static void *acknowledge_later(void *event) {
@@ -181,6 +198,7 @@ int main(int count, char **words) {
       {"an_armed_queue_wakes_once", an_armed_queue_wakes_once},
       {"only_solicited_completions_wake_who_asked_for_those", only_solicited_completions_wake_who_asked_for_those},
       {"unread_events_do_not_outlive_their_object", unread_events_do_not_outlive_their_object},
+      {"unread_asynchronous_events_go_with_their_pair", unread_asynchronous_events_go_with_their_pair},
       {"destroying_waits_for_acknowledgements", destroying_waits_for_acknowledgements},
       {"a_receiver_in_rtr_is_told_of_the_first_message", a_receiver_in_rtr_is_told_of_the_first_message},
       {NULL, NULL}};

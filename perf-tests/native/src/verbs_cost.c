@@ -1,0 +1,194 @@
+/*
+ * What posting and polling cost from C: nanoseconds per call, between two queue pairs of this process on the first device
+ * that libibverbs lists. The measure for the same calls from Java, which system-tests' VerbsCost makes in the same way.
+ *
+ * For each line that comes on standard input, one round: a line "case nanoseconds" for each case, then "end".
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BATCH = 16, DEPTH = 64, WRITE_BYTES = 8, GID_INDEX = 1, MEMORY_BYTES = 4096, ROUND_NS = 20000000 };
+
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_qp *near_pair, *far_pair;
+static struct ibv_mr *memory;
+static struct ibv_send_wr requests[BATCH];
+static struct ibv_sge pieces[BATCH];
+static struct ibv_wc completions[BATCH];
+
+static _Noreturn void give_up(const char *what, int error) {
+  fprintf(stderr, "verbs-cost: %s: %s\n", what, strerror(error));
+  exit(3);
+}
+
+static void require(int error, const char *what) {
+  if (error != 0) give_up(what, error);
+}
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct ibv_qp *create_pair(void) {
+  struct ibv_qp_init_attr wanted = {.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+                                    .cap = {.max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1}};
+  struct ibv_qp *pair = ibv_create_qp(pd, &wanted);
+  if (pair == NULL) give_up("ibv_create_qp", errno);
+  return pair;
+}
+
+static void connect_to(struct ibv_qp *pair, const struct ibv_qp *peer) {
+  union ibv_gid gid;
+  require(ibv_query_gid(context, 1, GID_INDEX, &gid) == 0 ? 0 : errno, "ibv_query_gid");
+  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "to INIT");
+  wanted = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096, .dest_qp_num = peer->qp_num,
+                                .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+                                .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .sgid_index = GID_INDEX}}};
+  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "to RTR");
+  wanted = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 1};
+  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                                           IBV_QP_MAX_QP_RD_ATOMIC), "to RTS");
+}
+
+static void set_up(void) {
+  int count = 0;
+  struct ibv_device **list = ibv_get_device_list(&count);
+  if (list == NULL || count == 0) give_up("ibv_get_device_list", list == NULL ? errno : ENODEV);
+  context = ibv_open_device(list[0]);
+  if (context == NULL) give_up("ibv_open_device", errno);
+  ibv_free_device_list(list);
+  pd = ibv_alloc_pd(context);
+  cq = ibv_create_cq(context, 4 * DEPTH, NULL, NULL, 0);
+  uint8_t *bytes = aligned_alloc(MEMORY_BYTES, MEMORY_BYTES);
+  if (pd == NULL || cq == NULL || bytes == NULL) give_up("ibv_alloc_pd, ibv_create_cq", errno);
+  memory = ibv_reg_mr(pd, bytes, MEMORY_BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  if (memory == NULL) give_up("ibv_reg_mr", errno);
+  near_pair = create_pair();
+  far_pair = create_pair();
+  connect_to(near_pair, far_pair);
+  connect_to(far_pair, near_pair);
+}
+
+/* What the transport does for a chunk: every field is written, and a list is linked. */
+static void fill_in(int count, int signalled) {
+  for (int i = 0; i < count; i++) {
+    pieces[i] = (struct ibv_sge){.addr = (uintptr_t)memory->addr, .length = WRITE_BYTES, .lkey = memory->lkey};
+    requests[i] = (struct ibv_send_wr){.wr_id = (uint64_t)i, .next = i + 1 < count ? &requests[i + 1] : NULL,
+                                       .sg_list = &pieces[i], .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+                                       .send_flags = signalled ? IBV_SEND_SIGNALED : 0,
+                                       .wr.rdma = {(uintptr_t)memory->addr + MEMORY_BYTES / 2, memory->rkey}};
+  }
+}
+
+static void post(void) {
+  struct ibv_send_wr *bad;
+  require(ibv_post_send(near_pair, requests, &bad), "ibv_post_send");
+}
+
+static void take(int count) {
+  for (int taken = 0; taken < count;) {
+    int found = ibv_poll_cq(cq, BATCH, completions);
+    if (found < 0) give_up("ibv_poll_cq", EIO);
+    for (int i = 0; i < found; i++) {
+      if (completions[i].status != IBV_WC_SUCCESS) give_up(ibv_wc_status_str(completions[i].status), EIO);
+    }
+    taken += found;
+  }
+}
+
+/* ---- cases: each returns the nanoseconds of `calls` calls ---- */
+
+static uint64_t empty_poll(int calls) {
+  uint64_t begin = now_ns();
+  for (int i = 0; i < calls; i++) {
+    if (ibv_poll_cq(cq, BATCH, completions) != 0) give_up("a completion of nothing", EIO);
+  }
+  return now_ns() - begin;
+}
+
+/* One request a call; the last one of a batch is signalled, and its completion polled outside of the time. */
+static uint64_t single_post(int calls) {
+  uint64_t spent = 0;
+  for (int done = 0; done < calls; done += BATCH) {
+    uint64_t begin = now_ns();
+    for (int i = 0; i < BATCH; i++) {
+      fill_in(1, i == BATCH - 1);
+      post();
+    }
+    spent += now_ns() - begin;
+    take(1);
+  }
+  return spent;
+}
+
+/* Per request of a list. */
+static uint64_t list_post(int calls) {
+  uint64_t spent = 0;
+  for (int done = 0; done < calls; done += BATCH) {
+    uint64_t begin = now_ns();
+    fill_in(BATCH, 0);
+    requests[BATCH - 1].send_flags = IBV_SEND_SIGNALED;
+    post();
+    spent += now_ns() - begin;
+    take(1);
+  }
+  return spent;
+}
+
+/* Per completion, of those that are there. */
+static uint64_t full_poll(int calls) {
+  uint64_t spent = 0;
+  for (int done = 0; done < calls; done += BATCH) {
+    fill_in(BATCH, 1);
+    post();
+    uint64_t begin = now_ns();
+    take(BATCH);
+    spent += now_ns() - begin;
+  }
+  return spent;
+}
+
+static uint64_t post_and_poll(int calls) {
+  uint64_t begin = now_ns();
+  for (int i = 0; i < calls; i++) {
+    fill_in(1, 1);
+    post();
+    take(1);
+  }
+  return now_ns() - begin;
+}
+
+static const struct {
+  const char *name;
+  uint64_t (*run)(int calls);
+} cases[] = {{"empty_poll", empty_poll},
+             {"single_post", single_post},
+             {"list_post", list_post},
+             {"full_poll", full_poll},
+             {"post_and_poll", post_and_poll}};
+
+int main(void) {
+  char line[64];
+  set_up();
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      uint64_t spent = 0, calls = 0;
+      for (uint64_t begin = now_ns(); now_ns() - begin < ROUND_NS; calls += 64 * BATCH) spent += cases[i].run(64 * BATCH);
+      printf("%s %.3f\n", cases[i].name, (double)spent / (double)calls);
+    }
+    printf("end\n");
+    fflush(stdout);
+  }
+  return 0;
+}
