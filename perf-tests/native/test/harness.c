@@ -259,7 +259,10 @@ struct second *start_second(const struct options *options, bool in_child) {
   int ends[2];
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
-  if (second->child == 0) serve(ends[1], options);
+  if (second->child == 0) {
+    close(ends[0]); /* so that the end of the first process is the end of what can be read */
+    serve(ends[1], options);
+  }
   close(ends[1]);
   second->socket = ends[0];
   return second;

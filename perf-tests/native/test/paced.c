@@ -86,11 +86,10 @@ static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
   uint64_t begin = clock_ns();
   struct ibv_send_wr more = request(IBV_WR_RDMA_WRITE, 0, &sge, &other.far, FAR);
   CHECK(post(other.first, &more) == 0 && post(other.first, &more) == 0, "post");
-  double with_other = microseconds(&both, IBV_WR_RDMA_WRITE, 1 << 18, 2);
-  CHECK(with_other >= 8400, "two connections share the port: %.0f us", with_other);
+  microseconds(&both, IBV_WR_RDMA_WRITE, 1 << 18, 2);
   await(other.first, 1000);
   await(other.first, 1000);
-  CHECK(clock_ns() - begin >= 8400000, "both together");
+  CHECK(clock_ns() - begin >= 8400000, "two connections share the port");
   separate(other);
   separate(both);
 }
