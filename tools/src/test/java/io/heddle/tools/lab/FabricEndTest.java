@@ -1,0 +1,147 @@
+package io.heddle.tools.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Separate planes, and what stays of a fabric: nothing, however its maker ended. */
+@Timeout(120)
+final class FabricEndTest {
+  /** Daemons whose command line names the fabric's folder. */
+  private static List<String> daemons(Path folder) {
+    return ProcessHandle.allProcesses()
+        .map(process -> process.info().commandLine().orElse(""))
+        .filter(line -> line.contains("bird -c " + folder + "/"))
+        .toList();
+  }
+
+  /** A maker of fabrics that ends without taking them down. */
+  public static void main(String[] arguments) {
+    Fabric.up(
+        arguments[0], FabricTest.plan(FabricShape.LEAF_SPINE, 2), ProcessHandle.current().pid());
+    System.out.println("made");
+  }
+
+  private static Process maker(String name) throws Exception {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            FabricEndTest.class.getName(),
+            name)
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  @Test
+  void separatePlanesGiveTheHostAPortOnEachAndAnnounceWhomTheyDoNotReach() {
+    FabricTest.assume();
+    String name = FabricTest.name("p");
+    Fabric fabric =
+        Fabric.up(name, FabricTest.plan(FabricShape.PLANES, 2), ProcessHandle.current().pid());
+    try {
+      FabricStatus status = fabric.status();
+      assertTrue(status.healthy());
+      assertEquals(2, daemons(fabric.folder()).size());
+      assertEquals(
+          List.of("fd00:1:2:1:0:ff:fe00:201", "fd00:2:2:2:0:ff:fe00:202"),
+          status.hosts().get(1).addresses());
+      assertTrue(fabric.askBird("l2", "show route all").contains("fd00:2::/32"));
+      fabric.setReachable(2, 1, false);
+      String question = "show route all for " + fabric.address(1, 2);
+      FabricTest.await(
+          "the exception",
+          () -> fabric.askBird("l2", question).contains("(unknown 0x180, 10.0.1.2, 0)"));
+      fabric.setReachable(2, 1, true);
+      FabricTest.await(
+          "the exception's end",
+          () -> fabric.askBird("l2", question).contains("(unknown 0x180, 10.0.1.2, 100)"));
+      assertEquals(List.of("l2:h1"), fabric.cut(2, fabric.usualPlaceOfCuts(), false));
+      assertFalse(fabric.status().healthy());
+      fabric.restore(2);
+      assertTrue(fabric.status().healthy());
+    } finally {
+      assertEquals(List.of(), Fabric.down(name));
+    }
+    assertEquals(List.of(), FabricLinks.namespaces(name));
+    assertEquals(List.of(), daemons(fabric.folder()));
+    assertFalse(Files.exists(fabric.folder()));
+    assertThrows(LabException.class, () -> Fabric.down(name));
+  }
+
+  @Test
+  void whatAKilledMakerLeftHalfMadeIsTakenDownByName() throws Exception {
+    FabricTest.assume();
+    String name = FabricTest.name("k");
+    Path folder = new FabricFolder(name).path();
+    Process maker = maker(name);
+    FabricTest.await("its first daemon", () -> !daemons(folder).isEmpty());
+    maker.destroyForcibly().waitFor();
+    assertEquals(List.of(), Fabric.down(name));
+    assertEquals(List.of(), FabricLinks.namespaces(name));
+    assertEquals(List.of(), daemons(folder));
+    assertFalse(Files.exists(folder));
+  }
+
+  @Test
+  void aFabricWhoseOwnerIsNoMoreIsRemovedByTheNext() throws Exception {
+    FabricTest.assume();
+    String lost = FabricTest.name("o");
+    Process maker = maker(lost);
+    assertTrue(maker.waitFor(60, TimeUnit.SECONDS));
+    assertEquals("made\n", new String(maker.getInputStream().readAllBytes()));
+    assertFalse(FabricLinks.namespaces(lost).isEmpty());
+    String next = FabricTest.name("n");
+    FabricPlan small =
+        new FabricPlan(
+            FabricShape.PLANES,
+            0,
+            1,
+            1,
+            1,
+            List.of(1_000_000_000L),
+            List.of(1),
+            1_500,
+            20,
+            9,
+            0,
+            false);
+    Fabric.up(next, small, ProcessHandle.current().pid());
+    assertEquals(List.of(), Fabric.down(next));
+    assertEquals(List.of(), FabricLinks.namespaces(lost));
+  }
+
+  @Test
+  void impossiblePlansAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> rates(2, 1_000_000_000L));
+    assertThrows(IllegalArgumentException.class, () -> rates(1, 1_000L));
+    assertThrows(IllegalArgumentException.class, () -> rates(0, 1_000_000_000L));
+    assertThrows(LabException.class, () -> new FabricFolder("Bad-Name"));
+  }
+
+  private static FabricPlan rates(int spines, long rate) {
+    return new FabricPlan(
+        FabricShape.LEAF_SPINE,
+        spines,
+        1,
+        2,
+        2,
+        List.of(rate),
+        Collections.nCopies(Math.max(spines, 1), 100),
+        9_000,
+        20,
+        9,
+        0,
+        false);
+  }
+}
