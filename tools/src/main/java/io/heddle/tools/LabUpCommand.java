@@ -132,6 +132,12 @@ final class LabUpCommand implements Callable<Integer> {
   private int bfdMs;
 
   @Option(
+      names = "--frr",
+      description =
+          "The last leaf is FRR: peers by interface, takes prefix ORF. It sends no AIGP to hosts.")
+  private boolean frr;
+
+  @Option(
       names = LabCommand.NAME_OPTION,
       defaultValue = LabCommand.USUAL_NAME,
       description = LabCommand.NAME_TEXT)
@@ -184,7 +190,7 @@ final class LabUpCommand implements Callable<Integer> {
           queueMs,
           hold,
           bfdMs,
-          false);
+          frr);
     } catch (IllegalArgumentException outOfRange) {
       throw LabCommand.usage(line, String.valueOf(outOfRange.getMessage()));
     }

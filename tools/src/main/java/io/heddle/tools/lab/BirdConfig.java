@@ -37,6 +37,9 @@ final class BirdConfig {
     if (router.role() == Role.SPINE) {
       return spine(router);
     }
+    if (router.role() == Role.CORE) {
+      return core(router, unreachable);
+    }
     return plan.shape() == FabricShape.PLANES ? planeLeaf(router, unreachable) : leaf(router);
   }
 
@@ -184,6 +187,14 @@ final class BirdConfig {
     text.append("protocol kernel { ipv6 { import none; export where source = RTS_BGP; }; }\n");
     text.append(bfdProtocol("l*"));
     for (Link trunk : topology.trunksOf(spine)) {
+      if (topology.isFrr(trunk.leaf().node())) {
+        /* FRR peers with an interface only where it has seen a router. */
+        text.append(
+            "protocol radv { interface \"%s\" { max ra interval 10; default lifetime 0; }; }\n"
+                .formatted(trunk.far().interfaceName()));
+      }
+    }
+    for (Link trunk : topology.trunksOf(spine)) {
       text.append(trunkAtSpine(spine, trunk));
     }
     return text.toString();
@@ -197,9 +208,11 @@ final class BirdConfig {
             ? ""
             : String.format(
                 Locale.ROOT,
-                "if ! (bgp_ext_community ~ [(generic, 0x%08x, %d)]) then unset(bgp_aigp);",
+                "if ! (bgp_ext_community ~ [(generic, 0x%08x, %d)]) then { unset(bgp_aigp); %s }",
                 COLOUR,
-                trunk.plane());
+                trunk.plane(),
+                /* What FRR announces has no AIGP: there the length of the path must tell. */
+                plan.frr() ? "bgp_path.prepend(" + FabricTopology.spineAs(spine) + ");" : "");
     return """
     protocol bgp down_%s {
       local as %d; neighbor range fe80::/10 external; interface "%s"; dynamic name "%s_";
@@ -207,7 +220,7 @@ final class BirdConfig {
       %s
       ipv6 {
         next hop self; aigp; cost 1;
-        import all;
+        import filter { %s accept; };
         export filter {
           if source != RTS_BGP then reject;
           %s
@@ -223,19 +236,66 @@ final class BirdConfig {
             name,
             plan.holdSeconds(),
             bfdSession(),
+            topology.isFrr(trunk.leaf().node()) ? paint(spine, trunk.leaf().node()) : "",
             ownColour);
   }
 
+  /* FRR can set neither a colour nor a path bandwidth: the spine does it for that leaf's prefixes. */
+  private String paint(Node spine, Node leaf) {
+    StringBuilder text = new StringBuilder();
+    for (Link port : topology.portsOf(leaf)) {
+      for (int plane : topology.planesOf(port)) {
+        text.append("if net = ")
+            .append(topology.prefix(port.far().node(), plane))
+            .append(" then { ")
+            .append(colour(plane))
+            .append(' ')
+            .append(pathBandwidth(spine, plan.bandwidth(plane)))
+            .append(" }\n");
+      }
+    }
+    return text.toString();
+  }
+
   private String planeLeaf(Node leaf, Collection<String> unreachable) {
-    int plane = leaf.number();
     StringBuilder text = new StringBuilder(head(leaf));
     text.append(ADVERTISE);
+    text.append(planeRoutes(leaf, unreachable));
+    for (Link port : topology.portsOf(leaf)) {
+      text.append(hostSession(leaf, port, "source = RTS_STATIC"));
+    }
+    return text.toString();
+  }
+
+  private String core(Node core, Collection<String> unreachable) {
+    Node leaf = new Node(Role.LEAF, plan.leaves());
+    return head(core)
+        + planeRoutes(core, unreachable)
+        + """
+        protocol bgp down_%s {
+          local %s as %d; neighbor %s as %d; direct; hold time %d; check link yes;
+          connect retry time 1; connect delay time 1; error wait time 1,2; error forget time 1;
+          ipv6 { import none; next hop self; export where source = RTS_STATIC; };
+        }
+        """
+            .formatted(
+                leaf.name(),
+                FrrConfig.CORE_ADDRESS,
+                FabricTopology.coreAs(core),
+                FrrConfig.LEAF_ADDRESS,
+                FabricTopology.leafAs(leaf),
+                plan.holdSeconds());
+  }
+
+  private String planeRoutes(Node router, Collection<String> unreachable) {
+    int plane = topology.announcedPlane(router);
+    StringBuilder text = new StringBuilder();
     text.append("protocol static own {\n  ipv6;\n  route ")
         .append(FabricTopology.aggregate(plane))
         .append(" unreachable { ")
         .append(colour(plane))
         .append(' ')
-        .append(pathBandwidth(leaf, plan.bandwidth(plane)))
+        .append(pathBandwidth(router, plan.bandwidth(plane)))
         .append(" };\n");
     for (String address : unreachable) {
       text.append("  route ")
@@ -243,13 +303,10 @@ final class BirdConfig {
           .append("/128 unreachable { ")
           .append(colour(plane))
           .append(' ')
-          .append(pathBandwidth(leaf, 0))
+          .append(pathBandwidth(router, 0))
           .append(" };\n");
     }
     text.append("}\n");
-    for (Link port : topology.portsOf(leaf)) {
-      text.append(hostSession(leaf, port, "source = RTS_STATIC"));
-    }
     return text.toString();
   }
 }

@@ -231,8 +231,10 @@ public final class Fabric {
     return topology().address(new Node(Role.HOST, host), plane);
   }
 
-  /** What BIRD on a router answers to a question, such as {@code show route all}. */
-  public String askBird(String router, String question) {
+  /**
+   * What a router answers to a question, such as {@code show route all}: BIRD's, or FRR's vtysh.
+   */
+  public String ask(String router, String question) {
     return daemons().ask(node(router), question);
   }
 
@@ -352,14 +354,14 @@ public final class Fabric {
   }
 
   private void announce() {
-    for (Node leaf : topology().nodes(Role.LEAF)) {
-      String own = leaf.number() + "/";
+    for (Node router : topology().routers()) {
+      String own = topology().announcedPlane(router) + "/";
       List<String> unreachable =
           state.unreachable().stream()
               .filter(entry -> entry.startsWith(own))
               .map(entry -> entry.substring(own.length()))
               .toList();
-      daemons().reconfigure(leaf, unreachable);
+      daemons().reconfigure(router, unreachable);
     }
   }
 
@@ -386,6 +388,7 @@ public final class Fabric {
     for (String namespace : namespaces) {
       Shell.run(List.of("ip", "netns", "del", namespace));
     }
+    FrrRouter.removeFolders(FabricLinks.prefix(name));
     folder.remove();
     return others;
   }

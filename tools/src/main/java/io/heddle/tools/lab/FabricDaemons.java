@@ -55,12 +55,24 @@ final class FabricDaemons {
     return router.name() + ".conf";
   }
 
+  private FrrRouter frr(Node leaf) {
+    return new FrrRouter(topology, links, folder, leaf);
+  }
+
   void writeConfiguration(Node router, Collection<String> unreachable) {
+    if (topology.isFrr(router)) {
+      frr(router).writeConfiguration();
+      return;
+    }
     folder.write(
         configuration(router), new BirdConfig(topology, folder.path()).of(router, unreachable));
   }
 
   void start(Node router) {
+    if (topology.isFrr(router)) {
+      frr(router).start();
+      return;
+    }
     Shell.run(
         links.inside(
             router,
@@ -74,8 +86,11 @@ final class FabricDaemons {
                 folder.file(router.name() + ".pid").toString())));
   }
 
-  /** Has a router read its configuration again; sessions stay. */
+  /** Has a router read its configuration again; sessions stay. What FRR says never changes. */
   void reconfigure(Node router, Collection<String> unreachable) {
+    if (topology.isFrr(router)) {
+      return;
+    }
     writeConfiguration(router, unreachable);
     String answer = Shell.run(List.of("birdc", "-s", control(router).toString(), "configure"));
     if (!answer.contains("Reconfigured") && !answer.contains("Reconfiguration in progress")) {
@@ -84,8 +99,11 @@ final class FabricDaemons {
     }
   }
 
-  /** What BIRD answers to a question. */
+  /** What BIRD, or FRR's vtysh, answers to a question. */
   String ask(Node router, String question) {
+    if (topology.isFrr(router)) {
+      return frr(router).ask(question);
+    }
     List<String> command =
         new ArrayList<>(List.of("birdc", "-r", "-s", control(router).toString()));
     command.addAll(List.of(question.split(" ")));
@@ -93,12 +111,24 @@ final class FabricDaemons {
   }
 
   List<Daemon> of(Node router) {
-    long pid = number(folder.file(router.name() + ".pid")).orElse(0L);
-    return List.of(new Daemon("bird", pid, isOurs(folder, pid)));
+    if (topology.isFrr(router)) {
+      return FrrRouter.PROGRAMS.stream()
+          .map(program -> daemon(program, frr(router).processFile(program)))
+          .toList();
+    }
+    return List.of(daemon("bird", folder.file(router.name() + ".pid")));
+  }
+
+  private Daemon daemon(String program, Path processFile) {
+    long pid = number(processFile).orElse(0L);
+    return new Daemon(program, pid, isOurs(folder, pid));
   }
 
   /** The sessions of a router that are established. */
   Sessions sessions(Node router) {
+    if (topology.isFrr(router)) {
+      return frr(router).sessions();
+    }
     int routers = 0;
     int hosts = 0;
     for (String line : ask(router, "show protocols").split("\n")) {

@@ -46,7 +46,7 @@ final class FabricLinks {
     this.prefix = prefix(name);
   }
 
-  private static String prefix(String name) {
+  static String prefix(String name) {
     return "heddle-" + name + "-";
   }
 
@@ -92,7 +92,13 @@ final class FabricLinks {
     for (Link link : topology.links()) {
       add(pairs, link.leaf().node(), pair(link));
       raise(link).forEach(line -> add(ends, link.leaf().node(), line));
-      if (link.isTrunk()) {
+      if (!link.isPort()) {
+        if (!link.isTrunk()) {
+          add(
+              ends,
+              link.far().node(),
+              "addr add " + FrrConfig.CORE_ADDRESS + "/64 dev " + device(link.far()) + " nodad");
+        }
         add(ends, link.far().node(), "addr add fe80::2/64 dev " + device(link.far()) + " nodad");
         add(ends, link.far().node(), "link set " + device(link.far()) + " up");
       }
@@ -127,7 +133,7 @@ final class FabricLinks {
         + device(link.far())
         + " mtu "
         + mtu
-        + (link.isTrunk() ? "" : " address " + topology.macAddress(link))
+        + (link.isPort() ? " address " + topology.macAddress(link) : "")
         + " netns "
         + namespace(link.far().node());
   }
@@ -138,11 +144,13 @@ final class FabricLinks {
     List<String> lines = new ArrayList<>();
     lines.add("link set " + device + " up");
     lines.add("addr replace fe80::1/64 dev " + device + " nodad");
-    if (!link.isTrunk()) {
+    if (link.isPort()) {
       for (int plane : topology.planesOf(link)) {
         String gateway = topology.gateway(link.far().node(), plane);
         lines.add("addr replace " + gateway + "/64 dev " + device + " nodad");
       }
+    } else if (!link.isTrunk()) {
+      lines.add("addr replace " + FrrConfig.LEAF_ADDRESS + "/64 dev " + device + " nodad");
     }
     return lines;
   }

@@ -206,7 +206,7 @@ final class FabricProbe {
       programs.add(daemon.program());
       alive &= daemon.alive();
     }
-    int expected = topology.trunksOf(router).size();
+    int expected = topology.sessions(router);
     FabricDaemons.Sessions sessions =
         alive ? daemons.sessions(router) : new FabricDaemons.Sessions(0, 0);
     return new FabricStatus.RouterStatus(

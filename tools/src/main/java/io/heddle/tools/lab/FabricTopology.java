@@ -14,7 +14,10 @@ final class FabricTopology {
   enum Role {
     LEAF("l"),
     SPINE("s"),
-    HOST("h");
+    HOST("h"),
+
+    /** Announces for a separate plane whose leaf is FRR, which can't set every community itself. */
+    CORE("c");
 
     private final String letter;
 
@@ -45,6 +48,10 @@ final class FabricTopology {
       return far.node().role() == Role.SPINE;
     }
 
+    boolean isPort() {
+      return far.node().role() == Role.HOST;
+    }
+
     /** Where what crosses the plane is counted: received here is what was sent into it. */
     End counted() {
       return isTrunk() ? far : leaf;
@@ -66,12 +73,15 @@ final class FabricTopology {
   }
 
   List<Node> nodes(Role role) {
-    int count =
-        switch (role) {
-          case LEAF -> plan.leaves();
-          case SPINE -> plan.spines();
-          case HOST -> plan.hosts();
-        };
+    return switch (role) {
+      case LEAF -> nodes(role, plan.leaves());
+      case SPINE -> nodes(role, plan.spines());
+      case HOST -> nodes(role, plan.hosts());
+      case CORE -> hasCore() ? List.of(new Node(role, plan.leaves())) : List.of();
+    };
+  }
+
+  private static List<Node> nodes(Role role, int count) {
     List<Node> nodes = new ArrayList<>();
     for (int number = 1; number <= count; number++) {
       nodes.add(new Node(role, number));
@@ -79,9 +89,14 @@ final class FabricTopology {
     return nodes;
   }
 
+  private boolean hasCore() {
+    return plan.frr() && !hasSpines();
+  }
+
   List<Node> routers() {
     List<Node> routers = new ArrayList<>(nodes(Role.LEAF));
     routers.addAll(nodes(Role.SPINE));
+    routers.addAll(nodes(Role.CORE));
     return routers;
   }
 
@@ -103,6 +118,14 @@ final class FabricTopology {
   /** A leaf's interface towards the spine of this plane: s3, or s3b for the second of its links. */
   String trunkName(int plane) {
     return "s" + spine(plane) + linkLetter(plane);
+  }
+
+  /** The separate plane that a leaf or core announces for; 0 where it is none. */
+  int announcedPlane(Node router) {
+    if (hasSpines()) {
+      return 0;
+    }
+    return router.number();
   }
 
   /** Links between leaves and spines. */
@@ -141,7 +164,16 @@ final class FabricTopology {
   List<Link> links() {
     List<Link> links = new ArrayList<>(trunks());
     links.addAll(ports());
+    for (Node core : nodes(Role.CORE)) {
+      Node leaf = new Node(Role.LEAF, plan.leaves());
+      links.add(new Link(0, new End(leaf, core.name()), new End(core, leaf.name())));
+    }
     return links;
+  }
+
+  /** Whether this router is FRR: the last leaf may be, all others are BIRD. */
+  boolean isFrr(Node router) {
+    return plan.frr() && router.equals(new Node(Role.LEAF, plan.leaves()));
   }
 
   /** Links that carry one plane each: those that are shaped, cut and counted. */
@@ -152,6 +184,12 @@ final class FabricTopology {
   /** The only leaf of a host; where planes are separate, a host has one leaf per plane. */
   Node leafOf(Node host) {
     return new Node(Role.LEAF, (host.number() - 1) % plan.leaves() + 1);
+  }
+
+  /** How many BGP sessions a router has with other routers. */
+  int sessions(Node router) {
+    boolean withCore = router.role() == Role.CORE || isFrr(router) && hasCore();
+    return trunksOf(router).size() + (withCore ? 1 : 0);
   }
 
   List<Link> portsOf(Node leaf) {
@@ -220,7 +258,18 @@ final class FabricTopology {
     return 65_200 + spine.number();
   }
 
+  static int coreAs(Node core) {
+    return 65_300 + core.number();
+  }
+
   static String routerId(Node router) {
-    return "10.0." + (router.role() == Role.LEAF ? 1 : 2) + "." + router.number();
+    int third =
+        switch (router.role()) {
+          case LEAF -> 1;
+          case SPINE -> 2;
+          case CORE -> 3;
+          case HOST -> 4;
+        };
+    return "10.0." + third + "." + router.number();
   }
 }

@@ -56,16 +56,16 @@ final class FabricEndTest {
       assertEquals(
           List.of("fd00:1:2:1:0:ff:fe00:201", "fd00:2:2:2:0:ff:fe00:202"),
           status.hosts().get(1).addresses());
-      assertTrue(fabric.askBird("l2", "show route all").contains("fd00:2::/32"));
+      assertTrue(fabric.ask("l2", "show route all").contains("fd00:2::/32"));
       fabric.setReachable(2, 1, false);
       String question = "show route all for " + fabric.address(1, 2);
       FabricTest.await(
           "the exception",
-          () -> fabric.askBird("l2", question).contains("(unknown 0x180, 10.0.1.2, 0)"));
+          () -> fabric.ask("l2", question).contains("(unknown 0x180, 10.0.1.2, 0)"));
       fabric.setReachable(2, 1, true);
       FabricTest.await(
           "the exception's end",
-          () -> fabric.askBird("l2", question).contains("(unknown 0x180, 10.0.1.2, 100)"));
+          () -> fabric.ask("l2", question).contains("(unknown 0x180, 10.0.1.2, 100)"));
       assertEquals(List.of("l2:h1"), fabric.cut(2, fabric.usualPlaceOfCuts(), false));
       assertFalse(fabric.status().healthy());
       fabric.restore(2);
@@ -77,6 +77,43 @@ final class FabricEndTest {
     assertEquals(List.of(), daemons(fabric.folder()));
     assertFalse(Files.exists(fabric.folder()));
     assertThrows(LabException.class, () -> Fabric.down(name));
+  }
+
+  @Test
+  void aLeafThatIsFrrPicksItsSpinesByPolicy() {
+    FabricTest.assume(true);
+    String name = FabricTest.name("q");
+    Fabric fabric =
+        Fabric.up(
+            name, FabricTest.plan(FabricShape.LEAF_SPINE, 2, true), ProcessHandle.current().pid());
+    try {
+      assertEquals(2, fabric.status().planes().get(1).ownPaths());
+      assertEquals("zebra+bgpd", fabric.status().routers().get(1).program());
+      fabric.setRate(2, 500_000_000L, 70);
+      String question = "show route all for " + fabric.address(2, 2);
+      FabricTest.await(
+          "colour and bandwidth, which its spines add",
+          () -> fabric.ask("l1", question).contains("10.0.2.2, 70) (generic, 0x30b0000, 0x2)"));
+    } finally {
+      assertEquals(List.of(), Fabric.down(name));
+    }
+    assertFalse(Files.exists(Path.of("/run/frr", "heddle-" + name + "-l2")));
+  }
+
+  @Test
+  void aPlaneBehindFrrAnnouncesWhatItsCoreSays() {
+    FabricTest.assume(true);
+    String name = FabricTest.name("r");
+    Fabric fabric =
+        Fabric.up(
+            name, FabricTest.plan(FabricShape.PLANES, 2, true), ProcessHandle.current().pid());
+    try {
+      fabric.setReachable(2, 1, false);
+      String question = "show bgp ipv6 unicast " + fabric.address(1, 2) + "/128";
+      FabricTest.await("the exception", () -> fabric.ask("l2", question).contains("UNK:1, 128"));
+    } finally {
+      assertEquals(List.of(), Fabric.down(name));
+    }
   }
 
   @Test

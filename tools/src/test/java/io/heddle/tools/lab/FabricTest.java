@@ -33,6 +33,10 @@ final class FabricTest {
   }
 
   static FabricPlan plan(FabricShape shape, int planes) {
+    return plan(shape, planes, false);
+  }
+
+  static FabricPlan plan(FabricShape shape, int planes, boolean frr) {
     boolean spines = shape == FabricShape.LEAF_SPINE;
     return new FabricPlan(
         shape,
@@ -46,11 +50,15 @@ final class FabricTest {
         20,
         6,
         0,
-        false);
+        frr);
   }
 
   static void assume() {
-    Optional<String> refusal = Fabric.refusal(false).or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
+    assume(false);
+  }
+
+  static void assume(boolean frr) {
+    Optional<String> refusal = Fabric.refusal(frr).or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
     if (refusal.isPresent()) {
       System.out.println("skipped: no fabric here: " + refusal.get());
       Assumptions.abort(refusal.get());
@@ -162,7 +170,7 @@ final class FabricTest {
     String question = "show route all for " + fabric.address(2, 1);
     await(
         "the announcement",
-        () -> fabric.askBird("l1", question).contains("(unknown 0x180, 10.0.1.2, 50)"));
+        () -> fabric.ask("l1", question).contains("(unknown 0x180, 10.0.1.2, 50)"));
     String shaped =
         Shell.run(List.of("tc", "-n", "heddle-" + fabric.name() + "-s1", "qdisc", "show"));
     assertEquals(2, shaped.lines().filter(line -> line.contains("rate 250Mbit")).count(), shaped);
