@@ -24,7 +24,7 @@
 
 static struct {
   const char *plugin, *folder;
-  int rank, abi, device, outstanding, rounds, turns, log;
+  int rank, abi, device, outstanding, rounds, turns, pin, log;
   int bandwidth, latency, duplex;
   size_t min_bytes, max_bytes, latency_max_bytes, factor;
   double seconds, warmup_seconds, timeout_seconds;
@@ -53,6 +53,7 @@ static void usage(FILE *to) {
           "  --milliseconds T        length of a measurement (300)\n"
           "  --warmup-milliseconds T before the first (2000)\n"
           "  --turns                 wait for a line on standard input before each measurement\n"
+          "  --pin                   keep the thread that moves data on one processor, each rank on its own\n"
           "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
           "  --device D              (0)\n"
@@ -78,7 +79,7 @@ static void choose_kinds(char *list) {
 
 static void parse(int argc, char **argv) {
   enum { PLUGIN = 1, FOLDER, RANK, KINDS, MIN, MAX, FACTOR, LATENCY_MAX, OUTSTANDING, ROUNDS, TIME, WARMUP, TURNS,
-         TIMEOUT, ABI, DEVICE, QUIET, HELP };
+         PIN, TIMEOUT, ABI, DEVICE, QUIET, HELP };
   static const struct option longs[] = {
       {"plugin", required_argument, NULL, PLUGIN},
       {"rendezvous", required_argument, NULL, FOLDER},
@@ -93,6 +94,7 @@ static void parse(int argc, char **argv) {
       {"milliseconds", required_argument, NULL, TIME},
       {"warmup-milliseconds", required_argument, NULL, WARMUP},
       {"turns", no_argument, NULL, TURNS},
+      {"pin", no_argument, NULL, PIN},
       {"timeout-seconds", required_argument, NULL, TIMEOUT},
       {"abi", required_argument, NULL, ABI},
       {"device", required_argument, NULL, DEVICE},
@@ -121,6 +123,7 @@ static void parse(int argc, char **argv) {
         options.warmup_seconds = (double)whole_number("--warmup-milliseconds", optarg, 0, 600000) * 1e-3;
         break;
       case TURNS: options.turns = 1; break;
+      case PIN: options.pin = 1; break;
       case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
       case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
       case DEVICE: options.device = (int)whole_number("--device", optarg, 0, 1023); break;
@@ -412,8 +415,24 @@ static void warm_up(void) {
   }
 }
 
+/* The rank-th of the processors that this process may use, if there are as many. */
+static void pin_to_own_processor(void) {
+  cpu_set_t allowed, own;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+  int left = options.rank;
+  for (int i = 0; i < CPU_SETSIZE; i++) {
+    if (CPU_ISSET(i, &allowed) && left-- == 0) {
+      CPU_ZERO(&own);
+      CPU_SET(i, &own);
+      if (sched_setaffinity(0, sizeof own, &own) != 0) fail_with(EXIT_BAD_USAGE, "--pin: cannot pin to processor %d", i);
+      return;
+    }
+  }
+}
+
 static void *run(void *unused) {
   (void)unused;
+  if (options.pin) pin_to_own_processor();
   warm_up();
   printf("{\"event\":\"warm\",\"rank\":%d}\n", options.rank);
   fflush(stdout);

@@ -11,6 +11,7 @@ final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
   static final Path PLUGIN = Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
+  static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path RESULTS = Path.of("perf-tests", "results");
 

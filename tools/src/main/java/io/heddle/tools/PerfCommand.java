@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       PerfPluginCommand.class,
+      PerfAllReduceCommand.class,
       WriteBandwidth.class,
       SendBandwidth.class,
       ReadBandwidth.class,

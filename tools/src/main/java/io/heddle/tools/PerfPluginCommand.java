@@ -1,6 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -9,11 +8,12 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -21,52 +21,77 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/**
- * The plugin over one plane and over several, beside a TCP plugin, on the same links and in turns.
- */
+/** The plugin's bandwidth and latency over one plane and over several, beside a TCP plugin. */
 @Command(
     name = "plugin",
     description =
-        "All-reduce times of the plugin over one plane and over all, beside a TCP plugin on the"
-            + " same links.",
+        "Bandwidth and latency of the plugin by message size, over one plane and over all, beside a"
+            + " TCP plugin on the same links.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
-    footer = "%nThe contestants take turns, round by round; wrong data ends the run.")
+    footer =
+        "%nEach contestant runs in two processes of its own; they take turns, measurement by"
+            + " measurement. Wrong data ends the run.")
 final class PerfPluginCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  private static final int RANKS = 2;
 
-  @Option(names = "--ranks", defaultValue = "2", description = "Processes (${DEFAULT-VALUE}).")
-  private int ranks;
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      description = "How often each contestant runs (${DEFAULT-VALUE}).")
-  private int rounds;
-
-  @Option(
-      names = "--iterations",
-      defaultValue = "20",
-      description = "All-reduces per size (${DEFAULT-VALUE}).")
-  private int iterations;
+      names = "--kinds",
+      split = ",",
+      defaultValue = "BANDWIDTH,DUPLEX,LATENCY",
+      description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
+  private List<PluginPerfKind> kinds = List.of();
 
   @Option(
       names = "--min-bytes",
       defaultValue = "8",
       converter = ByteSize.class,
-      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
+      description = "Smallest message (${DEFAULT-VALUE}).")
   private long minBytes;
 
   @Option(
       names = "--max-bytes",
-      defaultValue = "64M",
+      defaultValue = "16M",
       converter = ByteSize.class,
-      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
+      description = "Largest message (${DEFAULT-VALUE}).")
   private long maxBytes;
+
+  @Option(
+      names = "--latency-max-bytes",
+      defaultValue = "64K",
+      converter = ByteSize.class,
+      description = "Largest message of a round trip (${DEFAULT-VALUE}).")
+  private long latencyMaxBytes;
+
+  @Option(
+      names = "--factor",
+      defaultValue = "2",
+      description = "Each size is this many times the one before (${DEFAULT-VALUE}).")
+  private int factor;
+
+  @Option(
+      names = "--outstanding",
+      defaultValue = "8",
+      description = "Messages under way when bandwidth is measured (${DEFAULT-VALUE}).")
+  private int outstanding;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--milliseconds",
+      defaultValue = "100",
+      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+  private int milliseconds;
 
   @Option(
       names = "--mtu",
@@ -74,12 +99,21 @@ final class PerfPluginCommand implements Callable<Integer> {
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
+  @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
+  private boolean unpinned;
+
+  @Option(
+      names = "--tcp-congestion",
+      defaultValue = "cubic",
+      description = "Congestion control of the TCP plugin (${DEFAULT-VALUE}).")
+  private String congestion = "cubic";
+
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
-  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
   private boolean json;
 
-  @Option(names = "--save", description = "Also write table and JSON to perf-tests/results.")
+  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
   private boolean save;
 
   @Option(names = "--plugin", description = "Plugin to measure (the one that the build made).")
@@ -88,40 +122,48 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(names = "--rival", description = "Plugin to compare with (the TCP plugin of the build).")
   private @Nullable Path rival;
 
-  @Option(names = "--driver", hidden = true, description = "The rank's program.")
+  @Option(names = "--driver", hidden = true, description = "The ranks' program.")
   private @Nullable Path driver;
 
-  /**
-   * Somebody who runs; in the table the name that the plugin gives itself stands before {@code
-   * role}.
-   */
-  private record Contestant(String role, Path plugin, boolean onePlane) {}
-
-  /** One run of a contestant. */
-  private record Outcome(String name, List<AllReduceResult> results) {}
+  /** Somebody who runs; {@code onePlane} of the lab's planes or all. */
+  private record Entry(String role, Path plugin, boolean onePlane) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    requireRange("--ranks", ranks, 2, LabPlan.MAX_RANKS);
     requireRange("--planes", planes, 1, LabPlan.MAX_PLANES);
     requireRange("--rounds", rounds, 1, 1_000);
-    requireRange("--iterations", iterations, 1, 1_000_000);
+    requireRange("--milliseconds", milliseconds, 1, 60_000);
+    requireRange("--outstanding", outstanding, 1, 32);
+    requireRange("--factor", factor, 2, 1_024);
     requireRange("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    requireRange("--min-bytes", minBytes, 4, 1L << 31);
-    requireRange("--max-bytes", maxBytes, minBytes, 1L << 31);
+    requireRange("--min-bytes", minBytes, 1, 1L << 30);
+    requireRange("--max-bytes", maxBytes, minBytes, 1L << 30);
+    requireRange("--latency-max-bytes", latencyMaxBytes, 1, 1L << 30);
     Path own = file(plugin, Installation.PLUGIN, "the plugin");
-    List<Contestant> contestants = new ArrayList<>(List.of(new Contestant("1 plane", own, true)));
+    List<Entry> entries = new ArrayList<>(List.of(new Entry("1 plane", own, true)));
     if (planes > 1) {
-      contestants.add(new Contestant(planes + " planes", own, false));
+      entries.add(new Entry(planes + " planes", own, false));
     }
-    contestants.add(
-        new Contestant("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
-    Path program = file(driver, Installation.ALL_REDUCE, "the rank's program");
+    entries.add(
+        new Entry("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+    PluginPerfPlan plan =
+        new PluginPerfPlan(
+            file(driver, Installation.PLUGIN_PERF, "the ranks' program"),
+            kinds.stream().distinct().sorted().toList(),
+            minBytes,
+            maxBytes,
+            latencyMaxBytes,
+            factor,
+            outstanding,
+            rounds,
+            milliseconds,
+            !unpinned);
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
-    return measure(choice, contestants, program);
+    publish(measure(choice, entries, plan));
+    return 0;
   }
 
   private static Path file(@Nullable Path given, Path built, String what) {
@@ -136,91 +178,73 @@ final class PerfPluginCommand implements Callable<Integer> {
     }
   }
 
-  private int measure(Labs.Choice choice, List<Contestant> contestants, Path program)
+  private PluginPerfReport measure(Labs.Choice choice, List<Entry> entries, PluginPerfPlan plan)
       throws IOException, InterruptedException {
-    List<Map<Long, List<AllReduceResult>>> times = new ArrayList<>();
-    contestants.forEach(each -> times.add(new TreeMap<>()));
-    String[] names = new String[contestants.size()];
+    List<Map<PluginPerfPlan.Step, Double>> figures = new ArrayList<>();
+    List<PluginPerfContestant> contestants = new ArrayList<>();
     ProgressLine progress = ProgressLine.onStandardError();
     try (Cleanup cleanup = new Cleanup()) {
-      Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(ranks, planes, mtu)));
+      Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, planes, mtu)));
       /* On loopback the lab itself says which planes there are, so one plane needs a lab of its own. */
       Lab narrow =
           choice.kind() == Lab.Kind.LOOPBACK
-              ? Labs.create(choice.kind(), new LabPlan(ranks, 1, mtu))
+              ? Labs.create(choice.kind(), new LabPlan(RANKS, 1, mtu))
               : lab;
-      for (int round = 1; round <= rounds; round++) {
+      for (Entry entry : entries) {
+        progress.update(() -> "heddle perf plugin: warming up " + entry.role());
+        PluginPerfContestant contestant =
+            cleanup.add(
+                new PluginPerfContestant(
+                    entry.onePlane() ? narrow : lab,
+                    entry.role(),
+                    entry.plugin(),
+                    plan,
+                    environment(entry, lab)));
+        contestant.awaitWarm();
+        contestants.add(contestant);
+        figures.add(new HashMap<>());
+      }
+      for (PluginPerfPlan.Step step : plan.steps()) {
+        progress.update(() ->
+            "heddle perf plugin: round %d of %d, %s, %d bytes"
+                .formatted(step.round(), rounds, step.kind().title(), step.bytes()));
         for (int i = 0; i < contestants.size(); i++) {
-          Contestant each = contestants.get(i);
-          String state =
-              "heddle perf plugin: round " + round + " of " + rounds + ", " + each.role();
-          Outcome outcome =
-              runOnce(
-                  each.onePlane() ? narrow : lab,
-                  each,
-                  program,
-                  () -> progress.update(() -> state));
-          names[i] = outcome.name() + ", " + each.role();
-          for (AllReduceResult result : outcome.results()) {
-            times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
-          }
+          figures.get(i).put(step, contestants.get(i).measure(step));
         }
+      }
+      for (PluginPerfContestant contestant : contestants) {
+        contestant.awaitEnd();
       }
     }
     progress.clear();
-    publish(
-        new PerfReport(
-            choice.kind().text(),
-            ranks,
-            mtu,
-            PerfReport.processorCount(),
-            List.of(names),
-            rounds,
-            PerfReport.rows(times)));
-    return 0;
+    return new PluginPerfReport(
+        choice.kind().text(),
+        mtu,
+        AllReduceReport.processorCount(),
+        plan.pinned(),
+        outstanding,
+        milliseconds,
+        rounds,
+        contestants.stream().map(PluginPerfContestant::name).toList(),
+        PluginPerfReport.sections(plan, figures));
   }
 
-  private Outcome runOnce(Lab lab, Contestant contestant, Path program, Runnable onIdle)
-      throws IOException, InterruptedException {
-    Map<String, String> environment =
-        contestant.onePlane() && lab.kind() != Lab.Kind.LOOPBACK
-            ? Map.of("HEDDLE_PLANES", LabPlan.interfaceName(0) + "=1")
-            : Map.of();
-    try (Cleanup cleanup = new Cleanup()) {
-      RunFolder folder = cleanup.add(new RunFolder());
-      AllReducePlan plan =
-          new AllReducePlan(
-              program,
-              contestant.plugin(),
-              folder.path(),
-              minBytes,
-              maxBytes,
-              iterations,
-              60,
-              environment);
-      AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      try {
-        List<AllReduceResult> results = run.run(result -> {}, onIdle);
-        if (run.wrong() != 0 || results.stream().anyMatch(result -> result.wrong() != 0)) {
-          throw new HeddleException(
-              contestant.role() + " delivered wrong data: its times mean nothing");
-        }
-        return new Outcome(String.valueOf(run.net()), results);
-      } catch (HeddleException failed) {
-        folder.keep();
-        throw new HeddleException(contestant.role() + ": " + failed.getMessage(), failed);
-      }
+  private Map<String, String> environment(Entry entry, Lab lab) {
+    Map<String, String> environment = new HashMap<>(Map.of("TCPREF_CONGESTION", congestion));
+    if (entry.onePlane() && lab.kind() != Lab.Kind.LOOPBACK) {
+      environment.put("HEDDLE_PLANES", LabPlan.interfaceName(0) + "=1");
     }
+    return environment;
   }
 
-  private void publish(PerfReport report) throws IOException {
+  private void publish(PluginPerfReport report) throws IOException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
     if (save) {
       Path folder = Installation.root().resolve(Installation.RESULTS);
       Files.createDirectories(folder);
-      String name = PerfReport.fileName(LocalDate.now(java.time.ZoneOffset.UTC).toString(), ranks);
+      String name = PluginPerfReport.fileName(LocalDate.now(ZoneOffset.UTC).toString(), mtu);
       Files.writeString(folder.resolve(name + ".txt"), report.table());
       Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
     }

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -48,7 +49,6 @@ final class RankProcess implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     Process process = builder.start();
-    process.getOutputStream().close();
     return new RankProcess(rank, process, log, lines);
   }
 
@@ -95,6 +95,17 @@ final class RankProcess implements AutoCloseable {
 
   int rank() {
     return rank;
+  }
+
+  /**
+   * Writes a line to its standard input.
+   *
+   * @throws IOException where it has ended
+   */
+  void say(String line) throws IOException {
+    OutputStream input = process.getOutputStream();
+    input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    input.flush();
   }
 
   boolean isAlive() {

@@ -55,7 +55,13 @@ final class HeddleCommandTest {
         "perf write_bw -c UD                   | -c UD: reliable connections (RC) are all there is",
         "perf write_bw -R                      | rdma_cm isn't spoken here",
         "perf write_lat --output bandwidth     | --output bandwidth: write_lat has latency",
-        "perf send_bw --planes 0               | --planes 0 is not in 1 to 250"
+        "perf send_bw --planes 0               | --planes 0 is not in 1 to 250",
+        "perf plugin --outstanding 33          | --outstanding 33 is not in 1 to 32",
+        "perf plugin --factor 1                | --factor 1 is not in 2 to 1024",
+        "perf plugin --kinds latencie          | 'latencie'",
+        "perf plugin --min-bytes 1M --max-bytes 1K | --max-bytes 1024 is not in 1048576 to",
+        "perf plugni                           | Did you mean",
+        "perf allreduce --rounds 0             | --rounds 0 is not in 1 to 1000"
       })
   void badOptionsAreNamedWithWhatIsAllowed(String arguments, String sentence) {
     assertEquals(2, execute(arguments.strip().split(" ")));

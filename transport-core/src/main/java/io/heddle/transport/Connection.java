@@ -64,6 +64,7 @@ final class Connection implements AutoCloseable {
   /* Written by the control thread; reason first. Read by the thread that drives the communicator. */
   private String peerReason = "";
   private volatile int peerState = PEER_THERE;
+  private volatile boolean leaving;
   private boolean closed;
 
   Connection(NetDevice device) {
@@ -343,6 +344,20 @@ final class Connection implements AutoCloseable {
   /** Why the peer is gone; meaningful once {@link #peerState} says so. */
   String peerReason() {
     return peerReason;
+  }
+
+  /** This end has said goodbye, or is about to. Any thread. */
+  void leave() {
+    leaving = true;
+  }
+
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /** Control thread. */
+  boolean hasQueuePair(int number) {
+    return pairs.stream().anyMatch(pair -> pair.queuePair().number() == number);
   }
 
   /**

@@ -257,7 +257,7 @@ final class Handshake<C> implements ControlChannel.Listener {
    * again. Any thread.
    */
   void close() {
-    device.lingering(true);
+    connection().leave();
     loop.execute(() -> {
       boolean peerThere = connection().peerState() == Connection.PEER_THERE;
       ControlChannel open = channel;
@@ -282,7 +282,6 @@ final class Handshake<C> implements ControlChannel.Listener {
         channel = null;
       }
       connection().close();
-      device.lingering(false);
     }
   }
 

@@ -54,11 +54,11 @@ public final class ListenComm implements AutoCloseable {
    * told of at the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<RecvComm> conversation) {
-    conversations.remove(conversation);
+    boolean expected = conversations.remove(conversation);
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
     if (conversation.isAuthenticated()) {
       ended.add(conversation);
-    } else if (outcome != null && Integer.bitCount(++strangers) == 1) {
+    } else if (expected && outcome != null && Integer.bitCount(++strangers) == 1) {
       log.warn(
           "turned away at a control port (%d so far at this listener): %s",
           strangers, outcome.failure());
@@ -79,7 +79,9 @@ public final class ListenComm implements AutoCloseable {
       control.close();
     }
     loop.execute(() -> {
-      List.copyOf(conversations).forEach(Handshake::abandon);
+      List<Handshake<RecvComm>> unfinished = List.copyOf(conversations);
+      conversations.clear();
+      unfinished.forEach(Handshake::abandon);
       for (Handshake<RecvComm> left = ended.poll(); left != null; left = ended.poll()) {
         Handshake.Outcome<RecvComm> outcome = left.outcome();
         RecvComm comm = outcome == null ? null : outcome.comm();

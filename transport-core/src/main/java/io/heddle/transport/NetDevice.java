@@ -6,7 +6,6 @@ import io.heddle.verbs.ProtectionDomain;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,6 @@ final class NetDevice implements AutoCloseable {
   private final PlaneWeights weights;
   private final int rail;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger lingering = new AtomicInteger();
   private @Nullable RouteFollower routes;
 
   /**
@@ -94,17 +92,18 @@ final class NetDevice implements AutoCloseable {
     connections.remove(connection);
   }
 
-  /** A connection waits for its peer's goodbye, or no longer does. Any thread. */
-  void lingering(boolean begins) {
-    lingering.addAndGet(begins ? 1 : -1);
-  }
-
   /**
    * Connections that were closed here while their peers may still ask for acknowledgements. Any
    * thread.
    */
-  int lingering() {
-    return lingering.get();
+  long lingering() {
+    return connections.stream().filter(Connection::isLeaving).count();
+  }
+
+  /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
+  boolean isInUse(int queuePairNumber) {
+    return connections.stream()
+        .anyMatch(each -> !each.isLeaving() && each.hasQueuePair(queuePairNumber));
   }
 
   /** Closes what connections are left, then the device. */

@@ -22,6 +22,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
+import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.VerbsProvider;
@@ -171,14 +172,21 @@ public final class Transport implements AutoCloseable {
   /* Control thread. */
   private void watchDevices() {
     for (NetDevice device : devices) {
-      device
-          .context()
-          .pollAsyncEvents((kind, qpn) ->
-              log.warn(
-                  "device %s reports %s%s",
-                  device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn)));
+      device.context().pollAsyncEvents((kind, qpn) -> tell(device, kind, qpn));
     }
     loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
+  }
+
+  /* What still arrives for a connection that was aborted here is refused, and no fault. */
+  private void tell(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    String sentence =
+        "device %s reports %s%s"
+            .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
+    if (qpn == 0 || device.isInUse(qpn)) {
+      log.warn("%s", sentence);
+    } else {
+      log.info("%s, of a connection that is closed here", sentence);
+    }
   }
 
   public int deviceCount() {

@@ -35,7 +35,7 @@ final class WarmUp {
   }
 
   void run(long budgetNs) {
-    long startNs = System.nanoTime();
+    long giveUpNs = System.nanoTime() + GIVE_UP_NS;
     /* Kept for good where a message stays under way: the device may still read or write its buffer. */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
@@ -44,13 +44,13 @@ final class WarmUp {
     RecvComm receiver = null;
     boolean whole = true;
     try (ListenComm listener = transport.listen(0, handle, counters)) {
-      while ((sender == null || receiver == null) && System.nanoTime() - startNs < budgetNs) {
+      while ((sender == null || receiver == null) && System.nanoTime() - giveUpNs < 0) {
         sender = sender == null ? transport.connect(0, -1, handle, counters) : sender;
         receiver = receiver == null ? transport.accept(listener) : receiver;
         Thread.onSpinWait();
       }
       if (sender != null && receiver != null) {
-        whole = exchange(arena, sender, receiver, startNs + budgetNs);
+        whole = exchange(arena, sender, receiver, System.nanoTime() + budgetNs);
       }
     } catch (HeddleException failure) {
       log.info(

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-final class PerfReportTest {
+final class AllReduceReportTest {
   private static AllReduceResult result(double timeUs) {
     return AllReduceResult.of(
         List.of(
@@ -17,13 +17,13 @@ final class PerfReportTest {
 
   @Test
   void mediansAreComparedWithTheLastContestant() {
-    List<PerfReport.Row> rows =
-        PerfReport.rows(
+    List<AllReduceReport.Row> rows =
+        AllReduceReport.rows(
             List.of(
                 Map.of(4_000L, List.of(result(30), result(20), result(10))),
                 Map.of(4_000L, List.of(result(40), result(60)))));
     assertEquals(1, rows.size());
-    PerfReport.Cell ours = rows.getFirst().cells().get(0);
+    AllReduceReport.Cell ours = rows.getFirst().cells().get(0);
     assertEquals(20, ours.medianUs());
     assertEquals(10, ours.leastUs());
     assertEquals(30, ours.mostUs());
@@ -35,15 +35,15 @@ final class PerfReportTest {
 
   @Test
   void theTableNamesContestantsAndConditions() {
-    PerfReport report =
-        new PerfReport(
+    AllReduceReport report =
+        new AllReduceReport(
             "loopback addresses",
             2,
             9000,
             2,
             List.of("A, 1 plane", "B, the rival"),
             1,
-            PerfReport.rows(
+            AllReduceReport.rows(
                 List.of(Map.of(4_000L, List.of(result(30))), Map.of(4_000L, List.of(result(60))))));
     String table = report.table();
     assertTrue(

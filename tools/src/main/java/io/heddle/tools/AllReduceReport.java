@@ -11,7 +11,7 @@ import java.util.Map;
  * @param contestants in order; the last is the rival that the others are compared with
  * @param rounds how often each ran; the contestants took turns
  */
-record PerfReport(
+record AllReduceReport(
     String network,
     int ranks,
     int mtuBytes,
@@ -109,6 +109,6 @@ record PerfReport(
 
   /** Name of the files that keep it, without the ending. */
   static String fileName(String date, int ranks) {
-    return "plugin-" + date + "-" + ranks + "-ranks";
+    return "allreduce-" + date + "-" + ranks + "-ranks";
   }
 }

@@ -1,0 +1,54 @@
+package io.heddle.tools;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+
+/** A line that {@code heddle-plugin-perf} prints. */
+sealed interface PluginPerfEvent {
+  /** The plugin is loaded. */
+  record Started(String net) implements PluginPerfEvent {}
+
+  /** It has done what it does before it measures. */
+  record Warm() implements PluginPerfEvent {}
+
+  /**
+   * One measurement.
+   *
+   * @param value what this rank found: bytes a second that it received, or the median of half round
+   *     trips in microseconds; 0 where this rank has no part in the answer
+   */
+  record Measured(PluginPerfKind kind, long bytes, double value) implements PluginPerfEvent {}
+
+  /** All measurements are done. */
+  record Ended() implements PluginPerfEvent {}
+
+  /** Anything else. */
+  record Unknown(String line) implements PluginPerfEvent {}
+
+  static PluginPerfEvent parse(String line) {
+    JsonNode node;
+    try {
+      node = Json.mapper().readTree(line);
+    } catch (JsonProcessingException notJson) {
+      return new Unknown(line);
+    }
+    return switch (node.path("event").asText()) {
+      case "start" -> new Started(node.path("net").asText("?"));
+      case "warm" -> new Warm();
+      case "bandwidth" ->
+          new Measured(
+              node.path("direction").asText().equals("duplex")
+                  ? PluginPerfKind.DUPLEX
+                  : PluginPerfKind.BANDWIDTH,
+              node.path("bytes").asLong(),
+              node.path("received_bytes_per_second").asDouble(0));
+      case "latency" ->
+          new Measured(
+              PluginPerfKind.LATENCY,
+              node.path("bytes").asLong(),
+              node.path("half_us_median").asDouble(0));
+      case "end" -> new Ended();
+      default -> new Unknown(line);
+    };
+  }
+}

@@ -1,0 +1,131 @@
+package io.heddle.tools;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Bandwidth and latency of several contestants side by side.
+ *
+ * @param contestants in order; the last is the rival that the others are compared with
+ * @param rounds how often each measurement was made; the contestants took turns at each
+ */
+record PluginPerfReport(
+    String network,
+    int mtuBytes,
+    int processors,
+    boolean pinned,
+    int outstanding,
+    int milliseconds,
+    int rounds,
+    List<String> contestants,
+    List<Section> sections) {
+  /** One kind of measurement. */
+  record Section(PluginPerfKind kind, String unit, List<Row> rows) {}
+
+  /** All contestants at one size. */
+  record Row(long bytes, List<Cell> cells) {}
+
+  /**
+   * One contestant at one size, in the section's unit.
+   *
+   * @param timesRival how many times as good as the rival; above 1 is better
+   */
+  record Cell(double median, double least, double most, double timesRival) {}
+
+  /**
+   * @param figures for each contestant, by kind and size, one figure a round
+   */
+  static List<Section> sections(
+      PluginPerfPlan plan, List<Map<PluginPerfPlan.Step, Double>> figures) {
+    List<Section> sections = new ArrayList<>();
+    for (PluginPerfKind kind : plan.kinds()) {
+      List<Row> rows = new ArrayList<>();
+      for (PluginPerfPlan.Step step : plan.steps()) {
+        if (step.round() == 1 && step.kind() == kind) {
+          rows.add(row(step, plan.rounds(), figures));
+        }
+      }
+      sections.add(new Section(kind, kind.unit(), rows));
+    }
+    return sections;
+  }
+
+  private static Row row(
+      PluginPerfPlan.Step step, int rounds, List<Map<PluginPerfPlan.Step, Double>> figures) {
+    List<double[]> sorted = new ArrayList<>();
+    for (Map<PluginPerfPlan.Step, Double> contestant : figures) {
+      double[] values = new double[rounds];
+      for (int round = 1; round <= rounds; round++) {
+        values[round - 1] =
+            contestant.getOrDefault(
+                new PluginPerfPlan.Step(round, step.kind(), step.bytes()), Double.NaN);
+      }
+      Arrays.sort(values);
+      sorted.add(values);
+    }
+    double rival = median(sorted.getLast());
+    List<Cell> cells = new ArrayList<>();
+    for (double[] values : sorted) {
+      double median = median(values);
+      cells.add(
+          new Cell(median, values[0], values[rounds - 1], step.kind().timesRival(median, rival)));
+    }
+    return new Row(step.bytes(), cells);
+  }
+
+  private static double median(double[] sorted) {
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /** The tables as people read them. */
+  String table() {
+    StringBuilder text = new StringBuilder();
+    append(
+        text,
+        "# net plugin, 2 ranks, MTU %d, %s, %d processors%s; %d messages outstanding, %d ms a"
+            + " measurement, median of %d rounds (least to most)%n",
+        mtuBytes,
+        network,
+        processors,
+        pinned ? ", data threads pinned" : "",
+        outstanding,
+        milliseconds,
+        rounds);
+    for (Section section : sections) {
+      append(text, "%n# %s, %s%n#%11s", section.kind().title(), section.unit(), "bytes");
+      contestants.forEach(name -> append(text, " | %-34s", name));
+      for (Row row : section.rows()) {
+        append(text, "%n%12d", row.bytes());
+        for (Cell cell : row.cells()) {
+          append(
+              text,
+              " | %8s %18s %6.2f",
+              figure(cell.median()),
+              "(" + figure(cell.least()) + " to " + figure(cell.most()) + ")",
+              cell.timesRival());
+        }
+      }
+      text.append(System.lineSeparator());
+    }
+    return text.append("# the last figure of a column: times as good as the rival")
+        .append(System.lineSeparator())
+        .toString();
+  }
+
+  private static String figure(double value) {
+    return String.format(Locale.ROOT, value < 1 ? "%.4f" : "%.2f", value);
+  }
+
+  private static void append(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** Name of the files that keep it, without the ending. */
+  static String fileName(String date, int mtuBytes) {
+    return "plugin-" + date + "-mtu-" + mtuBytes;
+  }
+}

@@ -1,0 +1,134 @@
+package io.heddle.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is made of ranks that measure, and of those that don't; the ranks here are shell scripts.
+ */
+@Timeout(30)
+final class PluginPerfTest {
+  private static final String WARM =
+      """
+      echo '{"event":"start","rank":'$RANK',"net":"Heddle","abi":12}'
+      echo '{"event":"warm","rank":'$RANK'}'
+      """;
+  private static final String TWO_STREAMS =
+      """
+      for bytes in 8 16; do
+        read turn
+        if [ $RANK = 0 ]; then rate=null; else rate=1e9; fi
+        echo '{"event":"bandwidth","direction":"one-way","bytes":'$bytes',"received_bytes_per_second":'$rate'}'
+      done
+      """;
+  private static final String END = "echo '{\"event\":\"end\"}'\n";
+
+  @TempDir private Path folder;
+
+  private static PluginPerfPlan plan(Path driver, int rounds, PluginPerfKind... kinds) {
+    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, rounds, 100, false);
+  }
+
+  /* The driver's arguments are --plugin P --rendezvous F --rank R. */
+  private PluginPerfPlan script(String text) throws IOException {
+    Path driver = folder.resolve("driver.sh");
+    Files.writeString(driver, "#!/bin/sh\nRANK=$6\n" + text);
+    Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return plan(driver, 1, PluginPerfKind.BANDWIDTH);
+  }
+
+  private static PluginPerfContestant contestant(PluginPerfPlan plan) throws IOException {
+    Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
+    return new PluginPerfContestant(lab, "1 plane", Path.of("plugin.so"), plan, Map.of());
+  }
+
+  private String failure(String text) throws IOException {
+    PluginPerfPlan plan = script(text);
+    try (PluginPerfContestant contestant = contestant(plan)) {
+      HeddleException failed =
+          assertThrows(
+              HeddleException.class,
+              () -> {
+                contestant.awaitWarm();
+                for (PluginPerfPlan.Step step : plan.steps()) {
+                  contestant.measure(step);
+                }
+                contestant.awaitEnd();
+              });
+      return String.valueOf(failed.getMessage());
+    }
+  }
+
+  @Test
+  void bothRanksMeasureWhenItIsTheirTurn() throws Exception {
+    PluginPerfPlan plan = script(WARM + TWO_STREAMS + END);
+    try (PluginPerfContestant contestant = contestant(plan)) {
+      contestant.awaitWarm();
+      assertEquals("Heddle, 1 plane", contestant.name());
+      assertEquals(2, plan.steps().size());
+      for (PluginPerfPlan.Step step : plan.steps()) {
+        assertEquals(8.0, contestant.measure(step), 1e-9, "1e9 bytes are 8 Gbit");
+      }
+      contestant.awaitEnd();
+    }
+  }
+
+  @Test
+  void aRankThatFindsWrongDataEndsTheRunAndIsNamed() throws IOException {
+    String message =
+        failure(WARM + "read turn\n[ $RANK = 1 ] && echo wrong >&2 && exit 1\nsleep 20\n");
+    assertTrue(
+        message.startsWith("1 plane: rank 1 died: exit code 1; its last log lines"), message);
+    assertTrue(message.contains("\n    wrong"), message);
+  }
+
+  @Test
+  void otherAnswersThanWereAskedForEndTheRun() throws IOException {
+    assertTrue(failure("echo hello\n").contains("no report: hello"));
+    assertTrue(
+        failure(WARM + END + "read turn\nread turn\n")
+            .contains("reported something else than Step"));
+    assertTrue(failure(WARM + TWO_STREAMS + WARM).contains("reported more than was asked for"));
+  }
+
+  @Test
+  void mediansAreComparedWithTheLastContestantAndLessIsBetterForTimes() {
+    PluginPerfPlan plan =
+        plan(Path.of("driver"), 3, PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY);
+    Map<PluginPerfPlan.Step, Double> ours = new HashMap<>();
+    Map<PluginPerfPlan.Step, Double> rivals = new HashMap<>();
+    for (PluginPerfPlan.Step step : plan.steps()) {
+      ours.put(step, 10.0 * step.round());
+      rivals.put(step, 40.0);
+    }
+    List<PluginPerfReport.Section> sections =
+        PluginPerfReport.sections(plan, List.of(ours, rivals));
+    assertEquals(2, sections.get(0).rows().size());
+    assertEquals(1, sections.get(1).rows().size(), "round trips end at 8 bytes");
+    PluginPerfReport.Cell bandwidth = sections.get(0).rows().getFirst().cells().getFirst();
+    assertEquals(new PluginPerfReport.Cell(20, 10, 30, 0.5), bandwidth);
+    assertEquals(2.0, sections.get(1).rows().getFirst().cells().getFirst().timesRival());
+    String table =
+        new PluginPerfReport(
+                "loopback addresses", 9000, 2, true, 8, 100, 3, List.of("A", "B"), sections)
+            .table();
+    assertTrue(table.contains("# half round trip, us"), table);
+    assertTrue(table.contains("20.00   (10.00 to 30.00)   0.50"), table);
+  }
+}
