@@ -245,6 +245,17 @@ public final class RoutePublisher implements AutoCloseable {
     }
   }
 
+  /** Takes everything back, as part of a change. */
+  public void clear() {
+    if (entries() > 0) {
+      write();
+      Memory.clear(map.firstSlot, (long) map.slots * map.slotBytes);
+      Memory.clear(map.base + RoutesLayout.LENGTHS, 3 * Long.BYTES);
+      setInt(map.base + RoutesLayout.ENTRIES, 0);
+      java.util.Arrays.fill(entriesOfLength, 0);
+    }
+  }
+
   private boolean isEmpty(long slot) {
     for (int plane = 0; plane < map.cells; plane++) {
       if (getInt(slot + RoutesLayout.SLOT_CELLS + (long) plane * Integer.BYTES)

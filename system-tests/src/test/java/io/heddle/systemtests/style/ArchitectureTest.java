@@ -24,7 +24,7 @@ class ArchitectureTest {
           Map.entry("verbs", Set.of("platform", "jextract")),
           Map.entry("addr", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
-          Map.entry("bgp", Set.of("platform", "addr")),
+          Map.entry("bgp", Set.of("platform", "addr", "routes")),
           Map.entry("softroce", Set.of("platform", "verbs", "addr")),
           Map.entry("reorder", Set.of("platform")),
           Map.entry("qppool", Set.of("platform", "verbs")),
