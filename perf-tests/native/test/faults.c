@@ -38,7 +38,7 @@ static void a_port_that_goes_down_ends_its_connections(bool in_child) {
 
 static void a_short_outage_is_survived(bool in_child) {
   struct options options = usual_options();
-  options.timeout = 16; /* 0.27 s, four times */
+  options.timeout = 17; /* 0.54 s, four times */
   struct couple both = couple(&options, in_child);
   control("port %d/0 down", in_child);
   post_write(&both, 1);

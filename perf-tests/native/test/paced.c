@@ -37,7 +37,7 @@ static void a_write_takes_a_round_trip(bool in_child) {
   control("latency 0/0 2000");
   for (int reads = 0; reads <= 1; reads++) {
     double took = least(&both, reads ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE, 8, 1);
-    CHECK(took >= 4000 && took < 12000, "%.0f us", took);
+    CHECK(took >= 4000 && took < 50000, "%.0f us", took);
   }
   separate(both);
 }
@@ -80,7 +80,7 @@ static void a_rate_bounds_the_sum_of_all_pairs(bool in_child) {
   struct couple both = couple(&options, in_child);
   control("rate 0/0 1"); /* 1 MiB takes 8.6 ms */
   double took = least(&both, IBV_WR_RDMA_WRITE, 1 << 18, 4);
-  CHECK(took >= 8400 && took < 40000, "%.0f us", took);
+  CHECK(took >= 8400 && took < 80000, "%.0f us", took);
   struct couple other = couple(&options, false);
   struct ibv_sge sge = piece(other.first, 0, 1 << 18);
   uint64_t begin = clock_ns();
