@@ -28,7 +28,9 @@ public final class Errno {
   public static final int ENOBUFS = 105;
   public static final int ETIMEDOUT = 110;
   public static final int ECONNREFUSED = 111;
+  public static final int ECONNRESET = 104;
   public static final int EHOSTUNREACH = 113;
+  public static final int EINPROGRESS = 115;
 
   private Errno() {}
 
@@ -65,7 +67,9 @@ public final class Errno {
           case ENOBUFS -> "ENOBUFS";
           case ETIMEDOUT -> "ETIMEDOUT";
           case ECONNREFUSED -> "ECONNREFUSED";
+          case ECONNRESET -> "ECONNRESET";
           case EHOSTUNREACH -> "EHOSTUNREACH";
+          case EINPROGRESS -> "EINPROGRESS";
           default -> "errno";
         };
     return name + " (" + errno + ")";

@@ -34,7 +34,10 @@ public final class LinuxCalls {
   private static final MethodHandle SOCKET = find("socket", 3);
   private static final MethodHandle BIND = find("bind", 3);
   private static final MethodHandle CONNECT = find("connect", 3);
+  private static final MethodHandle LISTEN = find("listen", 2);
+  private static final MethodHandle ACCEPT4 = find("accept4", 4);
   private static final MethodHandle GETSOCKNAME = find("getsockname", 3);
+  private static final MethodHandle GETPEERNAME = find("getpeername", 3);
   private static final MethodHandle SETSOCKOPT = find("setsockopt", 5);
   private static final MethodHandle GETSOCKOPT = find("getsockopt", 5);
   private static final MethodHandle CLOSE = find("close", 1);
@@ -120,6 +123,29 @@ public final class LinuxCalls {
     }
   }
 
+  public static int listen(int fd, int backlog) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) LISTEN.invokeExact(capture, (long) fd, (long) backlog));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** The accepted descriptor; fills the peer's sockaddr, whose length is in-out. */
+  public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(
+          capture,
+          (long)
+              ACCEPT4.invokeExact(
+                  capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
   /** Fills the sockaddr; {@code addressOfLength} points to a socklen_t that is in-out. */
   public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
@@ -127,6 +153,18 @@ public final class LinuxCalls {
       return intResult(
           capture,
           (long) GETSOCKNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** As {@link #getsockname}, of the other end. */
+  public static int getpeername(int fd, long addressOfSockaddr, long addressOfLength) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(
+          capture,
+          (long) GETPEERNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

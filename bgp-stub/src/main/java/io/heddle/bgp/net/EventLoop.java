@@ -1,0 +1,263 @@
+package io.heddle.bgp.net;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The one thread of a speaker: waits in epoll for sockets, timers and tasks, and runs them one
+ * after another. What it runs may not block.
+ */
+public final class EventLoop implements AutoCloseable {
+  public static final int READABLE = 1;
+  public static final int WRITABLE = 4;
+
+  /** What a registered descriptor does when it is ready. */
+  @FunctionalInterface
+  public interface Handler {
+    /**
+     * @param events epoll's bits: readable, writable, error 8, hang-up 16
+     */
+    void onReady(int events);
+  }
+
+  /** A task with a due time. Loop thread only. */
+  public static final class Timer implements Comparable<Timer> {
+    private final long dueNs;
+    private final long order;
+    private final Runnable task;
+    private boolean cancelled;
+
+    private Timer(long dueNs, long order, Runnable task) {
+      this.dueNs = dueNs;
+      this.order = order;
+      this.task = task;
+    }
+
+    public void cancel() {
+      cancelled = true;
+    }
+
+    @Override
+    public int compareTo(Timer other) {
+      long difference = dueNs - other.dueNs;
+      return difference == 0 ? Long.compare(order, other.order) : Long.signum(difference);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
+  }
+
+  static final int SCRATCH_BYTES = 1 << 18;
+  private static final int EPOLL_CTL_ADD = 1;
+  private static final int EPOLL_CTL_DEL = 2;
+  private static final int EPOLL_CTL_MOD = 3;
+  private static final int EVENTS = 64;
+  /* struct epoll_event is packed on x86-64 only. */
+  private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
+  private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+  private static final long CLOSE_LIMIT_MS = 5_000;
+
+  private final Log log;
+  private final Arena arena = Arena.ofShared();
+  private final long events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
+  private final long oneEvent = Memory.allocate(arena, 16, 16);
+  private final long wakeCell = Memory.allocate(arena, 8, 8);
+  private final long scratch = Memory.allocate(arena, SCRATCH_BYTES, 64);
+  private final int epollFd;
+  private final int wakeFd;
+  private final Map<Integer, Handler> handlers = new HashMap<>();
+  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Thread thread;
+  private long timerOrder;
+  private volatile boolean closed;
+
+  /**
+   * @throws SystemCallException when the system has no descriptors left
+   */
+  public EventLoop(Log log) {
+    this.log = log;
+    Memory.ALL.set(Memory.NATIVE_LONG, wakeCell, 1L);
+    epollFd = LinuxCalls.epollCreate();
+    wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    if (epollFd < 0 || wakeFd < 0) {
+      closeDescriptors();
+      arena.close();
+      throw new SystemCallException("epoll_create1 or eventfd", -Math.min(epollFd, wakeFd));
+    }
+    thread = new Thread(this::run, "heddle-bgp");
+    thread.setDaemon(true);
+    control(EPOLL_CTL_ADD, wakeFd, READABLE);
+    thread.start();
+  }
+
+  public Log log() {
+    return log;
+  }
+
+  /** Runs something on the loop's thread, soon. Any thread. */
+  public void execute(Runnable task) {
+    tasks.add(task);
+    if (Thread.currentThread() != thread && !closed) {
+      /* The counter can't overflow by ones; a failure would only delay the task to the next event. */
+      LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, wakeCell, 8);
+    }
+  }
+
+  public boolean isLoopThread() {
+    return Thread.currentThread() == thread;
+  }
+
+  /** Runs something after a delay. Loop thread only. */
+  public Timer schedule(long delayNs, Runnable task) {
+    Timer timer = new Timer(System.nanoTime() + delayNs, timerOrder++, task);
+    timers.add(timer);
+    return timer;
+  }
+
+  /** Calls the handler whenever the descriptor is ready. Loop thread only. */
+  public void register(int fd, int interest, Handler handler) {
+    handlers.put(fd, handler);
+    control(EPOLL_CTL_ADD, fd, interest);
+  }
+
+  public void change(int fd, int interest) {
+    control(EPOLL_CTL_MOD, fd, interest);
+  }
+
+  /** To be called before the descriptor is closed. */
+  public void unregister(int fd) {
+    if (handlers.remove(fd) != null) {
+      control(EPOLL_CTL_DEL, fd, 0);
+    }
+  }
+
+  /** Memory that any handler may use during one call. */
+  long scratch() {
+    return scratch;
+  }
+
+  private void control(int operation, int fd, int interest) {
+    Memory.ALL.set(Memory.NATIVE_INT, oneEvent, interest);
+    Memory.ALL.set(Memory.NATIVE_LONG, oneEvent + EVENT_BYTES - 8, fd);
+    int result = LinuxCalls.epollControl(epollFd, operation, fd, oneEvent);
+    if (result < 0) {
+      throw new SystemCallException("epoll_ctl(" + operation + ", " + fd + ")", -result);
+    }
+  }
+
+  private void run() {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    while (!closed) {
+      int ready = LinuxCalls.epollWait(capture, epollFd, events, EVENTS, nextDelayMs());
+      if (ready < 0 && ready != -Errno.EINTR) {
+        log.warn("the BGP thread ends: epoll_wait failed: %s", Errno.describe(-ready));
+        break;
+      }
+      for (int i = 0; i < ready; i++) {
+        long at = events + (long) i * EVENT_BYTES;
+        dispatch(
+            (int) Memory.ALL.get(Memory.NATIVE_LONG, at + EVENT_BYTES - 8),
+            Memory.ALL.get(Memory.NATIVE_INT, at));
+      }
+      runTasks();
+      runTimers();
+    }
+    runTasks();
+    closeDescriptors();
+  }
+
+  private void dispatch(int fd, int readyEvents) {
+    if (fd == wakeFd) {
+      LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, scratch, 8);
+      return;
+    }
+    Handler handler = handlers.get(fd);
+    if (handler != null) {
+      guarded(() -> handler.onReady(readyEvents));
+    }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      guarded(task);
+    }
+  }
+
+  private void runTimers() {
+    long nowNs = System.nanoTime();
+    for (Timer first = timers.peek();
+        first != null && (first.cancelled || first.dueNs - nowNs <= 0);
+        first = timers.peek()) {
+      timers.remove();
+      if (!first.cancelled) {
+        guarded(first.task);
+      }
+    }
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException failure) {
+      log.warn("the BGP thread goes on after %s", failure);
+    }
+  }
+
+  private int nextDelayMs() {
+    if (!tasks.isEmpty()) {
+      return 0;
+    }
+    Timer first = timers.peek();
+    if (first == null) {
+      return -1;
+    }
+    long delayNs = first.dueNs - System.nanoTime();
+    return delayNs <= 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, (delayNs + 999_999) / 1_000_000);
+  }
+
+  private void closeDescriptors() {
+    if (epollFd >= 0) {
+      LinuxCalls.close(epollFd);
+    }
+    if (wakeFd >= 0) {
+      LinuxCalls.close(wakeFd);
+    }
+  }
+
+  /**
+   * Runs what was given to {@link #execute} before, and ends the thread. Any thread but the loop's.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    execute(() -> closed = true);
+    try {
+      thread.join(CLOSE_LIMIT_MS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!thread.isAlive()) {
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package io.heddle.bgp.net;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A TCP socket over IPv6 that never blocks, made by hand: Java's own can't be given a key, a hop
+ * limit or a device. Loop thread only.
+ */
+public final class TcpSocket implements AutoCloseable {
+  /** What {@link #read} and {@link #write} give when the kernel has or takes nothing now. */
+  public static final int WOULD_BLOCK = 0;
+
+  private static final int SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0x80000 | 0x800;
+  private static final int SOCK_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_REUSEADDR = 2;
+  private static final int SO_ERROR = 4;
+  private static final int SO_BINDTODEVICE = 25;
+  private static final int SOL_TCP = 6;
+  private static final int TCP_NODELAY = 1;
+  private static final int TCP_MD5SIG = 14;
+  private static final int TCP_USER_TIMEOUT = 18;
+  private static final int SOL_IPV6 = 41;
+  private static final int IPV6_UNICAST_HOPS = 16;
+  private static final int IPV6_V6ONLY = 26;
+  private static final int IPV6_MINHOPCOUNT = 73;
+  private static final int IPV6_TCLASS = 67;
+  /* CS6, what routers give to routing protocols (RFC 4594). */
+  private static final int NETWORK_CONTROL = 0xc0;
+  private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int BACKLOG = 64;
+  /* struct tcp_md5sig: address 128, flags 1, prefix length 1, key length 2, interface 4, key 80. */
+  private static final int MD5SIG_BYTES = 216;
+  private static final int MD5SIG_KEY_LENGTH_AT = 130;
+  private static final int MD5SIG_KEY_AT = 136;
+
+  private final EventLoop loop;
+  private final int fd;
+  private boolean closed;
+
+  private TcpSocket(EventLoop loop, int fd) {
+    this.loop = loop;
+    this.fd = fd;
+  }
+
+  /**
+   * Begins to connect; the socket is writable when that has succeeded or failed.
+   *
+   * @param local address to come from, null for the kernel's choice
+   * @throws SystemCallException where it failed at once
+   */
+  public static TcpSocket connect(
+      EventLoop loop, @Nullable Endpoint local, Endpoint remote, TcpOptions options) {
+    TcpSocket socket = create(loop);
+    try {
+      socket.configure(options);
+      socket.setMd5Key(remote, options.md5Key());
+      if (local != null) {
+        socket.check("bind to " + local, socket.named(local, true));
+      }
+      int result = socket.named(remote, false);
+      if (result != -Errno.EINPROGRESS) {
+        socket.check("connect to " + remote, result);
+      }
+      return socket;
+    } catch (RuntimeException failure) {
+      socket.close();
+      throw failure;
+    }
+  }
+
+  /**
+   * A socket that takes connections.
+   *
+   * @throws SystemCallException where the address is taken or not this host's
+   */
+  public static TcpSocket listen(EventLoop loop, Endpoint local) {
+    TcpSocket socket = create(loop);
+    try {
+      LinuxCalls.setIntOption(socket.fd, SOL_SOCKET, SO_REUSEADDR, 1);
+      LinuxCalls.setIntOption(socket.fd, SOL_IPV6, IPV6_V6ONLY, 1);
+      LinuxCalls.setIntOption(socket.fd, SOL_IPV6, IPV6_UNICAST_HOPS, 255);
+      socket.check("bind to " + local, socket.named(local, true));
+      socket.check("listen on " + local, LinuxCalls.listen(socket.fd, BACKLOG));
+      return socket;
+    } catch (RuntimeException failure) {
+      socket.close();
+      throw failure;
+    }
+  }
+
+  private static TcpSocket create(EventLoop loop) {
+    int fd = LinuxCalls.socket(Endpoint.AF_INET6, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
+    if (fd < 0) {
+      throw new SystemCallException("socket(AF_INET6, SOCK_STREAM)", -fd);
+    }
+    return new TcpSocket(loop, fd);
+  }
+
+  /** The next connection, null where none waits. */
+  public @Nullable TcpSocket accept() {
+    long name = loop.scratch();
+    Memory.ALL.set(Memory.NATIVE_INT, name + 64, Endpoint.SOCKADDR_BYTES);
+    int accepted = LinuxCalls.accept(fd, name, name + 64, SOCK_CLOEXEC_NONBLOCK);
+    return accepted < 0 ? null : new TcpSocket(loop, accepted);
+  }
+
+  /** Sets what a connection needs. On an accepted socket the key is inherited. */
+  public void configure(TcpOptions options) {
+    LinuxCalls.setIntOption(fd, SOL_TCP, TCP_NODELAY, 1);
+    LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TCLASS, NETWORK_CONTROL);
+    LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_UNICAST_HOPS, 255);
+    if (options.userTimeoutMs() > 0) {
+      LinuxCalls.setIntOption(fd, SOL_TCP, TCP_USER_TIMEOUT, options.userTimeoutMs());
+    }
+    if (options.minHopLimit() > 0) {
+      check(
+          "setsockopt(IPV6_MINHOPCOUNT, " + options.minHopLimit() + ")",
+          LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_MINHOPCOUNT, options.minHopLimit()));
+    }
+    if (!options.device().isEmpty()) {
+      byte[] name = options.device().getBytes(StandardCharsets.UTF_8);
+      MemorySegment.copy(MemorySegment.ofArray(name), 0, Memory.ALL, loop.scratch(), name.length);
+      check(
+          "setsockopt(SO_BINDTODEVICE, " + options.device() + ")",
+          LinuxCalls.setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, loop.scratch(), name.length));
+    }
+  }
+
+  /**
+   * Signs and checks segments to and from an address (RFC 2385); an empty key ends that. A
+   * listening socket has a key for each of its peers.
+   *
+   * @throws SystemCallException where the kernel has no TCP-MD5
+   */
+  public void setMd5Key(Endpoint remote, byte[] key) {
+    long at = loop.scratch();
+    Memory.clear(at, MD5SIG_BYTES);
+    remote.withPort(0).write(at);
+    Memory.ALL.set(Memory.NATIVE_SHORT, at + MD5SIG_KEY_LENGTH_AT, (short) key.length);
+    MemorySegment.copy(MemorySegment.ofArray(key), 0, Memory.ALL, at + MD5SIG_KEY_AT, key.length);
+    int result = LinuxCalls.setsockopt(fd, SOL_TCP, TCP_MD5SIG, at, MD5SIG_BYTES);
+    Memory.clear(at, MD5SIG_BYTES);
+    boolean nothingToRemove = key.length == 0 && result < 0;
+    if (!nothingToRemove) {
+      check("setsockopt(TCP_MD5SIG) for " + remote, result);
+    }
+  }
+
+  private int named(Endpoint endpoint, boolean bind) {
+    long at = loop.scratch();
+    endpoint.write(at);
+    return bind
+        ? LinuxCalls.bind(fd, at, Endpoint.SOCKADDR_BYTES)
+        : LinuxCalls.connect(fd, at, Endpoint.SOCKADDR_BYTES);
+  }
+
+  private void check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+  }
+
+  /** What became of a connect: 0, or an errno. */
+  public int connectError() {
+    int error = LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ERROR);
+    return error < 0 ? -error : error;
+  }
+
+  public Endpoint localEndpoint() {
+    return endpoint(LinuxCalls::getsockname);
+  }
+
+  public Endpoint remoteEndpoint() {
+    return endpoint(LinuxCalls::getpeername);
+  }
+
+  @FunctionalInterface
+  private interface NameCall {
+    int apply(int fd, long address, long length);
+  }
+
+  private Endpoint endpoint(NameCall call) {
+    long at = loop.scratch();
+    Memory.ALL.set(Memory.NATIVE_INT, at + 64, Endpoint.SOCKADDR_BYTES);
+    check("getsockname or getpeername", call.apply(fd, at, at + 64));
+    return Endpoint.read(at);
+  }
+
+  /**
+   * Bytes read into the array, {@link #WOULD_BLOCK}, or a negated errno; −ECONNRESET, too, where
+   * the peer has closed.
+   */
+  public int read(byte[] into, int at, int most) {
+    long got =
+        LinuxCalls.recv(
+            LinuxCalls.errnoCapture(),
+            fd,
+            loop.scratch(),
+            Math.min(most, EventLoop.SCRATCH_BYTES),
+            0);
+    if (got > 0) {
+      MemorySegment.copy(Memory.ALL, loop.scratch(), MemorySegment.ofArray(into), at, got);
+      return (int) got;
+    }
+    if (got == 0) {
+      return -Errno.ECONNRESET;
+    }
+    return got == -Errno.EAGAIN || got == -Errno.EINTR ? WOULD_BLOCK : (int) got;
+  }
+
+  /** Bytes that the kernel took, {@link #WOULD_BLOCK}, or a negated errno. */
+  public int write(byte[] from, int at, int length) {
+    int most = Math.min(length, EventLoop.SCRATCH_BYTES);
+    MemorySegment.copy(MemorySegment.ofArray(from), at, Memory.ALL, loop.scratch(), most);
+    long sent = LinuxCalls.send(LinuxCalls.errnoCapture(), fd, loop.scratch(), most, MSG_NOSIGNAL);
+    return sent == -Errno.EAGAIN || sent == -Errno.EINTR ? WOULD_BLOCK : (int) sent;
+  }
+
+  public int fd() {
+    return fd;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      loop.unregister(fd);
+      LinuxCalls.close(fd);
+    }
+  }
+}

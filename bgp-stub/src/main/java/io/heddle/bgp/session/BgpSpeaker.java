@@ -1,0 +1,197 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.net.EventLoop;
+import io.heddle.bgp.net.TcpSocket;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.SystemCallException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host's BGP: one thread, one listening socket, a session for each peer.
+ *
+ * <p>{@link #execute} brings work of other threads onto the speaker's; {@link #ask} waits for an
+ * answer from there.
+ */
+public final class BgpSpeaker implements AutoCloseable {
+  private static final long ANSWER_LIMIT_SECONDS = 10;
+
+  private final EventLoop loop;
+  private final List<PeerSession> sessions = new ArrayList<>();
+  private @Nullable TcpSocket listener;
+  private Consumer<PeerSession> refresh = session -> {};
+  private long strangers;
+
+  public BgpSpeaker(Log log) {
+    loop = new EventLoop(log);
+  }
+
+  public EventLoop loop() {
+    return loop;
+  }
+
+  /** Runs something on the speaker's thread, soon. Any thread. */
+  public void execute(Runnable task) {
+    loop.execute(task);
+  }
+
+  /**
+   * What the speaker's thread answers. Any thread.
+   *
+   * @throws HeddleException where it threw, or gave no answer within 10 s
+   */
+  public <T> T ask(Supplier<T> question) {
+    if (loop.isLoopThread()) {
+      return question.get();
+    }
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.execute(() -> {
+      try {
+        answer.complete(question.get());
+      } catch (RuntimeException failure) {
+        answer.completeExceptionally(failure);
+      }
+    });
+    try {
+      return answer.get(ANSWER_LIMIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new HeddleException("interrupted while the BGP thread was asked", interrupted);
+    } catch (ExecutionException failed) {
+      throw new HeddleException("the BGP thread: " + failed.getCause(), failed);
+    } catch (TimeoutException silent) {
+      throw new HeddleException("the BGP thread gave no answer within 10 s", silent);
+    }
+  }
+
+  /**
+   * Takes connections of peers. Any thread.
+   *
+   * @param local address and port; port 0 for any
+   * @return the port
+   * @throws HeddleException where the port is taken or needs rights
+   */
+  public int listen(Endpoint local) {
+    return ask(() -> {
+      TcpSocket socket = TcpSocket.listen(loop, local);
+      listener = socket;
+      sessions.forEach(session -> setKey(socket, session));
+      loop.register(socket.fd(), EventLoop.READABLE, events -> accept(socket));
+      return socket.localEndpoint().port();
+    });
+  }
+
+  /** Adds a peer; {@link PeerSession#start} begins. Any thread. */
+  public PeerSession add(PeerOptions options, SessionListener routes) {
+    return ask(() -> {
+      PeerSession session = new PeerSession(this, options, routes);
+      sessions.add(session);
+      keyChanged(session);
+      return session;
+    });
+  }
+
+  /** Ends the session with a peer and forgets it. Any thread. */
+  public void remove(PeerSession session, String sentence) {
+    execute(() -> {
+      session.stop(sentence);
+      sessions.remove(session);
+    });
+  }
+
+  /** What to do when a peer asks for our routes again. */
+  public void onRefreshRequest(Consumer<PeerSession> action) {
+    execute(() -> refresh = action);
+  }
+
+  /** Snapshots of all sessions. Any thread. */
+  public List<SessionStatus> statuses() {
+    return ask(() -> sessions.stream().map(PeerSession::status).toList());
+  }
+
+  /** Connections that came from an address that is no peer's. Any thread. */
+  public long strangers() {
+    return ask(() -> strangers);
+  }
+
+  void refreshRequested(PeerSession session) {
+    refresh.accept(session);
+  }
+
+  /** The session's address is new: the listening socket needs its key. */
+  void keyChanged(PeerSession session) {
+    TcpSocket socket = listener;
+    if (socket != null) {
+      setKey(socket, session);
+    }
+  }
+
+  private void setKey(TcpSocket socket, PeerSession session) {
+    Endpoint remote = session.remote();
+    if (remote != null && session.md5Key().length > 0) {
+      try {
+        socket.setMd5Key(remote, session.md5Key());
+      } catch (SystemCallException refused) {
+        loop.log().warn("peer %s can't connect to us: %s", session.name(), refused.getMessage());
+      }
+    }
+  }
+
+  private void accept(TcpSocket socket) {
+    for (TcpSocket accepted = socket.accept(); accepted != null; accepted = socket.accept()) {
+      Endpoint from = remoteOf(accepted);
+      PeerSession session = from == null ? null : sessionFor(from);
+      if (session != null) {
+        session.accepted(accepted);
+      } else {
+        if (strangers++ == 0 && from != null) {
+          loop.log().warn("%s connected, but is no peer; later strangers are counted", from);
+        }
+        accepted.close();
+      }
+    }
+  }
+
+  /* A connection may end before it is looked at. */
+  private static @Nullable Endpoint remoteOf(TcpSocket socket) {
+    try {
+      return socket.remoteEndpoint();
+    } catch (SystemCallException alreadyGone) {
+      return null;
+    }
+  }
+
+  private @Nullable PeerSession sessionFor(Endpoint from) {
+    for (PeerSession session : sessions) {
+      Endpoint remote = session.remote();
+      if (remote != null && remote.sameAddress(from)) {
+        return session;
+      }
+    }
+    return null;
+  }
+
+  /** Says goodbye to all peers and ends the thread. Any thread but the speaker's. */
+  @Override
+  public void close() {
+    execute(() -> {
+      sessions.forEach(session -> session.stop(""));
+      sessions.clear();
+      TcpSocket socket = listener;
+      if (socket != null) {
+        socket.close();
+        listener = null;
+      }
+    });
+    loop.close();
+  }
+}

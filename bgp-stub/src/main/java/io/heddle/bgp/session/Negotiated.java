@@ -1,0 +1,36 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.Capability;
+import io.heddle.bgp.wire.OpenMessage;
+import io.heddle.bgp.wire.WireOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What two speakers agreed on.
+ *
+ * @param peer the peer's OPEN
+ * @param holdTimeSeconds the smaller of both; 0 for none
+ * @param wire how messages are read and written from now on
+ * @param routeRefresh whether the peer sends its routes again on request
+ * @param enhancedRefresh whether it marks where they begin and end (RFC 7313)
+ * @param filters whether it takes address prefix filters from us: then it sends nothing before it
+ *     has a filter or a request
+ */
+public record Negotiated(
+    OpenMessage peer,
+    int holdTimeSeconds,
+    WireOptions wire,
+    boolean routeRefresh,
+    boolean enhancedRefresh,
+    boolean filters) {
+  public long peerAs() {
+    return peer.realAutonomousSystem();
+  }
+
+  /** What the peer wants done with its routes when it restarts; null for nothing. */
+  public Capability.@Nullable GracefulRestart gracefulRestart() {
+    Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);
+    return restart != null && restart.covers(AddressFamily.IPV6_UNICAST) ? restart : null;
+  }
+}

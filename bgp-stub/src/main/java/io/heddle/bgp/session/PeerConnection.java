@@ -1,0 +1,193 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.net.EventLoop;
+import io.heddle.bgp.net.TcpSocket;
+import io.heddle.bgp.wire.BgpMessage;
+import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.MessageDecoder;
+import io.heddle.bgp.wire.MessageEncoder;
+import io.heddle.bgp.wire.MessageFault;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.bgp.wire.WireOptions;
+import io.heddle.platform.Errno;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** One TCP connection with a peer: bytes in and out, cut into messages. Loop thread only. */
+final class PeerConnection {
+  /** Hears what happens on the connection; may close it. */
+  interface Owner {
+    void connected(PeerConnection connection);
+
+    void received(PeerConnection connection, BgpMessage message);
+
+    void faulty(PeerConnection connection, MessageFault fault);
+
+    void lost(PeerConnection connection, String why);
+  }
+
+  private static final int ERROR_OR_HANG_UP = 8 | 16;
+  private static final int INPUT_BYTES = 4 * BgpMessage.MAX_EXTENDED_BYTES;
+  /* A peer with much to say must leave room for the others' timers and messages. */
+  private static final int READS_A_TURN = 8;
+
+  private final EventLoop loop;
+  private final TcpSocket socket;
+  private final Owner owner;
+  private final byte[] input = new byte[INPUT_BYTES];
+  private final Deque<byte[]> output = new ArrayDeque<>();
+  private int inputBytes;
+  private int outputOffset;
+  private long queuedBytes;
+  private long blockedSinceNs;
+  private boolean connecting;
+  private boolean wantsToWrite;
+  private boolean closed;
+  private MessageDecoder decoder = new MessageDecoder(WireOptions.DEFAULT);
+  private MessageEncoder encoder = new MessageEncoder(WireOptions.DEFAULT);
+
+  /**
+   * @param connecting whether the socket has yet to connect
+   */
+  PeerConnection(EventLoop loop, TcpSocket socket, boolean connecting, Owner owner) {
+    this.loop = loop;
+    this.socket = socket;
+    this.owner = owner;
+    this.connecting = connecting;
+    loop.register(socket.fd(), connecting ? EventLoop.WRITABLE : EventLoop.READABLE, this::onReady);
+  }
+
+  /** Messages are read and written as agreed from now on. */
+  void agreed(WireOptions options) {
+    decoder = new MessageDecoder(options);
+    encoder = new MessageEncoder(options);
+  }
+
+  TcpSocket socket() {
+    return socket;
+  }
+
+  private void onReady(int events) {
+    if (connecting) {
+      finishConnect();
+      return;
+    }
+    if ((events & EventLoop.WRITABLE) != 0) {
+      flush();
+    }
+    if (!closed && (events & (EventLoop.READABLE | ERROR_OR_HANG_UP)) != 0) {
+      read();
+    }
+  }
+
+  private void finishConnect() {
+    int error = socket.connectError();
+    if (error != 0) {
+      owner.lost(this, "can't connect: " + Errno.describe(error));
+      return;
+    }
+    connecting = false;
+    loop.change(socket.fd(), EventLoop.READABLE);
+    owner.connected(this);
+  }
+
+  private void read() {
+    for (int turn = 0; turn < READS_A_TURN && !closed; turn++) {
+      int got = socket.read(input, inputBytes, input.length - inputBytes);
+      if (got == TcpSocket.WOULD_BLOCK) {
+        return;
+      }
+      if (got < 0) {
+        owner.lost(
+            this,
+            got == -Errno.ECONNRESET
+                ? "the peer closed the connection"
+                : "reading failed: " + Errno.describe(-got));
+        return;
+      }
+      inputBytes += got;
+      decode();
+    }
+  }
+
+  private void decode() {
+    int at = 0;
+    while (!closed && at < inputBytes) {
+      Decoded decoded = decoder.decode(input, at, inputBytes - at);
+      if (decoded == null) {
+        break;
+      }
+      if (decoded instanceof MessageFault fault) {
+        owner.faulty(this, fault);
+        return;
+      }
+      at += MessageDecoder.messageBytes(input, at);
+      owner.received(this, (BgpMessage) decoded);
+    }
+    if (at > 0) {
+      System.arraycopy(input, at, input, 0, inputBytes - at);
+      inputBytes -= at;
+    }
+  }
+
+  /** Writes now or as soon as the peer takes it. */
+  void send(BgpMessage message) {
+    List<byte[]> messages =
+        message instanceof UpdateMessage update
+            ? encoder.encodeAll(update)
+            : List.of(encoder.encode(message));
+    for (byte[] each : messages) {
+      output.add(each);
+      queuedBytes += each.length;
+    }
+    flush();
+  }
+
+  private void flush() {
+    while (!output.isEmpty() && !closed) {
+      byte[] first = output.peek();
+      int sent = socket.write(first, outputOffset, first.length - outputOffset);
+      if (sent == TcpSocket.WOULD_BLOCK) {
+        break;
+      }
+      if (sent < 0) {
+        /* Reading tells of the end, after what the peer may have said before it. */
+        output.clear();
+        queuedBytes = 0;
+        break;
+      }
+      blockedSinceNs = System.nanoTime();
+      outputOffset += sent;
+      queuedBytes -= sent;
+      if (outputOffset == first.length) {
+        output.remove();
+        outputOffset = 0;
+      }
+    }
+    boolean wants = !output.isEmpty();
+    if (wants && !wantsToWrite) {
+      blockedSinceNs = System.nanoTime();
+    }
+    if (wants != wantsToWrite && !closed && !connecting) {
+      wantsToWrite = wants;
+      loop.change(socket.fd(), EventLoop.READABLE | (wants ? EventLoop.WRITABLE : 0));
+    }
+  }
+
+  /** How long the peer has taken nothing although something waits; 0 where nothing waits. */
+  long blockedForNs() {
+    return output.isEmpty() ? 0 : System.nanoTime() - blockedSinceNs;
+  }
+
+  long queuedBytes() {
+    return queuedBytes;
+  }
+
+  void close() {
+    if (!closed) {
+      closed = true;
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.wire.CodePoints;
+import java.net.Inet6Address;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to speak with one peer.
+ *
+ * @param name for logs and lists
+ * @param remote its address; null where it is found by router advertisements on the interface
+ * @param interfaceName the link that a link-local or unknown peer is on; empty for others
+ * @param port where it listens
+ * @param localAddress where we come from; null for the kernel's choice
+ * @param localAs our AS
+ * @param remoteAs its AS; 0 for any other than ours
+ * @param routerId our BGP identifier
+ * @param holdTimeSeconds offered; 0, or 3 and more
+ * @param passive whether only the peer connects
+ * @param gtsmHops routers that may be between us and the peer plus one (RFC 5082): 1 for a peer on
+ *     the link; 0 for no check
+ * @param md5Key key of RFC 2385; empty for none
+ * @param bindToDevice whether the connection may not leave the interface
+ * @param acceptAigp whether AIGP is read from this peer
+ * @param filters whether to offer address prefix filters (RFC 5291)
+ * @param gracefulRestart whether the peer's routes are kept while it restarts, if it asks
+ * @param codePoints numbers of extended communities
+ * @param retryFirstMs wait after a first failure; doubles from one to the next
+ * @param retryMostMs longest wait between two attempts
+ * @param openWaitMs how long TCP may take to connect, and the peer to send its OPEN
+ */
+public record PeerOptions(
+    String name,
+    @Nullable Inet6Address remote,
+    String interfaceName,
+    int port,
+    @Nullable Inet6Address localAddress,
+    long localAs,
+    long remoteAs,
+    int routerId,
+    int holdTimeSeconds,
+    boolean passive,
+    int gtsmHops,
+    String md5Key,
+    boolean bindToDevice,
+    boolean acceptAigp,
+    boolean filters,
+    boolean gracefulRestart,
+    CodePoints codePoints,
+    long retryFirstMs,
+    long retryMostMs,
+    long openWaitMs) {
+  public static final int BGP_PORT = 179;
+
+  /**
+   * @throws IllegalArgumentException where a value can't be; the message names it
+   */
+  public PeerOptions {
+    require(
+        holdTimeSeconds == 0 || holdTimeSeconds >= 3 && holdTimeSeconds <= 0xffff,
+        name,
+        "hold time",
+        holdTimeSeconds,
+        "0 or 3 to 65535 s");
+    require(localAs > 0 && localAs <= 0xffff_ffffL, name, "local AS", localAs, "1 to 4294967295");
+    require(remoteAs >= 0 && remoteAs <= 0xffff_ffffL, name, "AS", remoteAs, "0 to 4294967295");
+    require(gtsmHops >= 0 && gtsmHops <= 255, name, "GTSM hops", gtsmHops, "0 to 255");
+    require(port > 0 && port <= 0xffff, name, "port", port, "1 to 65535");
+    require(routerId != 0, name, "router id", routerId, "not 0.0.0.0");
+    if (interfaceName.isEmpty() && (remote == null || remote.isLinkLocalAddress())) {
+      throw new IllegalArgumentException(
+          "peer " + name + ": an unknown or link-local peer needs the interface it is on");
+    }
+  }
+
+  private static void require(boolean holds, String name, String what, long value, String range) {
+    if (!holds) {
+      throw new IllegalArgumentException(
+          "peer " + name + ": " + what + " " + value + " isn't " + range);
+    }
+  }
+
+  public static Builder builder(String name) {
+    return new Builder(name);
+  }
+
+  public boolean isExternal(long peerAs) {
+    return peerAs != localAs;
+  }
+
+  /** Collects what differs from the defaults. */
+  public static final class Builder {
+    private final String name;
+    private @Nullable Inet6Address remote;
+    private String interfaceName = "";
+    private int port = BGP_PORT;
+    private @Nullable Inet6Address localAddress;
+    private long localAs;
+    private long remoteAs;
+    private int routerId;
+    private int holdTimeSeconds = 9;
+    private boolean passive;
+    private int gtsmHops;
+    private String md5Key = "";
+    private boolean bindToDevice;
+    private boolean acceptAigp = true;
+    private boolean filters;
+    private boolean gracefulRestart = true;
+    private CodePoints codePoints = CodePoints.DEFAULT;
+    private long retryFirstMs = 1_000;
+    private long retryMostMs = 30_000;
+    private long openWaitMs = 10_000;
+
+    private Builder(String name) {
+      this.name = Objects.requireNonNull(name);
+    }
+
+    public Builder remote(Inet6Address address) {
+      remote = address;
+      return this;
+    }
+
+    public Builder onInterface(String value) {
+      interfaceName = value;
+      return this;
+    }
+
+    public Builder port(int value) {
+      port = value;
+      return this;
+    }
+
+    public Builder localAddress(Inet6Address address) {
+      localAddress = address;
+      return this;
+    }
+
+    public Builder localAs(long value) {
+      localAs = value;
+      return this;
+    }
+
+    public Builder remoteAs(long value) {
+      remoteAs = value;
+      return this;
+    }
+
+    public Builder routerId(int value) {
+      routerId = value;
+      return this;
+    }
+
+    public Builder holdTimeSeconds(int value) {
+      holdTimeSeconds = value;
+      return this;
+    }
+
+    public Builder passive(boolean value) {
+      passive = value;
+      return this;
+    }
+
+    public Builder gtsmHops(int value) {
+      gtsmHops = value;
+      return this;
+    }
+
+    public Builder md5Key(String value) {
+      md5Key = value;
+      return this;
+    }
+
+    public Builder bindToDevice(boolean value) {
+      bindToDevice = value;
+      return this;
+    }
+
+    public Builder acceptAigp(boolean value) {
+      acceptAigp = value;
+      return this;
+    }
+
+    public Builder filters(boolean value) {
+      filters = value;
+      return this;
+    }
+
+    public Builder gracefulRestart(boolean value) {
+      gracefulRestart = value;
+      return this;
+    }
+
+    public Builder codePoints(CodePoints value) {
+      codePoints = value;
+      return this;
+    }
+
+    public Builder retryMs(long first, long most) {
+      retryFirstMs = first;
+      retryMostMs = most;
+      return this;
+    }
+
+    public Builder openWaitMs(long value) {
+      openWaitMs = value;
+      return this;
+    }
+
+    public PeerOptions build() {
+      return new PeerOptions(
+          name,
+          remote,
+          interfaceName,
+          port,
+          localAddress,
+          localAs,
+          remoteAs,
+          routerId,
+          holdTimeSeconds,
+          passive,
+          gtsmHops,
+          md5Key,
+          bindToDevice,
+          acceptAigp,
+          filters,
+          gracefulRestart,
+          codePoints,
+          retryFirstMs,
+          retryMostMs,
+          openWaitMs);
+    }
+  }
+}

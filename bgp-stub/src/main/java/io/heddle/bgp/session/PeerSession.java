@@ -1,0 +1,503 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.net.EventLoop;
+import io.heddle.bgp.net.TcpOptions;
+import io.heddle.bgp.net.TcpSocket;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.AttributeFault;
+import io.heddle.bgp.wire.BgpMessage;
+import io.heddle.bgp.wire.MessageFault;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.NotificationMessage;
+import io.heddle.bgp.wire.OrfEntry;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.RouteRefreshMessage;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.SystemCallException;
+import java.net.Inet6Address;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One peer: tries to reach it, keeps the session, hands on what it says. Made by {@link
+ * BgpSpeaker#add}; every method is for the speaker's thread.
+ */
+public final class PeerSession {
+  /* RFC 9687 §4: twice the hold time, and at least 8 minutes. */
+  private static final long SEND_HOLD_LEAST_NS = 480_000_000_000L;
+  private static final long STALE_LIMIT_NS = 300_000_000_000L;
+
+  private final BgpSpeaker speaker;
+  private final EventLoop loop;
+  private final PeerOptions options;
+  private final SessionListener listener;
+  private final Log log;
+  private final SessionFsm fsm;
+  private final Consequences consequences = new Consequences();
+  private @Nullable PeerConnection outbound;
+  private @Nullable PeerConnection inbound;
+  private @Nullable PeerConnection current;
+  private @Nullable Negotiated negotiated;
+  private @Nullable Negotiated lastNegotiated;
+  private @Nullable Inet6Address remote;
+  private @Nullable SessionEnd lastEnd;
+  private EventLoop.@Nullable Timer tick;
+  private EventLoop.@Nullable Timer staleTimer;
+  private long tickDueNs;
+  private boolean stale;
+  private long establishedNs;
+  private long updates;
+  private long announced;
+  private long withdrawn;
+  private long attributeFaults;
+  private long looped;
+  private long skippedFamilies;
+  private long timesEstablished;
+  private long failedAttempts;
+
+  PeerSession(BgpSpeaker speaker, PeerOptions options, SessionListener listener) {
+    this.speaker = speaker;
+    this.loop = speaker.loop();
+    this.options = options;
+    this.listener = listener;
+    this.log = loop.log();
+    this.remote = options.remote();
+    Backoff backoff =
+        new Backoff(
+            options.retryFirstMs() * 1_000_000,
+            options.retryMostMs() * 1_000_000,
+            ThreadLocalRandom.current());
+    this.fsm = new SessionFsm(options, NanoClock.SYSTEM, backoff, consequences);
+  }
+
+  public PeerOptions options() {
+    return options;
+  }
+
+  public String name() {
+    return options.name();
+  }
+
+  /** Begins to try; does nothing where it has begun. */
+  public void start() {
+    fsm.start();
+    rearm();
+  }
+
+  /** Ends the session with a sentence for the peer's operator, and tries no more. */
+  public void stop(String sentence) {
+    fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, sentence));
+    forgetStale();
+    rearm();
+  }
+
+  /** The address of a peer that was to be found on the link. */
+  public void remoteFound(Inet6Address address) {
+    if (!address.equals(remote)) {
+      remote = address;
+      speaker.keyChanged(this);
+    }
+    fsm.retryNow();
+    rearm();
+  }
+
+  /** Something has changed that makes a try worthwhile: carrier came back. */
+  public void retryNow() {
+    fsm.retryNow();
+    rearm();
+  }
+
+  /** The way to the peer is dead, as BFD or carrier has it. */
+  public void pathDown(String why) {
+    fsm.pathDown(why);
+    rearm();
+  }
+
+  /** Where the peer is, null where that isn't known (yet). */
+  public @Nullable Endpoint remote() {
+    Inet6Address address = remote;
+    return address == null ? null : Endpoint.of(address, scope(), options.port());
+  }
+
+  private int scope() {
+    if (options.interfaceName().isEmpty()) {
+      return 0;
+    }
+    try {
+      NetworkInterface found = NetworkInterface.getByName(options.interfaceName());
+      return found == null ? 0 : found.getIndex();
+    } catch (SocketException unreadable) {
+      log.warn("peer %s: interface %s: %s", name(), options.interfaceName(), unreadable);
+      return 0;
+    }
+  }
+
+  /** Announces and withdraws routes of ours. Where the session isn't up, nothing happens. */
+  public void send(UpdateMessage update) {
+    PeerConnection connection = current;
+    if (connection != null) {
+      connection.send(update);
+    }
+  }
+
+  /** Asks for all routes again; false where the peer can't or isn't there. */
+  public boolean requestRefresh() {
+    PeerConnection connection = current;
+    Negotiated agreed = negotiated;
+    if (connection == null || agreed == null || !agreed.routeRefresh()) {
+      return false;
+    }
+    connection.send(RouteRefreshMessage.request(AddressFamily.IPV6_UNICAST));
+    return true;
+  }
+
+  /**
+   * Sends lines of an address prefix filter, in as many messages as they need; all but the last
+   * tell the peer to wait. False where the peer takes no filters.
+   */
+  public boolean sendFilter(List<OrfEntry> lines) {
+    PeerConnection connection = current;
+    Negotiated agreed = negotiated;
+    if (connection == null || agreed == null || !agreed.filters()) {
+      return false;
+    }
+    for (int from = 0; from < lines.size(); from += OrfEntry.HOSTS_PER_MESSAGE) {
+      int to = Math.min(lines.size(), from + OrfEntry.HOSTS_PER_MESSAGE);
+      connection.send(RouteRefreshMessage.filter(to == lines.size(), lines.subList(from, to)));
+    }
+    return true;
+  }
+
+  /** One message of a filter that the peer is to answer only with a later one. */
+  public boolean sendDeferredFilter(List<OrfEntry> lines) {
+    PeerConnection connection = current;
+    Negotiated agreed = negotiated;
+    if (connection == null || agreed == null || !agreed.filters()) {
+      return false;
+    }
+    connection.send(RouteRefreshMessage.filter(false, lines));
+    return true;
+  }
+
+  public SessionState state() {
+    return fsm.state();
+  }
+
+  public SessionStatus status() {
+    Endpoint endpoint = remote();
+    long retryNs = fsm.retryInNs();
+    return new SessionStatus(
+        name(),
+        fsm.state(),
+        endpoint == null ? "" : endpoint.toString(),
+        negotiated,
+        lastEnd,
+        retryNs < 0 ? -1 : retryNs / 1_000_000,
+        current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
+        new SessionCounters(
+            updates,
+            announced,
+            withdrawn,
+            attributeFaults,
+            looped,
+            skippedFamilies,
+            timesEstablished,
+            failedAttempts));
+  }
+
+  /** A connection that the peer made; closes it where it comes at the wrong time. */
+  void accepted(TcpSocket socket) {
+    if (!fsm.accepts()) {
+      socket.close();
+      return;
+    }
+    try {
+      socket.configure(tcpOptions());
+    } catch (SystemCallException refused) {
+      log.warn("peer %s: its connection can't be used: %s", name(), refused.getMessage());
+      socket.close();
+      return;
+    }
+    inbound = new PeerConnection(loop, socket, false, consequences);
+    fsm.connected(SessionFsm.Side.INBOUND);
+    rearm();
+  }
+
+  byte[] md5Key() {
+    return options.md5Key().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private TcpOptions tcpOptions() {
+    return new TcpOptions(
+        options.gtsmHops() == 0 ? 0 : 256 - options.gtsmHops(),
+        md5Key(),
+        options.bindToDevice() ? options.interfaceName() : "",
+        options.holdTimeSeconds() * 1000);
+  }
+
+  private void rearm() {
+    long dueNs = System.nanoTime() + fsm.nextDeadlineNs();
+    EventLoop.Timer armed = tick;
+    if (armed != null && tickDueNs - dueNs <= 0) {
+      return;
+    }
+    if (armed != null) {
+      armed.cancel();
+    }
+    tickDueNs = dueNs;
+    tick = loop.schedule(Math.max(0, dueNs - System.nanoTime()), this::onTick);
+  }
+
+  private void onTick() {
+    tick = null;
+    PeerConnection connection = current;
+    Negotiated agreed = negotiated;
+    if (connection != null && agreed != null && agreed.holdTimeSeconds() > 0) {
+      long limitNs = Math.max(SEND_HOLD_LEAST_NS, 2_000_000_000L * agreed.holdTimeSeconds());
+      if (connection.blockedForNs() > limitNs) {
+        fsm.stuck(side(connection), "the peer took nothing for " + limitNs / 1_000_000_000 + " s");
+      }
+    }
+    fsm.tick();
+    rearm();
+  }
+
+  private SessionFsm.Side side(PeerConnection connection) {
+    return connection == outbound ? SessionFsm.Side.OUTBOUND : SessionFsm.Side.INBOUND;
+  }
+
+  private boolean isGone(PeerConnection connection) {
+    return connection != outbound && connection != inbound;
+  }
+
+  private void onRoutes(UpdateMessage update) {
+    updates++;
+    announced += update.announced().size();
+    withdrawn += update.withdrawn().size();
+    skippedFamilies += update.skippedFamilies();
+    for (AttributeFault fault : update.faults()) {
+      if (attributeFaults++ == 0) {
+        log.warn(
+            "peer %s: malformed attribute %d: %s (%s); later ones are counted",
+            name(),
+            fault.code(),
+            fault.why(),
+            fault.treatment() == AttributeFault.Treatment.WITHDRAW
+                ? "its routes count as withdrawn"
+                : "it is left out");
+      }
+    }
+    if (update.isEndOfRib()) {
+      listener.endOfRib(this);
+      dropStale();
+      return;
+    }
+    UpdateMessage clean = update;
+    if (!update.announced().isEmpty() && update.attributes().asPath().contains(options.localAs())) {
+      looped += update.announced().size();
+      clean =
+          new UpdateMessage(
+              update.withdrawn().and(update.announced()),
+              Nlri.EMPTY,
+              PathAttributes.EMPTY,
+              null,
+              update.faults(),
+              update.skippedFamilies());
+    }
+    listener.update(this, clean);
+  }
+
+  private void onRefresh(RouteRefreshMessage message) {
+    if (!message.family().equals(AddressFamily.IPV6_UNICAST)) {
+      return;
+    }
+    switch (message.subtype()) {
+      case RouteRefreshMessage.REQUEST -> speaker.refreshRequested(this);
+      case RouteRefreshMessage.BEGIN -> {
+        stale = true;
+        listener.routesBecomeStale(this);
+      }
+      case RouteRefreshMessage.END -> dropStale();
+      default -> {
+        /* RFC 7313 §5: unknown sub-types are ignored. */
+      }
+    }
+  }
+
+  private void dropStale() {
+    if (stale) {
+      forgetStale();
+      listener.dropStaleRoutes(this);
+    }
+  }
+
+  private void forgetStale() {
+    stale = false;
+    EventLoop.Timer timer = staleTimer;
+    if (timer != null) {
+      timer.cancel();
+      staleTimer = null;
+    }
+  }
+
+  private void keepStale(long limitNs) {
+    forgetStale();
+    stale = true;
+    staleTimer = loop.schedule(limitNs, this::dropStale);
+  }
+
+  /** What the state machine and the connections say, done. */
+  private final class Consequences implements SessionFsm.Actions, PeerConnection.Owner {
+    @Override
+    public void connect() {
+      Endpoint endpoint = remote();
+      if (endpoint == null || endpoint.isLinkLocal() && endpoint.scope() == 0) {
+        String why =
+            endpoint == null
+                ? "no router has advertised itself on " + options.interfaceName() + " yet"
+                : "there is no interface " + options.interfaceName();
+        loop.execute(() -> outboundFailed(why));
+        return;
+      }
+      Inet6Address local = options.localAddress();
+      try {
+        TcpSocket socket =
+            TcpSocket.connect(
+                loop,
+                local == null ? null : Endpoint.of(local, endpoint.scope(), 0),
+                endpoint,
+                tcpOptions());
+        outbound = new PeerConnection(loop, socket, true, this);
+      } catch (SystemCallException failure) {
+        loop.execute(() -> outboundFailed(String.valueOf(failure.getMessage())));
+      }
+    }
+
+    private void outboundFailed(String why) {
+      if (outbound == null && fsm.state() != SessionState.IDLE) {
+        fsm.lost(SessionFsm.Side.OUTBOUND, why);
+        rearm();
+      }
+    }
+
+    @Override
+    public void send(SessionFsm.Side side, BgpMessage message) {
+      PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      if (connection != null) {
+        connection.send(message);
+      }
+    }
+
+    @Override
+    public void agreed(SessionFsm.Side side, Negotiated outcome) {
+      PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      if (connection != null) {
+        connection.agreed(outcome.wire());
+      }
+    }
+
+    @Override
+    public void close(SessionFsm.Side side) {
+      PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      if (connection != null) {
+        connection.close();
+        if (connection == current) {
+          current = null;
+          negotiated = null;
+        }
+      }
+      if (side == SessionFsm.Side.OUTBOUND) {
+        outbound = null;
+      } else {
+        inbound = null;
+      }
+    }
+
+    @Override
+    public void established(SessionFsm.Side side, Negotiated outcome) {
+      current = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      negotiated = outcome;
+      lastNegotiated = outcome;
+      establishedNs = System.nanoTime();
+      timesEstablished++;
+      log.info(
+          "peer %s: established with AS %d, hold time %d s",
+          name(), outcome.peerAs(), outcome.holdTimeSeconds());
+      listener.established(PeerSession.this, outcome);
+      var restart = outcome.gracefulRestart();
+      if (stale && (restart == null || !restart.keptForwarding(AddressFamily.IPV6_UNICAST))) {
+        dropStale();
+      } else if (stale) {
+        keepStale(STALE_LIMIT_NS);
+      }
+    }
+
+    @Override
+    public void down(SessionEnd end) {
+      lastEnd = end;
+      log.warn("peer %s: down: %s", name(), end.why());
+      Negotiated last = lastNegotiated;
+      if (end.routesKept() && last != null && last.gracefulRestart() != null) {
+        keepStale(last.gracefulRestart().timeSeconds() * 1_000_000_000L);
+      } else {
+        forgetStale();
+      }
+      listener.down(PeerSession.this, end);
+    }
+
+    @Override
+    public void attemptFailed(SessionEnd end) {
+      boolean news = lastEnd == null || !lastEnd.why().equals(end.why());
+      lastEnd = end;
+      failedAttempts++;
+      if (news && end.cause() != SessionEnd.Cause.COLLISION) {
+        log.warn("peer %s: no session: %s; trying again", name(), end.why());
+      }
+      listener.attemptFailed(PeerSession.this, end);
+    }
+
+    @Override
+    public void connected(PeerConnection connection) {
+      fsm.connected(side(connection));
+      rearm();
+    }
+
+    @Override
+    public void received(PeerConnection connection, BgpMessage message) {
+      if (isGone(connection)) {
+        return;
+      }
+      boolean forRoutes = fsm.received(side(connection), message);
+      if (forRoutes && message instanceof UpdateMessage update) {
+        onRoutes(update);
+      } else if (forRoutes && message instanceof RouteRefreshMessage refresh) {
+        onRefresh(refresh);
+      } else {
+        rearm();
+      }
+    }
+
+    @Override
+    public void faulty(PeerConnection connection, MessageFault fault) {
+      if (!isGone(connection)) {
+        fsm.faulty(side(connection), fault);
+        rearm();
+      }
+    }
+
+    @Override
+    public void lost(PeerConnection connection, String why) {
+      if (!isGone(connection)) {
+        fsm.lost(side(connection), why);
+        rearm();
+      }
+    }
+  }
+}

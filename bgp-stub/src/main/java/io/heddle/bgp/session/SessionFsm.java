@@ -1,0 +1,471 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.session.SessionEnd.Cause;
+import io.heddle.bgp.wire.BgpMessage;
+import io.heddle.bgp.wire.KeepaliveMessage;
+import io.heddle.bgp.wire.MessageFault;
+import io.heddle.bgp.wire.NotificationMessage;
+import io.heddle.bgp.wire.OpenMessage;
+import io.heddle.platform.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of RFC 4271 §8: what to do with which event in which state. A peer has up to two
+ * connections, the one that we made and the one that it made, until OPEN tells which stays (§6.8).
+ *
+ * <p>Knows no socket and no thread: events come in by methods, consequences go out by {@link
+ * Actions}, deadlines by {@link #nextDeadlineNs}. One thread.
+ */
+final class SessionFsm {
+  /** Which of the two connections. */
+  enum Side {
+    /** The one that we made. */
+    OUTBOUND,
+    /** The one that the peer made. */
+    INBOUND
+  }
+
+  /** What the machine wants done; none of it may call back before it returns. */
+  interface Actions {
+    /** Begin to connect; {@link #connected} or {@link #lost} follows. */
+    void connect();
+
+    void send(Side side, BgpMessage message);
+
+    /** What comes on this connection from now on is read as agreed. */
+    void agreed(Side side, Negotiated negotiated);
+
+    void close(Side side);
+
+    void established(Side side, Negotiated negotiated);
+
+    void down(SessionEnd end);
+
+    void attemptFailed(SessionEnd end);
+  }
+
+  private enum Phase {
+    NONE,
+    CONNECTING,
+    OPEN_SENT,
+    OPEN_CONFIRM,
+    ESTABLISHED
+  }
+
+  private static final class Leg {
+    private Phase phase = Phase.NONE;
+    private @Nullable Negotiated negotiated;
+    private long deadlineNs;
+    private boolean hasDeadline;
+    private long keepaliveNs;
+    private long holdNs;
+  }
+
+  /** Distance that no deadline reaches. */
+  static final long FOREVER_NS = Long.MAX_VALUE / 4;
+
+  private static final long STABLE_NS = 10_000_000_000L;
+  private static final int STATE_OF_OPEN_SENT = 1;
+  private static final int STATE_OF_OPEN_CONFIRM = 2;
+  private static final int STATE_OF_ESTABLISHED = 3;
+
+  private final PeerOptions options;
+  private final OpenNegotiation negotiation;
+  private final NanoClock clock;
+  private final Backoff backoff;
+  private final Actions actions;
+  private final Leg outbound = new Leg();
+  private final Leg inbound = new Leg();
+  private boolean running;
+  private boolean penalty;
+  private boolean retrying;
+  private long retryNs;
+  private long establishedNs;
+  private boolean extendedParameters;
+
+  SessionFsm(PeerOptions options, NanoClock clock, Backoff backoff, Actions actions) {
+    this.options = options;
+    this.negotiation = new OpenNegotiation(options);
+    this.clock = clock;
+    this.backoff = backoff;
+    this.actions = actions;
+  }
+
+  SessionState state() {
+    Phase furthest = outbound.phase.compareTo(inbound.phase) > 0 ? outbound.phase : inbound.phase;
+    return switch (furthest) {
+      case NONE -> !running || penalty ? SessionState.IDLE : SessionState.ACTIVE;
+      case CONNECTING -> SessionState.CONNECT;
+      case OPEN_SENT -> SessionState.OPEN_SENT;
+      case OPEN_CONFIRM -> SessionState.OPEN_CONFIRM;
+      case ESTABLISHED -> SessionState.ESTABLISHED;
+    };
+  }
+
+  /** The next attempt's distance, −1 where none is planned. */
+  long retryInNs() {
+    return retrying ? Math.max(0, retryNs - clock.nanoTime()) : -1;
+  }
+
+  void start() {
+    if (!running) {
+      running = true;
+      penalty = false;
+      attempt();
+    }
+  }
+
+  /** Ends whatever there is, and stays idle. */
+  void stop(NotificationMessage reason) {
+    if (!running) {
+      return;
+    }
+    running = false;
+    retrying = false;
+    boolean wasUp = state() == SessionState.ESTABLISHED;
+    for (Side side : Side.values()) {
+      if (leg(side).phase != Phase.NONE) {
+        dismiss(side, reason);
+      }
+    }
+    if (wasUp) {
+      actions.down(new SessionEnd(Cause.STOPPED, reason.describe(), false));
+    }
+  }
+
+  /** The peer's address has become known or another one, or carrier is back: try now. */
+  void retryNow() {
+    if (running && outbound.phase == Phase.NONE && state() != SessionState.ESTABLISHED) {
+      penalty = false;
+      attempt();
+    }
+  }
+
+  private void attempt() {
+    retrying = false;
+    if (!options.passive() && outbound.phase == Phase.NONE) {
+      outbound.phase = Phase.CONNECTING;
+      arm(outbound, options.openWaitMs() * 1_000_000);
+      actions.connect();
+    }
+  }
+
+  /** TCP is there. */
+  void connected(Side side) {
+    Leg leg = leg(side);
+    leg.phase = Phase.OPEN_SENT;
+    arm(leg, options.openWaitMs() * 1_000_000);
+    if (side == Side.OUTBOUND) {
+      actions.send(side, negotiation.ours(extendedParameters));
+    }
+  }
+
+  /**
+   * Whether a connection that the peer made is taken; {@link #connected} may then be called. An
+   * older one of its making, or an established one that the peer has evidently lost, gives way.
+   */
+  boolean accepts() {
+    if (!running || penalty) {
+      return false;
+    }
+    for (Side side : Side.values()) {
+      Negotiated negotiated = leg(side).negotiated;
+      if (leg(side).phase == Phase.ESTABLISHED) {
+        if (negotiated == null || negotiated.gracefulRestart() == null) {
+          return false;
+        }
+        /* RFC 4724 §5: the restarted peer's new connection replaces the old one. */
+        end(side, null, Cause.CONNECTION_LOST, "the peer connected anew, as after a restart");
+        penalty = false;
+        retrying = false;
+        return true;
+      }
+    }
+    if (inbound.phase != Phase.NONE) {
+      dismiss(Side.INBOUND, null);
+    }
+    return true;
+  }
+
+  /** A message came; true where it is for the table of routes. */
+  boolean received(Side side, BgpMessage message) {
+    Leg leg = leg(side);
+    if (message instanceof NotificationMessage notification) {
+      notified(side, leg, notification);
+      return false;
+    }
+    return switch (leg.phase) {
+      case NONE, CONNECTING -> false;
+      case OPEN_SENT -> {
+        if (message instanceof OpenMessage open) {
+          opened(side, leg, open);
+        } else {
+          unexpected(side, STATE_OF_OPEN_SENT, message);
+        }
+        yield false;
+      }
+      case OPEN_CONFIRM -> {
+        if (message instanceof KeepaliveMessage) {
+          established(side, leg);
+        } else {
+          unexpected(side, STATE_OF_OPEN_CONFIRM, message);
+        }
+        yield false;
+      }
+      case ESTABLISHED -> {
+        arm(leg, leg.holdNs);
+        if (message instanceof OpenMessage) {
+          unexpected(side, STATE_OF_ESTABLISHED, message);
+        }
+        yield leg.phase == Phase.ESTABLISHED && !(message instanceof KeepaliveMessage);
+      }
+    };
+  }
+
+  private void notified(Side side, Leg leg, NotificationMessage notification) {
+    if (leg.phase == Phase.OPEN_SENT && notification.code() == NotificationMessage.OPEN_ERROR) {
+      /* Some speakers of RFC 9072 take nothing else, some know nothing of it. */
+      extendedParameters = !extendedParameters && notification.subcode() == 0;
+    }
+    boolean hard =
+        notification.code() == NotificationMessage.CEASE
+            && notification.subcode() == NotificationMessage.HARD_RESET;
+    end(
+        side,
+        null,
+        hard ? Cause.HARD_RESET : Cause.PEER_ENDED_IT,
+        "the peer says: " + notification.describe());
+  }
+
+  private void unexpected(Side side, int subcode, BgpMessage message) {
+    end(
+        side,
+        new NotificationMessage(NotificationMessage.FSM_ERROR, subcode),
+        Cause.PEER_MALFORMED,
+        "the peer sent " + message.getClass().getSimpleName() + " in state " + state());
+  }
+
+  private void opened(Side side, Leg leg, OpenMessage open) {
+    switch (negotiation.judge(open)) {
+      case OpenNegotiation.Outcome.Refused refused ->
+          end(side, refused.fault().notification(), Cause.NOT_ACCEPTABLE, refused.fault().why());
+      case OpenNegotiation.Outcome.Agreed agreed -> {
+        if (collides(side, open)) {
+          return;
+        }
+        if (side == Side.INBOUND) {
+          actions.send(side, negotiation.ours(open.extendedParameters()));
+        }
+        Negotiated negotiated = agreed.negotiated();
+        leg.negotiated = negotiated;
+        leg.phase = Phase.OPEN_CONFIRM;
+        leg.holdNs =
+            negotiated.holdTimeSeconds() == 0
+                ? FOREVER_NS
+                : negotiated.holdTimeSeconds() * 1_000_000_000L;
+        actions.agreed(side, negotiated);
+        actions.send(side, KeepaliveMessage.INSTANCE);
+        leg.keepaliveNs = clock.nanoTime() + leg.holdNs / 3;
+        arm(leg, negotiated.holdTimeSeconds() == 0 ? options.openWaitMs() * 1_000_000 : leg.holdNs);
+      }
+    }
+  }
+
+  /* RFC 4271 §6.8 and RFC 6286 §2.3: the connection made by the higher identifier stays. */
+  private boolean collides(Side side, OpenMessage open) {
+    Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
+    Leg otherLeg = leg(other);
+    if (otherLeg.phase != Phase.OPEN_CONFIRM && otherLeg.phase != Phase.ESTABLISHED) {
+      return false;
+    }
+    int order = Integer.compareUnsigned(options.routerId(), open.identifier());
+    if (order == 0) {
+      order = Long.compare(options.localAs(), open.realAutonomousSystem());
+    }
+    Side stays = order > 0 ? Side.OUTBOUND : Side.INBOUND;
+    boolean thisGoes = otherLeg.phase == Phase.ESTABLISHED || stays == other;
+    dismiss(
+        thisGoes ? side : other,
+        new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.COLLISION));
+    return thisGoes;
+  }
+
+  private void established(Side side, Leg leg) {
+    Negotiated negotiated = leg.negotiated;
+    if (negotiated == null) {
+      throw new IllegalStateException("nothing was agreed on before KEEPALIVE");
+    }
+    leg.phase = Phase.ESTABLISHED;
+    arm(leg, leg.holdNs);
+    retrying = false;
+    establishedNs = clock.nanoTime();
+    Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
+    if (leg(other).phase != Phase.NONE) {
+      dismiss(
+          other, new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.COLLISION));
+    }
+    actions.established(side, negotiated);
+  }
+
+  /** What came can't be read on. */
+  void faulty(Side side, MessageFault fault) {
+    end(side, fault.notification(), Cause.PEER_MALFORMED, fault.why());
+  }
+
+  /** TCP ended or never came up. */
+  void lost(Side side, String why) {
+    boolean connecting = leg(side).phase == Phase.CONNECTING;
+    end(side, null, connecting ? Cause.UNREACHABLE : Cause.CONNECTION_LOST, why);
+  }
+
+  /** The peer takes nothing any more. */
+  void stuck(Side side, String why) {
+    end(
+        side,
+        new NotificationMessage(NotificationMessage.SEND_HOLD_TIMER_EXPIRED, 0),
+        Cause.SEND_HOLD_TIMER,
+        why);
+  }
+
+  /** BFD says that the way to the peer is dead (RFC 9384). */
+  void pathDown(String why) {
+    for (Side side : Side.values()) {
+      if (leg(side).phase == Phase.ESTABLISHED) {
+        end(
+            side,
+            new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.BFD_DOWN),
+            Cause.BFD,
+            why);
+      }
+    }
+  }
+
+  /** Ends a connection and draws the consequences. */
+  private void end(Side side, @Nullable NotificationMessage say, Cause cause, String why) {
+    Leg leg = leg(side);
+    if (leg.phase == Phase.NONE) {
+      return;
+    }
+    boolean wasUp = leg.phase == Phase.ESTABLISHED;
+    boolean connecting = leg.phase == Phase.CONNECTING;
+    Negotiated negotiated = leg.negotiated;
+    dismiss(side, say);
+    SessionEnd end = new SessionEnd(cause, why, wasUp && keepsRoutes(negotiated, cause));
+    if (wasUp) {
+      /* A session that lasted deserves a quick second try; one that flaps doesn't. */
+      if (clock.nanoTime() - establishedNs > STABLE_NS) {
+        backoff.reset();
+      }
+      planRetry(true);
+      actions.down(end);
+    } else {
+      Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
+      if (leg(other).phase == Phase.NONE || leg(other).phase == Phase.CONNECTING) {
+        planRetry(!connecting && leg(other).phase == Phase.NONE);
+      }
+      actions.attemptFailed(end);
+    }
+  }
+
+  /*
+   * RFC 4724 §4.2 and RFC 8538 §4: routes are kept over an end that says nothing of their being wrong. BFD says that
+   * packets don't arrive, so there is nothing to keep.
+   */
+  private boolean keepsRoutes(@Nullable Negotiated negotiated, Cause cause) {
+    if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
+      return false;
+    }
+    boolean notifications = negotiated.gracefulRestart().notifications();
+    return switch (cause) {
+      case CONNECTION_LOST -> true;
+      case HOLD_TIMER, SEND_HOLD_TIMER, PEER_ENDED_IT -> notifications;
+      default -> false;
+    };
+  }
+
+  private void planRetry(boolean idle) {
+    if (!running) {
+      return;
+    }
+    penalty = idle;
+    retrying = true;
+    retryNs = clock.nanoTime() + backoff.nextNs();
+  }
+
+  /** Closes without consequences. */
+  private void dismiss(Side side, @Nullable NotificationMessage say) {
+    Leg leg = leg(side);
+    if (say != null && leg.phase != Phase.CONNECTING) {
+      actions.send(side, say);
+    }
+    leg.phase = Phase.NONE;
+    leg.hasDeadline = false;
+    leg.negotiated = null;
+    actions.close(side);
+  }
+
+  /** Looks at the clock. */
+  void tick() {
+    long nowNs = clock.nanoTime();
+    for (Side side : Side.values()) {
+      Leg leg = leg(side);
+      boolean holds = leg.phase == Phase.OPEN_CONFIRM || leg.phase == Phase.ESTABLISHED;
+      if (leg.hasDeadline && leg.deadlineNs - nowNs <= 0) {
+        expired(side, leg, holds);
+      } else if (holds && leg.holdNs != FOREVER_NS && leg.keepaliveNs - nowNs <= 0) {
+        leg.keepaliveNs = nowNs + leg.holdNs / 3;
+        actions.send(side, KeepaliveMessage.INSTANCE);
+      }
+    }
+    if (retrying && retryNs - nowNs <= 0) {
+      retrying = false;
+      penalty = false;
+      attempt();
+    }
+  }
+
+  private void expired(Side side, Leg leg, boolean holds) {
+    if (leg.phase == Phase.CONNECTING) {
+      end(side, null, Cause.UNREACHABLE, "no answer within " + options.openWaitMs() + " ms");
+      return;
+    }
+    String what =
+        holds
+            ? "the peer said nothing for " + leg.holdNs / 1_000_000_000L + " s"
+            : "the peer sent no OPEN within " + options.openWaitMs() + " ms";
+    end(
+        side,
+        new NotificationMessage(NotificationMessage.HOLD_TIMER_EXPIRED, 0),
+        Cause.HOLD_TIMER,
+        what);
+  }
+
+  /** Nanoseconds until {@link #tick} has something to do. */
+  long nextDeadlineNs() {
+    long nowNs = clock.nanoTime();
+    long next = FOREVER_NS;
+    for (Side side : Side.values()) {
+      Leg leg = leg(side);
+      if (leg.hasDeadline) {
+        next = Math.min(next, leg.deadlineNs - nowNs);
+      }
+      boolean holds = leg.phase == Phase.OPEN_CONFIRM || leg.phase == Phase.ESTABLISHED;
+      if (holds && leg.holdNs != FOREVER_NS) {
+        next = Math.min(next, leg.keepaliveNs - nowNs);
+      }
+    }
+    if (retrying) {
+      next = Math.min(next, retryNs - nowNs);
+    }
+    return Math.max(0, next);
+  }
+
+  private void arm(Leg leg, long afterNs) {
+    leg.hasDeadline = afterNs != FOREVER_NS;
+    leg.deadlineNs = clock.nanoTime() + afterNs;
+  }
+
+  private Leg leg(Side side) {
+    return side == Side.OUTBOUND ? outbound : inbound;
+  }
+}

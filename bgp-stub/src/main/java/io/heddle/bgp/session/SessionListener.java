@@ -1,0 +1,39 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.wire.UpdateMessage;
+
+/**
+ * Hears what a session brings, in the order in which it came. Always on the speaker's thread; may
+ * not block.
+ */
+public interface SessionListener {
+  /**
+   * The session is up. Routes of an earlier session that the listener still holds are stale; they
+   * come again, or {@link #dropStaleRoutes} follows.
+   */
+  void established(PeerSession session, Negotiated negotiated);
+
+  /**
+   * Routes came or went. Announcements whose AS path has our own AS in it are already turned into
+   * withdrawals. The message may have faults, which the session has counted and logged.
+   */
+  void update(PeerSession session, UpdateMessage update);
+
+  /** The first dump of routes is complete. Not every peer says so. */
+  void endOfRib(PeerSession session);
+
+  /** The peer is about to send all its routes again: what it holds now is stale. */
+  void routesBecomeStale(PeerSession session);
+
+  /** What is stale and hasn't come again is gone. */
+  void dropStaleRoutes(PeerSession session);
+
+  /**
+   * The session is down. Unless {@link SessionEnd#routesKept}, its routes are gone; otherwise they
+   * are stale.
+   */
+  void down(PeerSession session, SessionEnd end);
+
+  /** An attempt didn't become a session; the next one follows by itself. */
+  void attemptFailed(PeerSession session, SessionEnd end);
+}

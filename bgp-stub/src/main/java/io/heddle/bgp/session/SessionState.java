@@ -1,0 +1,17 @@
+package io.heddle.bgp.session;
+
+/** The six states of RFC 4271 §8.2.2. */
+public enum SessionState {
+  /** Not started, or waiting after a failure; takes no connection. */
+  IDLE,
+  /** Waiting for TCP to connect. */
+  CONNECT,
+  /** Waiting for the peer to connect, or for the next try. */
+  ACTIVE,
+  /** Our OPEN is out. */
+  OPEN_SENT,
+  /** The peer's OPEN was good; waiting for its KEEPALIVE. */
+  OPEN_CONFIRM,
+  /** Routes flow. */
+  ESTABLISHED
+}

@@ -1,0 +1,73 @@
+package io.heddle.bgp.session;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.Log;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** What a listener heard, one line an event, and the updates. */
+final class Heard implements SessionListener {
+  final List<String> events = new CopyOnWriteArrayList<>();
+  final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();
+  final List<String> log = new CopyOnWriteArrayList<>();
+
+  Log logTo() {
+    return (level, sentence) -> log.add(sentence);
+  }
+
+  @Override
+  public void established(PeerSession session, Negotiated negotiated) {
+    events.add("established " + negotiated.peerAs());
+  }
+
+  @Override
+  public void update(PeerSession session, UpdateMessage update) {
+    updates.add(update);
+  }
+
+  @Override
+  public void endOfRib(PeerSession session) {
+    events.add("end of rib");
+  }
+
+  @Override
+  public void routesBecomeStale(PeerSession session) {
+    events.add("stale");
+  }
+
+  @Override
+  public void dropStaleRoutes(PeerSession session) {
+    events.add("drop stale");
+  }
+
+  @Override
+  public void down(PeerSession session, SessionEnd end) {
+    events.add("down " + end.cause() + (end.routesKept() ? " kept" : ""));
+  }
+
+  @Override
+  public void attemptFailed(PeerSession session, SessionEnd end) {
+    events.add("failed " + end.cause() + ": " + end.why());
+  }
+
+  boolean has(String beginning) {
+    return events.stream().anyMatch(event -> event.startsWith(beginning));
+  }
+
+  void awaitEvent(String beginning) {
+    await("event " + beginning, () -> has(beginning));
+  }
+
+  void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertTrue(
+          System.nanoTime() - deadline < 0, what + " didn't come; heard " + events + " " + log);
+      java.util.concurrent.locks.LockSupport.parkNanos(2_000_000);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package io.heddle.bgp.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.Capability;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.NotificationMessage;
+import io.heddle.bgp.wire.OrfEntry;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.RouteRefreshMessage;
+import io.heddle.bgp.wire.UpdateMessage;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A speaker on ::1 with a peer that says what it is told. */
+@Timeout(60)
+class PeerSessionTest {
+  private static final Prefix ROUTE = Prefix.of("fd00:aa::/32");
+  private static final NextHop NEXT_HOP = NextHop.of(Prefix.of("fd00::1").address());
+
+  private final Heard heard = new Heard();
+  private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
+  private RawPeer peer;
+
+  @BeforeEach
+  void openPeer() throws Exception {
+    peer = new RawPeer();
+  }
+
+  @AfterEach
+  void closeBoth() throws Exception {
+    speaker.close();
+    peer.close();
+  }
+
+  private PeerOptions.Builder options() {
+    return PeerOptions.builder("leaf")
+        .remote(Prefix.of("::1").address())
+        .port(peer.port())
+        .localAs(65001)
+        .remoteAs(65002)
+        .routerId(0x0a000001)
+        .retryMs(20, 100);
+  }
+
+  private PeerSession start(PeerOptions.Builder options) {
+    PeerSession session = speaker.add(options.build(), heard);
+    speaker.execute(session::start);
+    return session;
+  }
+
+  private static PathAttributes path(long... systems) {
+    return PathAttributes.of(PathAttribute.Origin.IGP, new PathAttribute.Path(AsPath.of(systems)));
+  }
+
+  @Test
+  void routesOfAPeerAreHeardInOrder() throws Exception {
+    start(options());
+    peer.establish();
+    UpdateMessage announced = UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP);
+    UpdateMessage withdrawn = UpdateMessage.withdraw(Nlri.of(ROUTE));
+    peer.send(announced);
+    peer.send(withdrawn);
+    peer.send(UpdateMessage.END_OF_RIB);
+    heard.awaitEvent("end of rib");
+    assertEquals(List.of(announced, withdrawn), heard.updates);
+    assertEquals(List.of("established 65002", "end of rib"), heard.events);
+  }
+
+  @Test
+  void routeThatCameThroughUsIsWithdrawn() throws Exception {
+    PeerSession session = start(options());
+    peer.establish();
+    peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002, 65001), NEXT_HOP));
+    peer.send(UpdateMessage.END_OF_RIB);
+    heard.awaitEvent("end of rib");
+    assertEquals(List.of(UpdateMessage.withdraw(Nlri.of(ROUTE))), heard.updates);
+    assertEquals(1, speaker.ask(session::status).counters().looped());
+  }
+
+  @Test
+  void malformedRouteIsWithdrawnAndTheSessionLives() throws Exception {
+    PeerSession session = start(options());
+    peer.establish();
+    peer.send(UpdateMessage.announce(Nlri.of(ROUTE), PathAttributes.EMPTY, NEXT_HOP));
+    peer.send(UpdateMessage.END_OF_RIB);
+    heard.awaitEvent("end of rib");
+    assertEquals(List.of(ROUTE), heard.updates.getFirst().withdrawn().prefixes());
+    assertEquals(1, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertTrue(heard.log.toString().contains("malformed attribute 1: it is missing"));
+  }
+
+  @Test
+  void garbageIsAnsweredAndTriedAgainLater() throws Exception {
+    start(options());
+    peer.accept();
+    peer.read();
+    peer.send("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    NotificationMessage answer = assertInstanceOf(NotificationMessage.class, peer.read());
+    assertEquals("message header error/not synchronised (1/1)", answer.describe());
+    assertNull(peer.read());
+    heard.awaitEvent("failed PEER_MALFORMED: byte 0 of the marker is 0x48");
+    peer.establish();
+    heard.awaitEvent("established");
+  }
+
+  @Test
+  void routesSurviveAPeersRestartUntilTheyComeAgain() throws Exception {
+    Capability restart =
+        new Capability.GracefulRestart(
+            false,
+            true,
+            30,
+            List.of(new Capability.GracefulRestart.Kept(AddressFamily.IPV6_UNICAST, true)));
+    start(options());
+    peer.establish(restart);
+    heard.awaitEvent("established");
+    peer.drop();
+    heard.awaitEvent("down CONNECTION_LOST kept");
+    peer.establish(restart);
+    peer.send(UpdateMessage.END_OF_RIB);
+    heard.awaitEvent("drop stale");
+    assertEquals(
+        List.of(
+            "established 65002",
+            "down CONNECTION_LOST kept",
+            "established 65002",
+            "end of rib",
+            "drop stale"),
+        heard.events);
+  }
+
+  @Test
+  void restartedPeerThatLostItsRoutesIsBelieved() throws Exception {
+    List<Capability.GracefulRestart.Kept> lost =
+        List.of(new Capability.GracefulRestart.Kept(AddressFamily.IPV6_UNICAST, false));
+    start(options());
+    peer.establish(new Capability.GracefulRestart(false, true, 1, lost));
+    heard.awaitEvent("established");
+    peer.drop();
+    heard.awaitEvent("down CONNECTION_LOST kept");
+    peer.establish(new Capability.GracefulRestart(true, true, 1, lost));
+    heard.awaitEvent("drop stale");
+  }
+
+  @Test
+  void routesOfAPeerThatStaysAwayAreDroppedInTime() throws Exception {
+    start(options());
+    peer.establish(
+        new Capability.GracefulRestart(
+            false,
+            true,
+            1,
+            List.of(new Capability.GracefulRestart.Kept(AddressFamily.IPV6_UNICAST, true))));
+    heard.awaitEvent("established");
+    peer.close();
+    heard.awaitEvent("drop stale");
+    assertEquals(
+        List.of("established 65002", "down CONNECTION_LOST kept"), heard.events.subList(0, 2));
+    heard.awaitEvent("failed UNREACHABLE: can't connect: ECONNREFUSED (111)");
+  }
+
+  @Test
+  void refreshIsMarkedFromBeginToEnd() throws Exception {
+    PeerSession session = start(options());
+    peer.establish(new Capability.EnhancedRouteRefresh());
+    heard.awaitEvent("established");
+    assertTrue(speaker.ask(session::requestRefresh));
+    assertEquals(RouteRefreshMessage.request(AddressFamily.IPV6_UNICAST), peer.read());
+    peer.send(new RouteRefreshMessage(AddressFamily.IPV6_UNICAST, RouteRefreshMessage.BEGIN, null));
+    peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP));
+    peer.send(new RouteRefreshMessage(AddressFamily.IPV6_UNICAST, RouteRefreshMessage.END, null));
+    heard.awaitEvent("drop stale");
+    assertEquals(List.of("established 65002", "stale", "drop stale"), heard.events);
+    assertEquals(1, heard.updates.size());
+  }
+
+  @Test
+  void longFilterTellsThePeerToWaitForItsEnd() throws Exception {
+    PeerSession session = start(options().filters(true));
+    peer.establish(
+        new Capability.OutboundRouteFilter(
+            List.of(
+                new Capability.OutboundRouteFilter.Offer(
+                    AddressFamily.IPV6_UNICAST, 64, Capability.OutboundRouteFilter.RECEIVE))));
+    heard.awaitEvent("established");
+    List<OrfEntry> lines =
+        IntStream.range(1, 401).mapToObj(i -> OrfEntry.permit(i, new Prefix(1, i, 128))).toList();
+    assertTrue(speaker.ask(() -> session.sendFilter(lines)));
+    int seen = 0;
+    for (int left = 400; left > 0; left -= OrfEntry.HOSTS_PER_MESSAGE) {
+      RouteRefreshMessage message = assertInstanceOf(RouteRefreshMessage.class, peer.read());
+      assertEquals(left <= OrfEntry.HOSTS_PER_MESSAGE, message.filter().immediate());
+      seen += message.filter().entries().size();
+    }
+    assertEquals(400, seen);
+  }
+
+  @Test
+  void peerThatTakesNoFilterGetsNone() throws Exception {
+    PeerSession session = start(options().filters(true));
+    peer.establish();
+    heard.awaitEvent("established");
+    assertTrue(!speaker.ask(() -> session.sendFilter(List.of(OrfEntry.permit(1, ROUTE)))));
+  }
+
+  @Test
+  void goodbyeHasTheOperatorsWords() throws Exception {
+    PeerSession session = start(options());
+    peer.establish();
+    heard.awaitEvent("established");
+    speaker.execute(() -> session.stop("plane-1 maintenance"));
+    NotificationMessage bye = assertInstanceOf(NotificationMessage.class, peer.read());
+    assertEquals("plane-1 maintenance", bye.shutdownText());
+    assertNull(peer.read());
+    heard.awaitEvent("down STOPPED");
+    assertEquals(SessionState.IDLE, speaker.ask(session::state));
+  }
+
+  @Test
+  void twoSpeakersMeetThoughBothConnect() throws Exception {
+    Heard others = new Heard();
+    try (BgpSpeaker other = new BgpSpeaker(others.logTo())) {
+      int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+      int otherPort = other.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+      PeerSession here = start(options().port(otherPort));
+      PeerSession there =
+          other.add(
+              PeerOptions.builder("host")
+                  .remote(Prefix.of("::1").address())
+                  .port(port)
+                  .localAs(65002)
+                  .remoteAs(65001)
+                  .routerId(0x0a000002)
+                  .retryMs(20, 100)
+                  .build(),
+              others);
+      other.execute(there::start);
+      heard.awaitEvent("established 65002");
+      others.awaitEvent("established 65001");
+      UpdateMessage update =
+          UpdateMessage.announce(
+              Nlri.of(IntStream.range(0, 5000).mapToObj(i -> new Prefix(7, i, 128)).toList()),
+              path(65001),
+              NEXT_HOP);
+      heard.await(
+          "both stay up",
+          () ->
+              speaker.ask(here::state) == SessionState.ESTABLISHED
+                  && other.ask(there::state) == SessionState.ESTABLISHED);
+      speaker.execute(() -> here.send(update));
+      others.await(
+          "5000 routes",
+          () -> others.updates.stream().mapToInt(each -> each.announced().size()).sum() == 5000);
+    }
+  }
+
+  @Test
+  void strangerIsTurnedAwayAndNamedOnce() throws Exception {
+    int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+    try (RawPeer stranger = new RawPeer();
+        RawPeer second = new RawPeer()) {
+      stranger.connect(port);
+      assertNull(stranger.read());
+      second.connect(port);
+      assertNull(second.read());
+    }
+    assertEquals(2, speaker.strangers());
+    assertEquals(1, heard.log.stream().filter(line -> line.contains("is no peer")).count());
+  }
+
+  @Test
+  void badOptionsAreNamed() {
+    IllegalArgumentException hold =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            IllegalArgumentException.class, () -> options().holdTimeSeconds(2).build());
+    assertEquals("peer leaf: hold time 2 isn't 0 or 3 to 65535 s", hold.getMessage());
+    IllegalArgumentException link =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            IllegalArgumentException.class,
+            () -> options().remote(Prefix.of("fe80::1").address()).build());
+    assertTrue(link.getMessage().contains("needs the interface"));
+  }
+}

@@ -1,0 +1,97 @@
+package io.heddle.bgp.session;
+
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.BgpMessage;
+import io.heddle.bgp.wire.Capability;
+import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.KeepaliveMessage;
+import io.heddle.bgp.wire.MessageDecoder;
+import io.heddle.bgp.wire.MessageEncoder;
+import io.heddle.bgp.wire.OpenMessage;
+import io.heddle.bgp.wire.WireOptions;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A peer over a plain Java socket that sends exactly what it is told. */
+final class RawPeer implements AutoCloseable {
+  static final InetAddress LOOPBACK = InetAddress.ofLiteral("::1");
+
+  private final ServerSocket server;
+  private final MessageEncoder encoder = new MessageEncoder(WireOptions.DEFAULT);
+  private Socket socket;
+
+  RawPeer() throws IOException {
+    server = new ServerSocket(0, 5, LOOPBACK);
+    server.setSoTimeout(20_000);
+  }
+
+  int port() {
+    return server.getLocalPort();
+  }
+
+  void accept() throws IOException {
+    socket = server.accept();
+    socket.setSoTimeout(20_000);
+    socket.setTcpNoDelay(true);
+  }
+
+  void connect(int port) throws IOException {
+    socket = new Socket(LOOPBACK, port);
+    socket.setSoTimeout(20_000);
+    socket.setTcpNoDelay(true);
+  }
+
+  OpenMessage open(int holdTime, Capability... more) {
+    List<Capability> all = new ArrayList<>(List.of(more));
+    all.add(new Capability.Multiprotocol(AddressFamily.IPV6_UNICAST));
+    all.add(new Capability.FourOctetAs(65002));
+    all.add(new Capability.RouteRefresh());
+    return new OpenMessage(65002, holdTime, 1, all, false);
+  }
+
+  void establish(Capability... more) throws IOException {
+    accept();
+    send(open(30, more));
+    send(KeepaliveMessage.INSTANCE);
+    read();
+    read();
+  }
+
+  void send(BgpMessage message) throws IOException {
+    send(encoder.encode(message));
+  }
+
+  void send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+  }
+
+  /** The next message; null at the end of the connection. */
+  Decoded read() throws IOException {
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    byte[] header = in.readNBytes(BgpMessage.HEADER_BYTES);
+    if (header.length < BgpMessage.HEADER_BYTES) {
+      return null;
+    }
+    int length = MessageDecoder.messageBytes(header, 0);
+    byte[] whole = java.util.Arrays.copyOf(header, length);
+    in.readFully(whole, header.length, length - header.length);
+    return new MessageDecoder(WireOptions.DEFAULT).decode(whole, 0, length);
+  }
+
+  void drop() throws IOException {
+    socket.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (socket != null) {
+      socket.close();
+    }
+    server.close();
+  }
+}
