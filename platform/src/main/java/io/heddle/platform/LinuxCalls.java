@@ -40,6 +40,7 @@ public final class LinuxCalls {
   private static final MethodHandle GETPEERNAME = find("getpeername", 3);
   private static final MethodHandle SETSOCKOPT = find("setsockopt", 5);
   private static final MethodHandle GETSOCKOPT = find("getsockopt", 5);
+  private static final MethodHandle IF_NAMETOINDEX = find("if_nametoindex", 1);
   private static final MethodHandle CLOSE = find("close", 1);
   private static final MethodHandle SENDMSG = find("sendmsg", 3);
   private static final MethodHandle RECVMSG = find("recvmsg", 3);
@@ -219,6 +220,19 @@ public final class LinuxCalls {
                       cells.address(),
                       cells.address() + Integer.BYTES));
       return result < 0 ? result : cells.get(JAVA_INT, 0);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * The number of an interface in the calling thread's network namespace, 0 where there's none of
+   * that name. Control path: it opens an arena.
+   */
+  public static int interfaceIndex(String name) {
+    MemorySegment capture = CAPTURE.get();
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) (long) IF_NAMETOINDEX.invokeExact(capture, arena.allocateFrom(name).address());
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -141,7 +141,10 @@ public final class BgpSpeaker implements AutoCloseable {
       try {
         socket.setMd5Key(remote, session.md5Key());
       } catch (SystemCallException refused) {
-        loop.log().warn("peer %s can't connect to us: %s", session.name(), refused.getMessage());
+        loop.log()
+            .warn(
+                "peer %s can't connect to us: %s",
+                session.name(), String.valueOf(refused.getMessage()));
       }
     }
   }

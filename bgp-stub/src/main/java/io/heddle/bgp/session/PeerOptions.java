@@ -116,7 +116,7 @@ public record PeerOptions(
       this.name = Objects.requireNonNull(name);
     }
 
-    public Builder remote(Inet6Address address) {
+    public Builder remote(@Nullable Inet6Address address) {
       remote = address;
       return this;
     }
@@ -131,7 +131,7 @@ public record PeerOptions(
       return this;
     }
 
-    public Builder localAddress(Inet6Address address) {
+    public Builder localAddress(@Nullable Inet6Address address) {
       localAddress = address;
       return this;
     }

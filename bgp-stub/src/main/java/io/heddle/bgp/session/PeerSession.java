@@ -14,12 +14,11 @@ import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
 import java.net.Inet6Address;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -127,16 +126,9 @@ public final class PeerSession {
   }
 
   private int scope() {
-    if (options.interfaceName().isEmpty()) {
-      return 0;
-    }
-    try {
-      NetworkInterface found = NetworkInterface.getByName(options.interfaceName());
-      return found == null ? 0 : found.getIndex();
-    } catch (SocketException unreadable) {
-      log.warn("peer %s: interface %s: %s", name(), options.interfaceName(), unreadable);
-      return 0;
-    }
+    return options.interfaceName().isEmpty()
+        ? 0
+        : LinuxCalls.interfaceIndex(options.interfaceName());
   }
 
   /** Announces and withdraws routes of ours. Where the session isn't up, nothing happens. */
@@ -221,7 +213,9 @@ public final class PeerSession {
     try {
       socket.configure(tcpOptions());
     } catch (SystemCallException refused) {
-      log.warn("peer %s: its connection can't be used: %s", name(), refused.getMessage());
+      log.warn(
+          "peer %s: its connection can't be used: %s",
+          name(), String.valueOf(refused.getMessage()));
       socket.close();
       return;
     }

@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** What a listener heard, one line an event, and the updates. */
-final class Heard implements SessionListener {
-  final List<String> events = new CopyOnWriteArrayList<>();
-  final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();
-  final List<String> log = new CopyOnWriteArrayList<>();
+public final class Heard implements SessionListener {
+  public final List<String> events = new CopyOnWriteArrayList<>();
+  public final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();
+  public final List<String> log = new CopyOnWriteArrayList<>();
 
-  Log logTo() {
+  public Log logTo() {
     return (level, sentence) -> log.add(sentence);
   }
 
@@ -54,15 +54,15 @@ final class Heard implements SessionListener {
     events.add("failed " + end.cause() + ": " + end.why());
   }
 
-  boolean has(String beginning) {
+  public boolean has(String beginning) {
     return events.stream().anyMatch(event -> event.startsWith(beginning));
   }
 
-  void awaitEvent(String beginning) {
+  public void awaitEvent(String beginning) {
     await("event " + beginning, () -> has(beginning));
   }
 
-  void await(String what, BooleanSupplier condition) {
+  public void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (!condition.getAsBoolean()) {
       assertTrue(

@@ -1,0 +1,162 @@
+package io.heddle.bgp.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BirdInteropTest extends DaemonContract {
+  @Override
+  List<Path> programs() {
+    return List.of(Path.of("/usr/sbin/bird"), Path.of("/usr/sbin/birdc"));
+  }
+
+  @Override
+  Process launch(String key, boolean security) throws Exception {
+    return launch(
+        "local fd00:1::1 as 65002; neighbor fd00:1::2 as 65001; passive;"
+            + (key.isEmpty() ? "" : " password \"" + key + "\";")
+            + (security ? " ttl security on;" : ""));
+  }
+
+  private Process launch(String neighbour) throws Exception {
+    Path configuration = net.folder().resolve("bird.conf");
+    Files.writeString(
+        configuration,
+        """
+        log stderr all;
+        router id 10.0.3.1;
+        protocol device {}
+        protocol static own { ipv6;
+          route fd00:aa::/32 unreachable {
+            bgp_ext_community.add((generic, 0x01800a00, 0x03010190));
+            bgp_ext_community.add((generic, 0x030b0000, 7));
+            bgp_ext_community.add((generic, 0x0004fdea, 0x4cee6b28));
+            bgp_large_community.add((65002, 1, 2));
+            bgp_community.add((65002, 3)); };
+          route fd00:aa:0:5::5/128 unreachable {
+            bgp_ext_community.add((generic, 0x01800a00, 0x03010000));
+            bgp_ext_community.add((generic, 0x03098000, 0x0a000002)); };
+        }
+        protocol static late { disabled; ipv6; route fd00:bb::/32 unreachable; }
+        protocol bgp hosts { %s hold time 9; error wait time 1,2; graceful restart on;
+          ipv6 { import all; next hop self; aigp originate;
+            export filter { if source != RTS_STATIC then reject; igp_metric = 4; accept; }; }; }
+        """
+            .formatted(neighbour));
+    Files.deleteIfExists(net.folder().resolve("ctl"));
+    return net.start(
+        "/usr/sbin/bird",
+        "-f",
+        "-c",
+        configuration.toString(),
+        "-s",
+        control(),
+        "-P",
+        net.folder().resolve("bird.pid").toString());
+  }
+
+  private String control() {
+    return net.folder().resolve("ctl").toString();
+  }
+
+  private String birdc(String... words) throws Exception {
+    String[] command = {"/usr/sbin/birdc", "-s", control()};
+    String[] all = java.util.Arrays.copyOf(command, 3 + words.length);
+    System.arraycopy(words, 0, all, 3, words.length);
+    return net.ask(all);
+  }
+
+  @Override
+  String table() throws Exception {
+    return birdc("show", "route", "all");
+  }
+
+  @Override
+  void assertAttributes(PathAttributes attributes) {
+    assertEquals(
+        new ExtendedCommunity.PathBandwidth(true, 0x0a000301, 400), attributes.pathBandwidth());
+    assertEquals(new ExtendedCommunity.Color(0, 7), attributes.color());
+    assertEquals(1e9, attributes.linkBandwidth().bitsPerSecond());
+    assertEquals(new PathAttribute.Aigp(4), attributes.aigp());
+    assertEquals(
+        "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+  }
+
+  @Test
+  void exceptionToTheAggregateComesAndGoes() throws Exception {
+    launch("", false);
+    connect(options());
+    Prefix host = Prefix.of("fd00:aa:0:5::5");
+    await("the exception", () -> attributesOf(host) != null);
+    assertTrue(attributesOf(host).pathBandwidth().isUnreachable());
+    assertTrue(attributesOf(host).isUnreachable());
+    birdc("enable", "late");
+    await("a later route", () -> attributesOf(Prefix.of("fd00:bb::/32")) != null);
+    birdc("disable", "late");
+    await("its withdrawal", () -> attributesOf(Prefix.of("fd00:bb::/32")) == null);
+  }
+
+  @Test
+  void refreshBringsEverythingAgain() throws Exception {
+    launch("", false);
+    connect(options());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    await("end of rib", () -> heard.has("end of rib"));
+    heard.updates.clear();
+    assertTrue(speaker.ask(session::requestRefresh));
+    await("the aggregate again", () -> attributesOf(AGGREGATE) != null && heard.has("drop stale"));
+  }
+
+  @Test
+  void routesAreKeptWhileItRestarts() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    await("end of rib", () -> heard.has("end of rib"));
+    ProcessHandle bird = first.descendants().reduce((one, last) -> last).orElse(first.toHandle());
+    bird.destroyForcibly();
+    await("the end", () -> heard.has("down CONNECTION_LOST kept"));
+    launch("", false);
+    await("the end of what was stale", () -> heard.has("drop stale"));
+  }
+
+  @Test
+  void operatorsWordsArrive() throws Exception {
+    launch("", false);
+    connect(options());
+    awaitEstablished();
+    birdc("disable", "hosts", "\"plane-1 maintenance\"");
+    await("the words", () -> heard.log.toString().contains("\"plane-1 maintenance\""));
+  }
+
+  @Test
+  void peerOnALinkLocalAddressIsEnough() throws Exception {
+    launch(
+        "local as 65002; neighbor range fe80::/10 external; interface \"h0\"; passive;"
+            + " dynamic name \"h\"; ttl security on;");
+    String address = net.ask("cat", "/proc/net/if_inet6");
+    String raw =
+        address
+            .lines()
+            .filter(line -> line.startsWith("fe80") && line.endsWith("h0"))
+            .findFirst()
+            .orElseThrow()
+            .substring(0, 32);
+    String text = String.join(":", raw.split("(?<=\\G.{4})"));
+    connect(
+        options()
+            .remote(Prefix.of(text).address())
+            .localAddress(null)
+            .onInterface("p1")
+            .bindToDevice(true)
+            .gtsmHops(1));
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+}

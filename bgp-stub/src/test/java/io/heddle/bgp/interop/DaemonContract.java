@@ -1,0 +1,210 @@
+package io.heddle.bgp.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.Heard;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every daemon and the speaker must do together: the daemon (AS 65002, fd00:1::1) announces
+ * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it.
+ */
+@Timeout(120)
+abstract class DaemonContract {
+  static final Prefix AGGREGATE = Prefix.of("fd00:aa::/32");
+  static final Prefix OURS = Prefix.of("fd00:55::5/128");
+  static final String KEY = "a secret of both";
+
+  final Heard heard = new Heard();
+  LinkedNamespaces net;
+  BgpSpeaker speaker;
+  PeerSession session;
+
+  /** Programs that must be there, by their paths. */
+  abstract List<Path> programs();
+
+  /**
+   * Starts the daemon in the leaf.
+   *
+   * @param key of TCP-MD5, empty for none
+   * @param security whether it checks the hop limit
+   */
+  abstract Process launch(String key, boolean security) throws Exception;
+
+  /** A key that the daemon's configuration can spell. */
+  String key() {
+    return KEY;
+  }
+
+  /** The daemon's table, as text; lower case. */
+  abstract String table() throws Exception;
+
+  /** Checks what the daemon's announcement of the aggregate brought. */
+  abstract void assertAttributes(PathAttributes attributes);
+
+  @BeforeEach
+  void build() throws Exception {
+    for (Path program : programs()) {
+      if (!Files.isExecutable(program)) {
+        System.out.println("skipped: " + program + " isn't installed");
+        Assumptions.abort(program + " isn't installed");
+      }
+    }
+    net = new LinkedNamespaces();
+    speaker = new BgpSpeaker(heard.logTo());
+    net.moveIn(speaker);
+    speaker.listen(Endpoint.of(Prefix.of("fd00:1::2").address(), 0, 179));
+  }
+
+  @AfterEach
+  void takeDown() throws Exception {
+    if (speaker != null) {
+      speaker.close();
+    }
+    if (net != null) {
+      net.close();
+    }
+  }
+
+  PeerOptions.Builder options() {
+    return PeerOptions.builder("leaf")
+        .remote(Prefix.of("fd00:1::1").address())
+        .localAddress(Prefix.of("fd00:1::2").address())
+        .localAs(65001)
+        .remoteAs(65002)
+        .routerId(0x0a000005)
+        .retryMs(100, 500);
+  }
+
+  void connect(PeerOptions.Builder options) {
+    session = speaker.add(options.build(), heard);
+    speaker.execute(session::start);
+  }
+
+  void await(String what, Condition condition) throws Exception {
+    long deadline =
+        System.nanoTime()
+            + TimeUnit.SECONDS.toNanos(Integer.getInteger("heddle.test.patience", 45));
+    while (!condition.holds()) {
+      if (System.nanoTime() - deadline > 0) {
+        assertTrue(false, what + "; heard " + heard.events + "\n" + heard.log + "\n" + net.logs());
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  void awaitEstablished() throws Exception {
+    await("established", () -> heard.has("established 65002"));
+  }
+
+  /** The attributes with which a route was last announced, null where it isn't there. */
+  PathAttributes attributesOf(Prefix prefix) {
+    PathAttributes found = null;
+    for (UpdateMessage update : heard.updates) {
+      if (update.withdrawn().prefixes().contains(prefix)) {
+        found = null;
+      }
+      if (update.announced().prefixes().contains(prefix)) {
+        found = update.attributes();
+      }
+    }
+    return found;
+  }
+
+  static UpdateMessage ours() {
+    return UpdateMessage.announce(
+        Nlri.of(OURS),
+        PathAttributes.of(
+            PathAttribute.Origin.IGP,
+            new PathAttribute.Path(AsPath.of(65001)),
+            new PathAttribute.ExtendedCommunities(
+                List.of(
+                    new ExtendedCommunity.PathBandwidth(true, 0x0a000005, 100),
+                    new ExtendedCommunity.FibSuppress(65001, 0x0a000005)))),
+        NextHop.of(Prefix.of("fd00:1::2").address()));
+  }
+
+  @Test
+  void itsRouteIsHeardWithItsAttributes() throws Exception {
+    launch("", false);
+    connect(options());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    assertAttributes(attributesOf(AGGREGATE));
+    assertEquals(65002, attributesOf(AGGREGATE).asPath().first());
+    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+  }
+
+  @Test
+  void itTakesOurRouteAndItsWithdrawal() throws Exception {
+    launch("", false);
+    connect(options());
+    awaitEstablished();
+    speaker.execute(() -> session.send(ours()));
+    await("our route in its table", () -> table().contains("fd00:55::5"));
+    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS))));
+    await("our route gone from its table", () -> !table().contains("fd00:55::5"));
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+  }
+
+  @Test
+  void sessionComesBackAfterItsEnd() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    awaitEstablished();
+    LinkedNamespaces.end(first);
+    await("the end", () -> heard.has("down"));
+    launch("", false);
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+  }
+
+  @Test
+  void keyAdmitsAndAnotherKeyDoesNot() throws Exception {
+    launch(key(), false);
+    connect(options().md5Key(key() + "?").openWaitMs(1_000));
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_500));
+    assertFalse(heard.has("established"));
+    speaker.remove(session, "");
+    heard.events.clear();
+    connect(options().md5Key(key()));
+    awaitEstablished();
+  }
+
+  @Test
+  void neighboursOnTheLinkPassTheHopLimitCheck() throws Exception {
+    launch("", true);
+    connect(options().gtsmHops(1));
+    awaitEstablished();
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+}

@@ -1,0 +1,145 @@
+package io.heddle.bgp.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.wire.OrfEntry;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+class FrrInteropTest extends DaemonContract {
+  private static final Path PROGRAMS = Path.of("/usr/lib/frr");
+  private String routes = "";
+
+  @Override
+  List<Path> programs() {
+    return List.of(PROGRAMS.resolve("bgpd"), PROGRAMS.resolve("zebra"), Path.of("/usr/bin/vtysh"));
+  }
+
+  @Override
+  Process launch(String key, boolean security) throws Exception {
+    return launch(
+        "fd00:1::2",
+        " neighbor fd00:1::2 remote-as 65001\n%s%s"
+            .formatted(
+                key.isEmpty() ? "" : " neighbor fd00:1::2 password " + key.replace(' ', '_') + "\n",
+                security ? " neighbor fd00:1::2 ttl-security hops 1\n" : ""));
+  }
+
+  private Process launch(String neighbour, String lines) throws Exception {
+    Path run = net.folder();
+    Files.setPosixFilePermissions(run, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path folder = Files.createDirectories(run.resolve("frr"));
+    Files.writeString(folder.resolve("zebra.conf"), "hostname leaf\n");
+    Files.writeString(
+        folder.resolve("bgpd.conf"),
+        """
+        hostname leaf
+        router bgp 65002
+         bgp router-id 10.0.3.1
+         no bgp ebgp-requires-policy
+         no bgp default ipv4-unicast
+         no bgp network import-check
+         bgp graceful-restart
+        %s neighbor %s timers 3 9
+         neighbor %s timers connect 1
+         address-family ipv6 unicast
+          neighbor %s activate
+          neighbor %s capability orf prefix-list receive
+          neighbor %s route-map OUT out
+          network fd00:aa::/32
+        %s exit-address-family
+        route-map OUT permit 10
+         set extcommunity bandwidth 1000
+         set large-community 65002:1:2
+        """
+            .formatted(lines, neighbour, neighbour, neighbour, neighbour, neighbour, routes));
+    LinkedNamespaces.run("chown", "-R", "frr:frr", folder.toString());
+    String[] common = {
+      "-N",
+      "heddle",
+      "-z",
+      folder.resolve("zserv").toString(),
+      "--vty_socket",
+      folder.toString(),
+      "-A",
+      "::1"
+    };
+    net.start(command("zebra", folder, common));
+    await("zebra's socket", () -> Files.exists(folder.resolve("zserv")));
+    return net.start(command("bgpd", folder, common));
+  }
+
+  private static String[] command(String program, Path folder, String[] common) {
+    List<String> all = new ArrayList<>();
+    all.add(PROGRAMS.resolve(program).toString());
+    all.addAll(List.of("-f", folder.resolve(program + ".conf").toString()));
+    all.addAll(List.of("-i", folder.resolve(program + ".pid").toString()));
+    all.addAll(List.of(common));
+    return all.toArray(String[]::new);
+  }
+
+  @Override
+  String key() {
+    return KEY.replace(' ', '_');
+  }
+
+  @Override
+  String table() throws Exception {
+    return net.ask(
+            "vtysh",
+            "--vty_socket",
+            net.folder().resolve("frr").toString(),
+            "-c",
+            "show bgp ipv6 unicast")
+        .toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  void assertAttributes(PathAttributes attributes) {
+    assertEquals(1e9, attributes.linkBandwidth().bitsPerSecond());
+    assertTrue(attributes.linkBandwidth().transitive());
+  }
+
+  @Test
+  void filterOfAnyLengthLetsThroughWhatItNames() throws Exception {
+    StringBuilder networks = new StringBuilder("  network fd00:cc::/32\n");
+    for (int i = 1; i <= 4000; i += 100) {
+      networks.append("  network fd00:bb::%x/128%n".formatted(i));
+    }
+    routes = networks.toString();
+    launch("", false);
+    connect(options().filters(true));
+    awaitEstablished();
+    Negotiated negotiated = speaker.ask(session::status).negotiated();
+    assertTrue(negotiated != null && negotiated.filters());
+    for (int count : new int[] {1, 169, 170, 4000}) {
+      List<OrfEntry> lines = new ArrayList<>();
+      for (int i = 1; i <= count; i++) {
+        lines.add(OrfEntry.permit(i, Prefix.of("fd00:bb::%x".formatted(i))));
+      }
+      heard.updates.clear();
+      assertTrue(speaker.ask(() -> session.sendFilter(lines)));
+      Prefix last = Prefix.of("fd00:bb::%x".formatted((count - 1) / 100 * 100 + 1));
+      await(count + " lines", () -> attributesOf(last) != null);
+      assertEquals(null, attributesOf(AGGREGATE), "not in the filter");
+    }
+  }
+
+  @Test
+  void plainRefreshReleasesItsRoutes() throws Exception {
+    launch("", false);
+    connect(options().filters(true));
+    awaitEstablished();
+    assertTrue(speaker.ask(session::requestRefresh));
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.bgp.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+class GobgpInteropTest extends DaemonContract {
+  @Override
+  List<Path> programs() {
+    return List.of(Path.of("/usr/bin/gobgpd"), Path.of("/usr/bin/gobgp"));
+  }
+
+  @Override
+  Process launch(String key, boolean security) throws Exception {
+    Path configuration = net.folder().resolve("gobgp.toml");
+    Files.writeString(
+        configuration,
+        """
+        [global.config]
+          as = 65002
+          router-id = "10.0.3.1"
+          local-address-list = ["fd00:1::1"]
+        [[neighbors]]
+          [neighbors.config]
+            neighbor-address = "fd00:1::2"
+            peer-as = 65001
+        %s  [neighbors.transport.config]
+            passive-mode = true
+          [neighbors.timers.config]
+            hold-time = 9
+            keepalive-interval = 3
+          [neighbors.ttl-security.config]
+            enabled = %b
+            ttl-min = 255
+          [[neighbors.afi-safis]]
+            [neighbors.afi-safis.config]
+              afi-safi-name = "ipv6-unicast"
+        """
+            .formatted(key.isEmpty() ? "" : "    auth-password = \"" + key + "\"\n", security));
+    Process process =
+        net.start(
+            "/usr/bin/gobgpd", "-f", configuration.toString(), "--api-hosts", "127.0.0.1:50051");
+    await("its interface", () -> net.ask("gobgp", "global").contains("65002"));
+    String said =
+        net.ask(
+            "gobgp",
+            "global",
+            "rib",
+            "add",
+            "-a",
+            "ipv6",
+            "fd00:aa::/32",
+            "nexthop",
+            "fd00:1::1",
+            "aigp",
+            "metric",
+            "4",
+            "color",
+            "7",
+            "large-community",
+            "65002:1:2");
+    assertEquals("", said);
+    return process;
+  }
+
+  @Override
+  String table() throws Exception {
+    return net.ask("gobgp", "global", "rib", "-a", "ipv6").toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  void assertAttributes(PathAttributes attributes) {
+    assertEquals(new ExtendedCommunity.Color(0, 7), attributes.color());
+    assertEquals(new PathAttribute.Aigp(4), attributes.aigp());
+    assertEquals(
+        "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+  }
+}

@@ -1,0 +1,71 @@
+package io.heddle.bgp.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.PathAttributes;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+
+class OpenbgpdInteropTest extends DaemonContract {
+  @Override
+  List<Path> programs() {
+    return List.of(Path.of("/usr/sbin/bgpd"), Path.of("/usr/sbin/bgpctl"));
+  }
+
+  @Override
+  Process launch(String key, boolean security) throws Exception {
+    Path configuration = net.folder().resolve("openbgpd.conf");
+    Files.writeString(
+        configuration,
+        """
+        AS 65002
+        router-id 10.0.3.1
+        fib-update no
+        socket "%s"
+        listen on fd00:1::1
+        network fd00:aa::/32 set { ext-community rt 65002:1 large-community 65002:1:2 }
+        neighbor fd00:1::2 {
+          remote-as 65001
+          passive
+          holdtime 9
+          announce IPv4 none
+          announce IPv6 unicast
+          %s
+          %s
+        }
+        allow from any
+        allow to any
+        """
+            .formatted(
+                socket(),
+                key.isEmpty() ? "" : "tcp md5sig password \"" + key + "\"",
+                security ? "ttl-security yes" : ""));
+    Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-------"));
+    /* It wants the empty folder that its package's service makes; this /run is the process's own. */
+    return net.start(
+        "sh",
+        "-c",
+        "mount -t tmpfs none /run && mkdir /run/openbgpd && exec /usr/sbin/bgpd -d -v -f "
+            + configuration);
+  }
+
+  private String socket() {
+    return net.folder().resolve("bgpd.sock").toString();
+  }
+
+  @Override
+  String table() throws Exception {
+    return net.ask("bgpctl", "-s", socket(), "show", "rib").toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  void assertAttributes(PathAttributes attributes) {
+    assertEquals(
+        List.of(new ExtendedCommunity.Other(0x0002_fdea_0000_0001L)),
+        attributes.extendedCommunities());
+  }
+}
