@@ -2,6 +2,7 @@ package io.heddle.bgp.session;
 
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
+import io.heddle.bgp.net.RouterDiscovery;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.bgp.wire.AddressFamily;
@@ -47,6 +48,7 @@ public final class PeerSession {
   private @Nullable Negotiated lastNegotiated;
   private @Nullable Inet6Address remote;
   private @Nullable SessionEnd lastEnd;
+  private @Nullable RouterDiscovery discovery;
   private EventLoop.@Nullable Timer tick;
   private EventLoop.@Nullable Timer staleTimer;
   private long tickDueNs;
@@ -86,6 +88,12 @@ public final class PeerSession {
 
   /** Begins to try; does nothing where it has begun. */
   public void start() {
+    Inet6Address known = remote;
+    if (discovery == null
+        && !options.interfaceName().isEmpty()
+        && (known == null || known.isLinkLocalAddress())) {
+      discovery = new RouterDiscovery(loop, options.interfaceName(), this::routerFound);
+    }
     fsm.start();
     rearm();
   }
@@ -94,7 +102,19 @@ public final class PeerSession {
   public void stop(String sentence) {
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, sentence));
     forgetStale();
+    RouterDiscovery looking = discovery;
+    if (looking != null) {
+      looking.close();
+      discovery = null;
+    }
     rearm();
+  }
+
+  /* The first router is the peer until it is gone: a second one on the link doesn't tear the session down. */
+  private void routerFound(Inet6Address address) {
+    if (options.remote() == null && current == null && !address.equals(remote)) {
+      remoteFound(address);
+    }
   }
 
   /** The address of a peer that was to be found on the link. */
@@ -325,6 +345,13 @@ public final class PeerSession {
     }
   }
 
+  private void tellDiscovery(boolean met) {
+    RouterDiscovery looking = discovery;
+    if (looking != null) {
+      looking.met(met);
+    }
+  }
+
   private void dropStale() {
     if (stale) {
       forgetStale();
@@ -421,6 +448,7 @@ public final class PeerSession {
       lastNegotiated = outcome;
       establishedNs = System.nanoTime();
       timesEstablished++;
+      tellDiscovery(true);
       log.info(
           "peer %s: established with AS %d, hold time %d s",
           name(), outcome.peerAs(), outcome.holdTimeSeconds());
@@ -436,6 +464,7 @@ public final class PeerSession {
     @Override
     public void down(SessionEnd end) {
       lastEnd = end;
+      tellDiscovery(false);
       log.warn("peer %s: down: %s", name(), end.why());
       Negotiated last = lastNegotiated;
       if (end.routesKept() && last != null && last.gracefulRestart() != null) {

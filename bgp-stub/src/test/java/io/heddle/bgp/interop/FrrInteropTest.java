@@ -142,4 +142,13 @@ class FrrInteropTest extends DaemonContract {
     assertTrue(speaker.ask(session::requestRefresh));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
+
+  @Test
+  void leafThatWaitsForOurAdvertisementIsFoundByItsOwn() throws Exception {
+    net.inside(net.host(), "sysctl", "-qw", "net.ipv6.conf.p1.accept_ra=0");
+    launch("h0", " neighbor h0 interface remote-as external\n");
+    connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    assertTrue(speaker.ask(session::status).remote().startsWith("[fe80::"));
+  }
 }
