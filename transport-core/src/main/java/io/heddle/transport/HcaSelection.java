@@ -70,7 +70,7 @@ record HcaSelection(String text, boolean excludes, boolean exact, List<Entry> en
   private static HeddleException malformed(String text, String part, String why) {
     return new HeddleException(
         ("%s=%s: part \"%s\" is not understood: %s; allowed are names such as mlx5 (all that begin"
-             + " so), =mlx5_0:1 (exactly, port 1) and ^mlx5_2 (all but), separated by commas")
+                + " so), =mlx5_0:1 (exactly, port 1) and ^mlx5_2 (all but), separated by commas")
             .formatted(VARIABLE, text, part, why));
   }
 

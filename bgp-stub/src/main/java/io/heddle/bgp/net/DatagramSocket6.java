@@ -177,8 +177,7 @@ public final class DatagramSocket6 implements AutoCloseable {
     interfaceIndex = 0;
     readControl(Memory.ALL.get(Memory.NATIVE_LONG, memory + 40));
     int length = (int) Math.min(got, into.length);
-    MemorySegment.copy(
-        Memory.ALL, memory + PAYLOAD_AT, MemorySegment.ofArray(into), 0, length);
+    MemorySegment.copy(Memory.ALL, memory + PAYLOAD_AT, MemorySegment.ofArray(into), 0, length);
     return length;
   }
 
@@ -207,8 +206,7 @@ public final class DatagramSocket6 implements AutoCloseable {
     Memory.ALL.set(Memory.NATIVE_INT, memory + 8, nameBytes);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + 16, memory + IOVEC_AT);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + 24, 1L);
-    Memory.ALL.set(
-        Memory.NATIVE_LONG, memory + 32, controlBytes == 0 ? 0L : memory + CONTROL_AT);
+    Memory.ALL.set(Memory.NATIVE_LONG, memory + 32, controlBytes == 0 ? 0L : memory + CONTROL_AT);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + 40, (long) controlBytes);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + IOVEC_AT, memory + PAYLOAD_AT);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + IOVEC_AT + 8, (long) payloadBytes);

@@ -40,8 +40,7 @@ public final class RouterDiscovery implements AutoCloseable {
   /**
    * @param onRouter hears the link-local address of the router, again with each advertisement
    */
-  public RouterDiscovery(
-      EventLoop loop, String interfaceName, Consumer<Inet6Address> onRouter) {
+  public RouterDiscovery(EventLoop loop, String interfaceName, Consumer<Inet6Address> onRouter) {
     this.loop = loop;
     this.interfaceName = interfaceName;
     this.onRouter = onRouter;
@@ -63,7 +62,8 @@ public final class RouterDiscovery implements AutoCloseable {
     DatagramSocket6 open = socket();
     if (open != null) {
       int refused =
-          open.send(RouterAdvertisement.ours(macAddress), Endpoint.of(ALL_NODES.address(), index, 0));
+          open.send(
+              RouterAdvertisement.ours(macAddress), Endpoint.of(ALL_NODES.address(), index, 0));
       if (!met) {
         open.send(
             RouterAdvertisement.solicitation(macAddress),

@@ -1,5 +1,6 @@
 package io.heddle.bgp.session;
 
+import io.heddle.bgp.bfd.BfdSpeaker;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.net.TcpSocket;
@@ -28,6 +29,7 @@ public final class BgpSpeaker implements AutoCloseable {
   private final EventLoop loop;
   private final List<PeerSession> sessions = new ArrayList<>();
   private @Nullable TcpSocket listener;
+  private @Nullable BfdSpeaker bfd;
   private Consumer<PeerSession> refresh = session -> {};
   private long strangers;
 
@@ -121,6 +123,20 @@ public final class BgpSpeaker implements AutoCloseable {
   /** Connections that came from an address that is no peer's. Any thread. */
   public long strangers() {
     return ask(() -> strangers);
+  }
+
+  /**
+   * BFD for all peers that want it.
+   *
+   * @throws SystemCallException where its port is taken
+   */
+  BfdSpeaker bfd() {
+    BfdSpeaker opened = bfd;
+    if (opened == null) {
+      opened = new BfdSpeaker(loop);
+      bfd = opened;
+    }
+    return opened;
   }
 
   void refreshRequested(PeerSession session) {

@@ -1,5 +1,6 @@
 package io.heddle.bgp.session;
 
+import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.wire.CodePoints;
 import java.net.Inet6Address;
 import java.util.Objects;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param acceptAigp whether AIGP is read from this peer
  * @param filters whether to offer address prefix filters (RFC 5291)
  * @param gracefulRestart whether the peer's routes are kept while it restarts, if it asks
+ * @param bfd how to watch the path to the peer while the session is up; null for not at all
  * @param codePoints numbers of extended communities
  * @param retryFirstMs wait after a first failure; doubles from one to the next
  * @param retryMostMs longest wait between two attempts
@@ -47,6 +49,7 @@ public record PeerOptions(
     boolean acceptAigp,
     boolean filters,
     boolean gracefulRestart,
+    @Nullable BfdOptions bfd,
     CodePoints codePoints,
     long retryFirstMs,
     long retryMostMs,
@@ -107,6 +110,7 @@ public record PeerOptions(
     private boolean acceptAigp = true;
     private boolean filters;
     private boolean gracefulRestart = true;
+    private @Nullable BfdOptions bfd;
     private CodePoints codePoints = CodePoints.DEFAULT;
     private long retryFirstMs = 1_000;
     private long retryMostMs = 30_000;
@@ -191,6 +195,11 @@ public record PeerOptions(
       return this;
     }
 
+    public Builder bfd(@Nullable BfdOptions value) {
+      bfd = value;
+      return this;
+    }
+
     public Builder codePoints(CodePoints value) {
       codePoints = value;
       return this;
@@ -225,6 +234,7 @@ public record PeerOptions(
           acceptAigp,
           filters,
           gracefulRestart,
+          bfd,
           codePoints,
           retryFirstMs,
           retryMostMs,

@@ -2,7 +2,6 @@ package io.heddle.bgp.session;
 
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
-import io.heddle.bgp.net.RouterDiscovery;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.bgp.wire.AddressFamily;
@@ -40,6 +39,7 @@ public final class PeerSession {
   private final SessionListener listener;
   private final Log log;
   private final SessionFsm fsm;
+  private final PeerPath path;
   private final Consequences consequences = new Consequences();
   private @Nullable PeerConnection outbound;
   private @Nullable PeerConnection inbound;
@@ -48,7 +48,6 @@ public final class PeerSession {
   private @Nullable Negotiated lastNegotiated;
   private @Nullable Inet6Address remote;
   private @Nullable SessionEnd lastEnd;
-  private @Nullable RouterDiscovery discovery;
   private EventLoop.@Nullable Timer tick;
   private EventLoop.@Nullable Timer staleTimer;
   private long tickDueNs;
@@ -70,6 +69,7 @@ public final class PeerSession {
     this.listener = listener;
     this.log = loop.log();
     this.remote = options.remote();
+    this.path = new PeerPath(speaker, options);
     Backoff backoff =
         new Backoff(
             options.retryFirstMs() * 1_000_000,
@@ -88,12 +88,7 @@ public final class PeerSession {
 
   /** Begins to try; does nothing where it has begun. */
   public void start() {
-    Inet6Address known = remote;
-    if (discovery == null
-        && !options.interfaceName().isEmpty()
-        && (known == null || known.isLinkLocalAddress())) {
-      discovery = new RouterDiscovery(loop, options.interfaceName(), this::routerFound);
-    }
+    path.open(this::routerFound);
     fsm.start();
     rearm();
   }
@@ -102,11 +97,7 @@ public final class PeerSession {
   public void stop(String sentence) {
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, sentence));
     forgetStale();
-    RouterDiscovery looking = discovery;
-    if (looking != null) {
-      looking.close();
-      discovery = null;
-    }
+    path.close();
     rearm();
   }
 
@@ -345,13 +336,6 @@ public final class PeerSession {
     }
   }
 
-  private void tellDiscovery(boolean met) {
-    RouterDiscovery looking = discovery;
-    if (looking != null) {
-      looking.met(met);
-    }
-  }
-
   private void dropStale() {
     if (stale) {
       forgetStale();
@@ -448,7 +432,7 @@ public final class PeerSession {
       lastNegotiated = outcome;
       establishedNs = System.nanoTime();
       timesEstablished++;
-      tellDiscovery(true);
+      path.met(remote(), PeerSession.this::pathDown);
       log.info(
           "peer %s: established with AS %d, hold time %d s",
           name(), outcome.peerAs(), outcome.holdTimeSeconds());
@@ -464,7 +448,7 @@ public final class PeerSession {
     @Override
     public void down(SessionEnd end) {
       lastEnd = end;
-      tellDiscovery(false);
+      path.parted();
       log.warn("peer %s: down: %s", name(), end.why());
       Negotiated last = lastNegotiated;
       if (end.routesKept() && last != null && last.gracefulRestart() != null) {

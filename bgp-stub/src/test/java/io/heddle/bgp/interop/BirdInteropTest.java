@@ -3,6 +3,7 @@ package io.heddle.bgp.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -27,6 +28,10 @@ class BirdInteropTest extends DaemonContract {
   }
 
   private Process launch(String neighbour) throws Exception {
+    return launch(neighbour, "");
+  }
+
+  private Process launch(String neighbour, String more) throws Exception {
     Path configuration = net.folder().resolve("bird.conf");
     Files.writeString(
         configuration,
@@ -49,8 +54,9 @@ class BirdInteropTest extends DaemonContract {
         protocol bgp hosts { %s hold time 9; error wait time 1,2; graceful restart on;
           ipv6 { import all; next hop self; aigp originate;
             export filter { if source != RTS_STATIC then reject; igp_metric = 4; accept; }; }; }
+        %s
         """
-            .formatted(neighbour));
+            .formatted(neighbour, more));
     Files.deleteIfExists(net.folder().resolve("ctl"));
     return net.start(
         "/usr/sbin/bird",
@@ -158,5 +164,25 @@ class BirdInteropTest extends DaemonContract {
             .bindToDevice(true)
             .gtsmHops(1));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+
+  @Test
+  void deadPathIsToldLongBeforeTheHoldTime() throws Exception {
+    Process first =
+        launch(
+            "local fd00:1::1 as 65002; neighbor fd00:1::2 as 65001; passive; bfd on;",
+            "protocol bfd { interface \"*\" { interval 100 ms; multiplier 5; }; }");
+    connect(options().bfd(new BfdOptions(100, 5)));
+    await("BFD", () -> heard.log.toString().contains("BFD is up"));
+    ProcessHandle bird = first.descendants().reduce((one, last) -> last).orElse(first.toHandle());
+    long beganNs = System.nanoTime();
+    LinkedNamespaces.run("kill", "-STOP", String.valueOf(bird.pid()));
+    await("the end", () -> heard.has("down BFD"));
+    long tookMs = (System.nanoTime() - beganNs) / 1_000_000;
+    LinkedNamespaces.run("kill", "-CONT", String.valueOf(bird.pid()));
+    assertTrue(tookMs < 5_000, "it took " + tookMs + " ms, the hold time is 9 s");
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
   }
 }

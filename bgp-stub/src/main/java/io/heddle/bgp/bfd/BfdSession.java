@@ -1,0 +1,192 @@
+package io.heddle.bgp.bfd;
+
+import io.heddle.platform.NanoClock;
+import java.util.random.RandomGenerator;
+
+/**
+ * The rules of RFC 5880 §6.8 for one peer, asynchronous mode, without sockets or threads: packets
+ * come in by {@link #received}, time by {@link #tick}. One thread.
+ */
+final class BfdSession {
+  /** What follows from packets and time. */
+  interface Actions {
+    void send(BfdPacket packet);
+
+    /**
+     * @param why empty when it came up
+     */
+    void changed(boolean up, String why);
+  }
+
+  /* RFC 5880 §6.8.3: no faster than this while the session isn't up. */
+  private static final long SLOW_MICROS = 1_000_000;
+
+  private final BfdOptions options;
+  private final int discriminator;
+  private final NanoClock clock;
+  private final RandomGenerator random;
+  private final Actions actions;
+  private BfdState state = BfdState.DOWN;
+  private int diagnostic;
+  private int peerDiscriminator;
+  private boolean polling;
+  private long peerRequiredRxMicros = 1;
+  private long peerDesiredTxMicros = 1;
+  private int peerMultiplier = 1;
+  private long sendNs;
+  private long heardNs;
+
+  BfdSession(
+      BfdOptions options,
+      int discriminator,
+      NanoClock clock,
+      RandomGenerator random,
+      Actions actions) {
+    this.options = options;
+    this.discriminator = discriminator;
+    this.clock = clock;
+    this.random = random;
+    this.actions = actions;
+    this.sendNs = clock.nanoTime();
+  }
+
+  BfdState state() {
+    return state;
+  }
+
+  int discriminator() {
+    return discriminator;
+  }
+
+  private long intervalMicros() {
+    return options.intervalMs() * 1_000L;
+  }
+
+  private long desiredTxMicros() {
+    return state == BfdState.UP ? intervalMicros() : Math.max(SLOW_MICROS, intervalMicros());
+  }
+
+  /** How long the peer may be silent. */
+  long detectionNs() {
+    return 1_000L * peerMultiplier * Math.max(intervalMicros(), peerDesiredTxMicros);
+  }
+
+  void received(BfdPacket packet) {
+    peerDiscriminator = packet.mine();
+    peerRequiredRxMicros = packet.requiredRxMicros();
+    peerDesiredTxMicros = packet.desiredTxMicros();
+    peerMultiplier = packet.multiplier();
+    heardNs = clock.nanoTime();
+    if (packet.last()) {
+      polling = false;
+    }
+    BfdState before = state;
+    switch (packet.state()) {
+      case ADMIN_DOWN -> {
+        if (state != BfdState.DOWN) {
+          /* RFC 5882 §4.2: that the peer's operator turned BFD off says nothing of the path. */
+          state = BfdState.DOWN;
+          diagnostic = BfdPacket.NEIGHBOR_DOWN;
+        }
+      }
+      case DOWN -> {
+        if (state == BfdState.DOWN) {
+          state = BfdState.INIT;
+        } else if (state == BfdState.UP) {
+          down(BfdPacket.NEIGHBOR_DOWN, "the peer says it hears nothing of us");
+        }
+      }
+      case INIT -> state = BfdState.UP;
+      case UP -> {
+        if (state == BfdState.INIT) {
+          state = BfdState.UP;
+        } else if (state == BfdState.DOWN) {
+          /* It must come down before it can come up with us: our packets tell it. */
+          diagnostic = BfdPacket.NEIGHBOR_DOWN;
+        }
+      }
+    }
+    if (before != BfdState.UP && state == BfdState.UP) {
+      diagnostic = BfdPacket.NO_DIAGNOSTIC;
+      polling = true;
+      actions.changed(true, "");
+    }
+    if (packet.poll()) {
+      send(false, true);
+    } else if (state != before) {
+      send(polling, false);
+      plan();
+    }
+  }
+
+  private void down(int reason, String why) {
+    state = BfdState.DOWN;
+    diagnostic = reason;
+    polling = false;
+    actions.changed(false, why);
+  }
+
+  void tick() {
+    long nowNs = clock.nanoTime();
+    boolean listening = state == BfdState.INIT || state == BfdState.UP;
+    if (listening && nowNs - heardNs >= detectionNs()) {
+      boolean wasUp = state == BfdState.UP;
+      String why =
+          "BFD heard nothing for %d ms, %d packets"
+              .formatted((nowNs - heardNs) / 1_000_000, peerMultiplier);
+      state = BfdState.DOWN;
+      diagnostic = BfdPacket.TIME_EXPIRED;
+      peerDiscriminator = 0;
+      polling = false;
+      if (wasUp) {
+        actions.changed(false, why);
+      }
+    }
+    if (sendNs - nowNs <= 0) {
+      /* RFC 5880 §6.8.7: a peer that requires 0 wants none. */
+      if (peerRequiredRxMicros > 0) {
+        send(polling, false);
+      }
+      plan();
+    }
+  }
+
+  /* The jitter of RFC 5880 §6.8.7: a quarter less at most, and a tenth less at least with multiplier 1. */
+  private void plan() {
+    long wholeNs = 1_000 * Math.max(desiredTxMicros(), peerRequiredRxMicros);
+    double least = options.multiplier() == 1 ? 0.10 : 0;
+    double less = least + random.nextDouble() * (0.25 - least);
+    sendNs = clock.nanoTime() + (long) (wholeNs * (1 - less));
+  }
+
+  private void send(boolean poll, boolean last) {
+    actions.send(
+        new BfdPacket(
+            diagnostic,
+            state,
+            poll && !last,
+            last,
+            options.multiplier(),
+            discriminator,
+            peerDiscriminator,
+            desiredTxMicros(),
+            intervalMicros()));
+  }
+
+  /** Tells the peer that this end stops on purpose. */
+  void stop() {
+    state = BfdState.ADMIN_DOWN;
+    diagnostic = BfdPacket.ADMINISTRATIVELY_DOWN;
+    send(false, false);
+  }
+
+  /** Nanoseconds until {@link #tick} has something to do. */
+  long nextDeadlineNs() {
+    long nowNs = clock.nanoTime();
+    long next = sendNs - nowNs;
+    if (state == BfdState.INIT || state == BfdState.UP) {
+      next = Math.min(next, heardNs + detectionNs() - nowNs);
+    }
+    return Math.max(0, next);
+  }
+}

@@ -1,0 +1,209 @@
+package io.heddle.bgp.bfd;
+
+import io.heddle.bgp.net.DatagramSocket6;
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.net.EventLoop;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.SystemCallException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * BFD with all peers of a speaker: one socket on port 3784 that hears them, one for each that
+ * speaks. Loop thread only.
+ */
+public final class BfdSpeaker implements AutoCloseable {
+  /** Hears of one path. */
+  public interface PathListener {
+    void pathUp();
+
+    /**
+     * @param why with the values, for people
+     */
+    void pathDown(String why);
+  }
+
+  /** One peer that is watched; closing it ends that. */
+  public final class Path implements AutoCloseable {
+    private final Endpoint remote;
+    private final DatagramSocket6 socket;
+    private final PathListener listener;
+    private final BfdSession session;
+    private EventLoop.@Nullable Timer timer;
+    private boolean closed;
+
+    private Path(
+        Endpoint remote, DatagramSocket6 socket, BfdOptions options, PathListener listener) {
+      this.remote = remote.withPort(CONTROL_PORT);
+      this.socket = socket;
+      this.listener = listener;
+      this.session =
+          new BfdSession(
+              options,
+              unusedDiscriminator(),
+              NanoClock.SYSTEM,
+              ThreadLocalRandom.current(),
+              new BfdSession.Actions() {
+                @Override
+                public void send(BfdPacket packet) {
+                  /* What isn't sent is missed by the peer, which tells. */
+                  Path.this.socket.send(packet.encode(), Path.this.remote);
+                }
+
+                @Override
+                public void changed(boolean up, String why) {
+                  loop.execute(() -> tell(up, why));
+                }
+              });
+    }
+
+    private void tell(boolean up, String why) {
+      if (closed) {
+        return;
+      }
+      if (up) {
+        listener.pathUp();
+      } else {
+        listener.pathDown(why);
+      }
+    }
+
+    public BfdState state() {
+      return session.state();
+    }
+
+    private void tick() {
+      if (!closed) {
+        session.tick();
+        rearm();
+      }
+    }
+
+    private void rearm() {
+      EventLoop.Timer armed = timer;
+      if (armed != null) {
+        armed.cancel();
+      }
+      timer = closed ? null : loop.schedule(session.nextDeadlineNs(), this::tick);
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        session.stop();
+        closed = true;
+        rearm();
+        paths.remove(session.discriminator());
+        socket.close();
+      }
+    }
+  }
+
+  private static final int CONTROL_PORT = 3784;
+  private static final int FIRST_SOURCE_PORT = 49152;
+  private static final int SOURCE_PORTS = 16384;
+  private static final int PORT_TRIES = 32;
+  private static final int HOP_LIMIT = 255;
+
+  private final EventLoop loop;
+  private final DatagramSocket6 receiver;
+  private final Map<Integer, Path> paths = new HashMap<>();
+  private final byte[] packet = new byte[256];
+  private long discarded;
+
+  /**
+   * @throws SystemCallException where port 3784 is taken
+   */
+  public BfdSpeaker(EventLoop loop) {
+    this.loop = loop;
+    receiver = DatagramSocket6.udp(loop, Endpoint.anyAddress(CONTROL_PORT), "");
+    loop.register(receiver.fd(), EventLoop.READABLE, events -> receive());
+  }
+
+  /**
+   * Watches the path to a peer on the link.
+   *
+   * @param local address to come from; null for the kernel's choice
+   * @param device interface of a link-local peer; empty for others
+   * @throws SystemCallException where no socket can be had
+   */
+  public Path watch(
+      @Nullable Endpoint local,
+      Endpoint remote,
+      String device,
+      BfdOptions options,
+      PathListener listener) {
+    Path path = new Path(remote, sender(local, device), options, listener);
+    paths.put(path.session.discriminator(), path);
+    path.tick();
+    return path;
+  }
+
+  /* RFC 5881 §4: from a port of 49152 to 65535 that no other session of ours has. */
+  private DatagramSocket6 sender(@Nullable Endpoint local, String device) {
+    Endpoint from = local == null ? Endpoint.anyAddress(0) : local;
+    SystemCallException last = null;
+    for (int i = 0; i < PORT_TRIES; i++) {
+      int port = FIRST_SOURCE_PORT + ThreadLocalRandom.current().nextInt(SOURCE_PORTS);
+      try {
+        return DatagramSocket6.udp(loop, from.withPort(port), device);
+      } catch (SystemCallException taken) {
+        last = taken;
+      }
+    }
+    throw last == null ? new IllegalStateException("no port was tried") : last;
+  }
+
+  private int unusedDiscriminator() {
+    int tried = 0;
+    while (tried == 0 || paths.containsKey(tried)) {
+      tried = ThreadLocalRandom.current().nextInt();
+    }
+    return tried;
+  }
+
+  private void receive() {
+    for (int length = receiver.receive(packet);
+        length != DatagramSocket6.NOTHING;
+        length = receiver.receive(packet)) {
+      BfdPacket read = BfdPacket.decode(packet, length);
+      Path path =
+          read == null || receiver.hopLimit() != HOP_LIMIT ? null : find(read, receiver.source());
+      if (path == null || read == null) {
+        discarded++;
+      } else {
+        path.session.received(read);
+        path.rearm();
+      }
+    }
+  }
+
+  /* A packet for a session of ours must come from its peer all the same. */
+  private @Nullable Path find(BfdPacket read, Endpoint source) {
+    if (read.yours() != 0) {
+      Path path = paths.get(read.yours());
+      return path != null && path.remote.sameAddress(source) ? path : null;
+    }
+    for (Path path : paths.values()) {
+      if (path.remote.sameAddress(source)) {
+        return path;
+      }
+    }
+    return null;
+  }
+
+  /** Packets that were malformed, came from too far, or from no peer. */
+  public long discarded() {
+    return discarded;
+  }
+
+  @Override
+  public void close() {
+    for (Path path : java.util.List.copyOf(paths.values())) {
+      path.close();
+    }
+    receiver.close();
+  }
+}
