@@ -102,15 +102,15 @@ final class ControlConnection implements AutoCloseable {
         closeQuietly(socket);
       }
     }
-    throw new HeddleException(
+    String sentence =
         "can't connect to "
             + host
             + " port "
             + port
             + ": "
             + (why == null ? "it has no address" : why.getMessage())
-            + "; start the server first, with the same command but without a host",
-        why);
+            + "; start the server first, with the same command but without a host";
+    throw why == null ? new HeddleException(sentence) : new HeddleException(sentence, why);
   }
 
   private static void closeQuietly(java.io.Closeable socket) {

@@ -13,6 +13,7 @@ final class Installation {
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
+  static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
   static final Path RESULTS = Path.of("perf-tests", "results");
 
   private Installation() {}

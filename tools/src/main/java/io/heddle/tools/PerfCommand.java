@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
+      PerfJmhCommand.class,
       WriteBandwidth.class,
       SendBandwidth.class,
       ReadBandwidth.class,

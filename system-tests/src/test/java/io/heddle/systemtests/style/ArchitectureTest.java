@@ -31,6 +31,7 @@ class ArchitectureTest {
           Map.entry(
               "transport", Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool")),
           Map.entry("plugin", Set.of("platform", "transport")),
+          Map.entry("perf", Set.of("platform", "reorder", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
           Map.entry("tools", Set.of("platform", "addr", "transport", "perftest")));
 

@@ -57,8 +57,9 @@ final class Repository {
 
   /** The compiled production classes of every module. */
   static List<Path> classFolders() throws IOException {
-    try (Stream<Path> modules = Files.list(ROOT)) {
-      return modules
+    try (Stream<Path> folders = Files.walk(ROOT, 2)) {
+      return folders
+          .filter(folder -> Files.exists(folder.resolve("pom.xml")))
           .map(module -> module.resolve("target/classes"))
           .filter(Files::isDirectory)
           .toList();

@@ -1,0 +1,131 @@
+package io.heddle.perf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.Memory;
+import io.heddle.transport.ListenComm;
+import io.heddle.transport.RecvComm;
+import io.heddle.transport.SendComm;
+import io.heddle.transport.Transport;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection between two transports of this process, over the soft device on loopback addresses,
+ * whose ends are driven by one thread as two ranks' threads would.
+ */
+final class HeddleLink implements AutoCloseable {
+  static final HeddleLink NONE = new HeddleLink(List.of(), null, null, 1);
+
+  private static final int HANDLE_BYTES = 128;
+  private static final int HOST_MEMORY = 1;
+  private static final int TAG = 1;
+  private static final int PENDING = 0;
+  private static final int DONE = 1;
+  private static final int RELEASED = 2;
+  private static final long CONNECT_NS = 10_000_000_000L;
+
+  private final List<AutoCloseable> open;
+  private final @Nullable SendComm sender;
+  private final @Nullable RecvComm receiver;
+  private final int bytes;
+  private final Arena arena = Arena.ofShared();
+  private final long from;
+  private final long arrays;
+  private final long fromHandle;
+
+  private HeddleLink(
+      List<AutoCloseable> open, @Nullable SendComm sender, @Nullable RecvComm receiver, int bytes) {
+    this.open = open;
+    this.sender = sender;
+    this.receiver = receiver;
+    this.bytes = bytes;
+    from = Memory.allocate(arena, bytes, 4096);
+    long to = Memory.allocate(arena, bytes, 4096);
+    arrays = Memory.allocate(arena, 32, 8);
+    Memory.ALL.set(Memory.NATIVE_LONG, arrays, to);
+    Memory.ALL.set(Memory.NATIVE_LONG, arrays + 8, bytes);
+    Memory.ALL.set(JAVA_INT, arrays + 16, TAG);
+    fromHandle = sender == null ? 0 : sender.registerMemory(from, bytes, HOST_MEMORY);
+    Memory.ALL.set(
+        Memory.NATIVE_LONG,
+        arrays + 24,
+        receiver == null ? 0 : receiver.registerMemory(to, bytes, HOST_MEMORY));
+  }
+
+  static HeddleLink connect(int bytes) {
+    List<AutoCloseable> open = new ArrayList<>();
+    Transport left = transport("127.0.91.1");
+    open.add(left);
+    Transport right = transport("127.0.92.1");
+    open.add(right);
+    try (Arena arena = Arena.ofConfined()) {
+      long handle = Memory.allocate(arena, HANDLE_BYTES, 8);
+      ListenComm listener = right.listen(0, handle);
+      open.add(listener);
+      SendComm sender = null;
+      RecvComm receiver = null;
+      long start = System.nanoTime();
+      while (sender == null || receiver == null) {
+        sender = sender == null ? left.connect(0, -1, handle) : sender;
+        receiver = receiver == null ? right.accept(listener) : receiver;
+        if (System.nanoTime() - start > CONNECT_NS) {
+          throw new IllegalStateException("no connection within 10 s");
+        }
+      }
+      open.add(sender);
+      open.add(receiver);
+      return new HeddleLink(open, sender, receiver, bytes);
+    }
+  }
+
+  private static Transport transport(String address) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("HEDDLE_PROVIDER", "soft");
+    environment.put("HEDDLE_PLANES", address + "=1");
+    environment.put("NCCL_SOCKET_IFNAME", "lo");
+    environment.put("HEDDLE_STATS_DIR", System.getProperty("java.io.tmpdir") + "/" + address);
+    return Transport.open(environment, (level, sentence) -> {});
+  }
+
+  /** One message there, until both ends say that it is done. */
+  void exchange() {
+    if (sender == null || receiver == null) {
+      throw new IllegalStateException("not connected");
+    }
+    long receive = receiver.irecv(1, arrays, arrays + 8, arrays + 16, arrays + 24);
+    long send = 0;
+    while (send == 0) {
+      receiver.progress();
+      send = sender.isend(from, bytes, TAG, fromHandle);
+    }
+    if (receive <= 0 || send <= 0) {
+      throw new IllegalStateException("irecv said " + receive + ", isend " + send);
+    }
+    while (Memory.getIntAcquire(receive) == PENDING || Memory.getIntAcquire(send) == PENDING) {
+      sender.progress();
+      receiver.progress();
+    }
+    if (Memory.getIntAcquire(receive) != DONE || Memory.getIntAcquire(send) != DONE) {
+      throw new IllegalStateException("the message failed");
+    }
+    Memory.setIntRelease(receive, RELEASED);
+    Memory.setIntRelease(send, RELEASED);
+  }
+
+  @Override
+  public void close() {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      try {
+        open.get(i).close();
+      } catch (Exception failure) {
+        throw new IllegalStateException("closing " + open.get(i), failure);
+      }
+    }
+    arena.close();
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * JMH benchmarks of what every message passes: the reorder window, the choice of planes, a message
+ * from end to end. Each stands beside what one would write instead, in the same run. {@code
+ * ./heddle perf jmh} runs them.
+ */
+@NullMarked
+package io.heddle.perf;
+
+import org.jspecify.annotations.NullMarked;
