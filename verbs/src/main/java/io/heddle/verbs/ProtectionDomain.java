@@ -40,6 +40,18 @@ public interface ProtectionDomain extends AutoCloseable {
   /** Creates a reliable-connection queue pair in state RESET. */
   QueuePair createQueuePair(QueuePairAttributes attributes);
 
+  /** Creates an unreliable-datagram queue pair in state RESET; EOPNOTSUPP where there are none. */
+  default DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
+    throw new VerbsException(
+        "create_qp", context().device().name() + ", which has no datagrams", Errno.EOPNOTSUPP);
+  }
+
+  /** Resolves where datagrams go; EOPNOTSUPP where there are none. */
+  default AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
+    throw new VerbsException(
+        "create_ah", context().device().name() + ", which has no datagrams", Errno.EOPNOTSUPP);
+  }
+
   @Override
   void close();
 }

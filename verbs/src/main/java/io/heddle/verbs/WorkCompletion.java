@@ -70,6 +70,9 @@ public final class WorkCompletion {
   /** Number of the queue pair on this side. */
   public int queuePairNumber;
 
+  /** Number of the sender's queue pair, for datagrams received. */
+  public int sourceQueuePairNumber;
+
   /** Makes an array of flyweights for {@link CompletionQueue#poll}. */
   public static WorkCompletion[] batch(int size) {
     WorkCompletion[] batch = new WorkCompletion[size];

@@ -7,8 +7,10 @@ import java.nio.file.Path;
 
 /** What a user can do about the failures that are this machine's settings. */
 final class Advice {
-  private static final Path LIMITS = Path.of("/proc/self/limits");
+  private static final Path PROCESS = Path.of("/proc/self");
   private static final String LOCKED = "Max locked memory";
+  private static final String CAPABILITIES = "CapEff:";
+  private static final int CAP_IPC_LOCK = 14;
 
   private Advice() {}
 
@@ -21,15 +23,23 @@ final class Advice {
                   + " write access (a container has to be given the node as well)"
               : "";
       case REG_MR, REG_MR_IOVA2, REG_DMABUF_MR, CREATE_CQ, CREATE_QP ->
-          errno == Errno.ENOMEM || errno == Errno.EAGAIN ? onLockedMemory(LIMITS) : "";
+          errno == Errno.ENOMEM || errno == Errno.EAGAIN ? onLockedMemory(PROCESS) : "";
       default -> "";
     };
   }
 
-  /** What the limit is and how to raise it; empty where it is unlimited or can't be read. */
-  static String onLockedMemory(Path limits) {
+  /**
+   * What the limit is and how to raise it; empty where it is unlimited or doesn't hold for this
+   * process.
+   *
+   * @param process folder of the process under /proc
+   */
+  static String onLockedMemory(Path process) {
     try {
-      for (String line : Files.readAllLines(limits)) {
+      if (mayLockAnything(process)) {
+        return "";
+      }
+      for (String line : Files.readAllLines(process.resolve("limits"))) {
         if (line.startsWith(LOCKED)) {
           String soft = line.substring(LOCKED.length()).strip().split("\\s+")[0];
           return soft.equals("unlimited")
@@ -45,5 +55,15 @@ final class Advice {
       return "the limit of locked memory (ulimit -l) may be too low";
     }
     return "";
+  }
+
+  private static boolean mayLockAnything(Path process) throws IOException {
+    for (String line : Files.readAllLines(process.resolve("status"))) {
+      if (line.startsWith(CAPABILITIES)) {
+        long held = Long.parseUnsignedLong(line.substring(CAPABILITIES.length()).strip(), 16);
+        return (held >>> CAP_IPC_LOCK & 1) != 0;
+      }
+    }
+    return false;
   }
 }

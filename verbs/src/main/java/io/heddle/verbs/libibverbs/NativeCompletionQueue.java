@@ -20,6 +20,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   private static final long LENGTH = ibv_wc.byte_len$offset();
   private static final long IMMEDIATE = ibv_wc.imm_data$offset();
   private static final long QP_NUMBER = ibv_wc.qp_num$offset();
+  private static final long SOURCE = ibv_wc.src_qp$offset();
   private static final long FLAGS = ibv_wc.wc_flags$offset();
   private static final int WITH_IMMEDIATE = VerbsConstants.IBV_WC_WITH_IMM();
   private static final int WRITE = VerbsConstants.IBV_WC_RDMA_WRITE();
@@ -76,6 +77,7 @@ final class NativeCompletionQueue implements CompletionQueue {
     to.lengthBytes = Memory.ALL.get(Memory.NATIVE_INT, from + LENGTH);
     to.hasImmediate = (Memory.ALL.get(Memory.NATIVE_INT, from + FLAGS) & WITH_IMMEDIATE) != 0;
     to.immediate = Memory.ALL.get(Memory.NETWORK_INT, from + IMMEDIATE);
+    to.sourceQueuePairNumber = Memory.ALL.get(Memory.NATIVE_INT, from + SOURCE);
     to.queuePairNumber = Memory.ALL.get(Memory.NATIVE_INT, from + QP_NUMBER);
   }
 

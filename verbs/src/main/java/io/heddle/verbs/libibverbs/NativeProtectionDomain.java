@@ -4,6 +4,9 @@ import io.heddle.jextract.VerbsConstants;
 import io.heddle.jextract.ibv_mr;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.verbs.AddressHandle;
+import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.DatagramQueuePair;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
@@ -19,6 +22,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
   private final long address;
   private final Set<NativeMemoryRegion> regions = ConcurrentHashMap.newKeySet();
   private final Set<NativeQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
+  private final Set<NativeDatagramQueuePair> datagramQueuePairs = ConcurrentHashMap.newKeySet();
+  private final Set<NativeAddressHandle> addressHandles = ConcurrentHashMap.newKeySet();
   private boolean closed; /* written alone, read shared */
 
   NativeProtectionDomain(NativeContext context, long address) {
@@ -119,10 +124,49 @@ final class NativeProtectionDomain implements ProtectionDomain {
         .lock()
         .shared(() -> {
           requireOpen(Verb.CREATE_QP);
-          NativeQueuePair qp = NativeQueuePair.create(this, attributes);
+          NativeQueuePair qp = new NativeQueuePair(this, WorkQueues.of(context, attributes));
           queuePairs.add(qp);
           context.ledger().opened("libibverbs queue pair");
           return qp;
+        });
+  }
+
+  @Override
+  public DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
+    return context
+        .lock()
+        .shared(() -> {
+          requireOpen(Verb.CREATE_QP);
+          NativeDatagramQueuePair qp =
+              new NativeDatagramQueuePair(this, WorkQueues.of(context, attributes));
+          datagramQueuePairs.add(qp);
+          context.ledger().opened("libibverbs datagram queue pair");
+          return qp;
+        });
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
+    String object =
+        "%s, from %s to %s".formatted(context, attributes.localGid(), attributes.remoteGid());
+    int index =
+        context
+            .gidTable()
+            .indexOf(attributes.localGid())
+            .orElseThrow(() -> Verb.CREATE_AH.failure(object, Errno.EADDRNOTAVAIL));
+    return context
+        .lock()
+        .shared(() -> {
+          requireOpen(Verb.CREATE_AH);
+          NativeAddressHandle handle =
+              new NativeAddressHandle(
+                  this,
+                  attributes.remoteGid(),
+                  QueuePairMoves.createAddressHandle(
+                      object, address, index, context.portNumber(), attributes));
+          addressHandles.add(handle);
+          context.ledger().opened("libibverbs address handle");
+          return handle;
         });
   }
 
@@ -140,6 +184,16 @@ final class NativeProtectionDomain implements ProtectionDomain {
     context.ledger().closed("libibverbs queue pair");
   }
 
+  void closed(NativeDatagramQueuePair qp) {
+    datagramQueuePairs.remove(qp);
+    context.ledger().closed("libibverbs datagram queue pair");
+  }
+
+  void closed(NativeAddressHandle handle) {
+    addressHandles.remove(handle);
+    context.ledger().closed("libibverbs address handle");
+  }
+
   @Override
   public void close() {
     context
@@ -149,6 +203,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
             return;
           }
           List.copyOf(queuePairs).forEach(NativeQueuePair::close);
+          List.copyOf(datagramQueuePairs).forEach(NativeDatagramQueuePair::close);
+          List.copyOf(addressHandles).forEach(NativeAddressHandle::close);
           List.copyOf(regions).forEach(NativeMemoryRegion::close);
           closed = true;
           context.closed(this);

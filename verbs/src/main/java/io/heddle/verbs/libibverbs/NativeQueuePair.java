@@ -5,12 +5,10 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.QueuePair;
-import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
-import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -24,11 +22,9 @@ final class NativeQueuePair implements QueuePair {
 
   private final NativeProtectionDomain pd;
   private final NativeContext context;
-  private final NativeCompletionQueue sendQueue;
-  private final NativeCompletionQueue receiveQueue;
+  private final WorkQueues queues;
   private final long address;
   private final int number;
-  private final int receiveDepth;
   private final QueuePairMoves moves;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
@@ -41,57 +37,18 @@ final class NativeQueuePair implements QueuePair {
   private GidTable.@Nullable Entry local;
   private boolean closed;
 
-  private NativeQueuePair(NativeProtectionDomain pd, QueuePairAttributes attributes, long address) {
+  /** Under the shared lock. */
+  NativeQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
-    this.address = address;
+    this.queues = queues;
     context = pd.nativeContext();
-    sendQueue = (NativeCompletionQueue) attributes.sendQueue();
-    receiveQueue = (NativeCompletionQueue) attributes.receiveQueue();
-    receiveDepth = attributes.receiveDepth();
+    address = queues.create(context, pd.address(), QueuePairMoves.RELIABLE);
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
     moves = new QueuePairMoves(address, context);
     postSend = DataPath.postSendOf(context.address());
     postReceive = DataPath.postReceiveOf(context.address());
-    sends = new SendRequests(arena, Math.min(LIST, attributes.sendDepth()));
-    receives = new ReceiveRequests(arena, Math.min(LIST, receiveDepth));
-  }
-
-  /** Under the shared lock. */
-  static NativeQueuePair create(NativeProtectionDomain pd, QueuePairAttributes wanted) {
-    NativeContext context = pd.nativeContext();
-    int most = context.limits().maxWorkRequests();
-    String object =
-        "%s, depths %d and %d (1 to %d)"
-            .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most);
-    if (wanted.sendDepth() < 1
-        || wanted.receiveDepth() < 1
-        || wanted.sendDepth() > most
-        || wanted.receiveDepth() > most
-        || !(wanted.sendQueue() instanceof NativeCompletionQueue sendQueue)
-        || !(wanted.receiveQueue() instanceof NativeCompletionQueue receiveQueue)) {
-      throw Verb.CREATE_QP.failure(object, Errno.EINVAL);
-    }
-    long sendCompletions = sendQueue.attach(context);
-    try {
-      long receiveCompletions = receiveQueue.attach(context);
-      try {
-        long qp =
-            QueuePairMoves.create(
-                object,
-                pd.address(),
-                QueuePairMoves.RELIABLE,
-                wanted,
-                sendCompletions,
-                receiveCompletions);
-        return new NativeQueuePair(pd, wanted, qp);
-      } catch (VerbsException refused) {
-        receiveQueue.detach();
-        throw refused;
-      }
-    } catch (VerbsException refused) {
-      sendQueue.detach();
-      throw refused;
-    }
+    sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
+    receives = new ReceiveRequests(arena, Math.min(LIST, queues.receiveDepth()));
   }
 
   @Override
@@ -229,7 +186,7 @@ final class NativeQueuePair implements QueuePair {
     if (moved == QueuePairState.RESET) {
       return -Errno.EINVAL;
     }
-    if (count > receiveDepth) {
+    if (count > queues.receiveDepth()) {
       return -Errno.ENOMEM;
     }
     return receives.postEmpty(postReceive, address, id, count);
@@ -256,8 +213,7 @@ final class NativeQueuePair implements QueuePair {
     moved = QueuePairState.RESET; /* nothing is posted any more */
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);
-    sendQueue.detach();
-    receiveQueue.detach();
+    queues.detach();
     arena.close();
   }
 }

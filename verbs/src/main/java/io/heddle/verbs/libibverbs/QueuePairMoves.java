@@ -5,10 +5,9 @@ import io.heddle.jextract.ibv_ah_attr;
 import io.heddle.jextract.ibv_gid;
 import io.heddle.jextract.ibv_global_route;
 import io.heddle.jextract.ibv_qp_attr;
-import io.heddle.jextract.ibv_qp_cap;
 import io.heddle.jextract.ibv_qp_init_attr;
+import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.Gid;
-import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
@@ -24,6 +23,8 @@ final class QueuePairMoves {
   /** Types of queue pairs (ibv_qp_type). */
   static final int RELIABLE = VerbsConstants.IBV_QPT_RC();
 
+  static final int DATAGRAM = VerbsConstants.IBV_QPT_UD();
+
   /* As net_ib has it: routers count it down, and a fabric has few. */
   private static final byte HOP_LIMIT = (byte) 255;
 
@@ -36,28 +37,6 @@ final class QueuePairMoves {
   QueuePairMoves(long queuePair, NativeContext context) {
     this.queuePair = queuePair;
     this.context = context;
-  }
-
-  /** Creates a queue pair of this type; returns the address of its ibv_qp. */
-  static long create(
-      String object,
-      long pd,
-      int type,
-      QueuePairAttributes wanted,
-      long sendQueue,
-      long receiveQueue) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment init = ibv_qp_init_attr.allocate(arena);
-      ibv_qp_init_attr.send_cq(init, MemorySegment.ofAddress(sendQueue));
-      ibv_qp_init_attr.recv_cq(init, MemorySegment.ofAddress(receiveQueue));
-      ibv_qp_init_attr.qp_type(init, type);
-      MemorySegment cap = ibv_qp_init_attr.cap(init);
-      ibv_qp_cap.max_send_wr(cap, wanted.sendDepth());
-      ibv_qp_cap.max_recv_wr(cap, wanted.receiveDepth());
-      ibv_qp_cap.max_send_sge(cap, 1);
-      ibv_qp_cap.max_recv_sge(cap, 1);
-      return Verb.CREATE_QP.call(object, pd, init.address());
-    }
   }
 
   /* The filler writes the attributes and returns the mask of those that it wrote. */
@@ -122,6 +101,18 @@ final class QueuePairMoves {
     ibv_ah_attr.port_num(route, (byte) port);
   }
 
+  /** Creates an address handle; returns the address of its ibv_ah. */
+  static long createAddressHandle(
+      String object, long pd, int gidIndex, int port, AddressHandleAttributes wanted) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attr = ibv_ah_attr.allocate(arena);
+      route(attr, wanted.remoteGid(), gidIndex, port);
+      ibv_ah_attr.sl(attr, (byte) wanted.serviceLevel());
+      ibv_global_route.traffic_class(ibv_ah_attr.grh(attr), (byte) wanted.trafficClass());
+      return Verb.CREATE_AH.call(object, pd, attr.address());
+    }
+  }
+
   private static short lid(byte[] parameters) {
     return parameters.length < 2 ? 0 : (short) (parameters[0] << 8 | parameters[1] & 0xff);
   }
@@ -146,6 +137,22 @@ final class QueuePairMoves {
               | VerbsConstants.IBV_QP_RNR_RETRY()
               | VerbsConstants.IBV_QP_MAX_QP_RD_ATOMIC();
         });
+  }
+
+  /** RESET → INIT → RTR → RTS of a datagram queue pair. */
+  void startDatagrams(Object user, int queueKey) {
+    modify(
+        "%s to INIT on port %d, queue key 0x%x".formatted(user, context.portNumber(), queueKey),
+        VerbsConstants.IBV_QPS_INIT(),
+        attr -> {
+          ibv_qp_attr.port_num(attr, (byte) context.portNumber());
+          ibv_qp_attr.qkey(attr, queueKey);
+          return VerbsConstants.IBV_QP_PORT()
+              | VerbsConstants.IBV_QP_PKEY_INDEX()
+              | VerbsConstants.IBV_QP_QKEY();
+        });
+    modify(user + " to RTR", VerbsConstants.IBV_QPS_RTR(), attr -> 0);
+    modify(user + " to RTS", VerbsConstants.IBV_QPS_RTS(), attr -> VerbsConstants.IBV_QP_SQ_PSN());
   }
 
   /** From any state to one that needs no attributes. */

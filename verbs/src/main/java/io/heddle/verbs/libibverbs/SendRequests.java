@@ -5,6 +5,7 @@ import io.heddle.jextract.ibv_send_wr;
 import io.heddle.jextract.ibv_sge;
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.verbs.DatagramWorkRequest;
 import io.heddle.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,11 @@ final class SendRequests {
   private static final long REMOTE_ADDRESS =
       ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.remote_addr$offset();
   private static final long RKEY = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.rkey$offset();
+  private static final long HANDLE = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud.ah$offset();
+  private static final long REMOTE_NUMBER =
+      ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud.remote_qpn$offset();
+  private static final long REMOTE_KEY =
+      ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud.remote_qkey$offset();
   private static final long SGE_ADDRESS = ibv_sge.addr$offset();
   private static final long SGE_LENGTH = ibv_sge.length$offset();
   private static final long SGE_KEY = ibv_sge.lkey$offset();
@@ -59,17 +65,39 @@ final class SendRequests {
 
   void set(int index, SendWorkRequest from) {
     long wr = requests + WR_BYTES * index;
-    Memory.ALL.set(Memory.NATIVE_LONG, wr + ID, from.id);
-    Memory.ALL.set(Memory.NATIVE_INT, wr + NUM_SGE, from.lengthBytes == 0 ? 0 : 1);
-    Memory.ALL.set(Memory.NATIVE_INT, wr + OPCODE, opcode(from.operation));
-    Memory.ALL.set(Memory.NATIVE_INT, wr + FLAGS, from.signalled ? SIGNALED : 0);
-    Memory.ALL.set(Memory.NETWORK_INT, wr + IMMEDIATE, from.immediate);
     Memory.ALL.set(Memory.NATIVE_LONG, wr + REMOTE_ADDRESS, from.remoteAddress);
     Memory.ALL.set(Memory.NATIVE_INT, wr + RKEY, from.rkey);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + OPCODE, opcode(from.operation));
+    head(wr, from.id, from.signalled, from.immediate);
+    gather(index, from.localAddress, from.lengthBytes, from.lkey);
+  }
+
+  /**
+   * @param handle address of the destination's ibv_ah
+   */
+  void set(int index, DatagramWorkRequest from, long handle) {
+    long wr = requests + WR_BYTES * index;
+    Memory.ALL.set(Memory.NATIVE_LONG, wr + HANDLE, handle);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + REMOTE_NUMBER, from.remoteQueuePairNumber);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + REMOTE_KEY, from.remoteQueueKey);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + OPCODE, from.hasImmediate ? SEND_WITH_IMMEDIATE : SEND);
+    head(wr, from.id, from.signalled, from.immediate);
+    gather(index, from.localAddress, from.lengthBytes, from.lkey);
+  }
+
+  private static void head(long wr, long id, boolean signalled, int immediate) {
+    Memory.ALL.set(Memory.NATIVE_LONG, wr + ID, id);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + FLAGS, signalled ? SIGNALED : 0);
+    Memory.ALL.set(Memory.NETWORK_INT, wr + IMMEDIATE, immediate);
+  }
+
+  private void gather(int index, long address, int lengthBytes, int lkey) {
+    Memory.ALL.set(
+        Memory.NATIVE_INT, requests + WR_BYTES * index + NUM_SGE, lengthBytes == 0 ? 0 : 1);
     long sge = gathers + SGE_BYTES * index;
-    Memory.ALL.set(Memory.NATIVE_LONG, sge + SGE_ADDRESS, from.localAddress);
-    Memory.ALL.set(Memory.NATIVE_INT, sge + SGE_LENGTH, from.lengthBytes);
-    Memory.ALL.set(Memory.NATIVE_INT, sge + SGE_KEY, from.lkey);
+    Memory.ALL.set(Memory.NATIVE_LONG, sge + SGE_ADDRESS, address);
+    Memory.ALL.set(Memory.NATIVE_INT, sge + SGE_LENGTH, lengthBytes);
+    Memory.ALL.set(Memory.NATIVE_INT, sge + SGE_KEY, lkey);
   }
 
   private static int opcode(SendWorkRequest.Operation operation) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class VerbTest {
@@ -53,26 +54,27 @@ class VerbTest {
     assertTrue(failure.getMessage().contains("/dev/infiniband"), failure.toString());
   }
 
-  @Test
-  void aLimitOfLockedMemoryThatIsTooLowIsNamedWithTheRemedy(@TempDir Path folder) throws Exception {
-    Path limits =
-        Files.writeString(
-            folder.resolve("limits"),
-            """
-            Limit                     Soft Limit           Hard Limit           Units
-            Max processes             127234               127234               processes
-            Max locked memory         65536                unlimited            bytes
-            """);
-    String advice = Advice.onLockedMemory(limits);
-    assertTrue(advice.contains("65536 bytes of memory (ulimit -l)"), advice);
-  }
+  @ParameterizedTest
+  @CsvSource({
+    "65536, 00000000a80425fb, true", /* a container */
+    "65536, 000001ffffffffff, false", /* root */
+    "unlimited, 00000000a80425fb, false"
+  })
+  void lockedMemoryIsBlamedOnlyWhereItIsLimited(
+      String soft, String capabilities, boolean blamed, @TempDir Path process) throws Exception {
+    Files.writeString(process.resolve("status"), "Name:\tjava\nCapEff:\t" + capabilities + "\n");
+    Files.writeString(
+        process.resolve("limits"),
+        """
+        Limit                     Soft Limit           Hard Limit           Units
+        Max processes             127234               127234               processes
+        Max locked memory         %-20s unlimited            bytes
+        """
+            .formatted(soft));
 
-  @Test
-  void unlimitedLockedMemoryIsNotBlamed(@TempDir Path folder) throws Exception {
-    Path limits =
-        Files.writeString(
-            folder.resolve("limits"),
-            "Max locked memory         unlimited            unlimited            bytes\n");
-    assertEquals("", Advice.onLockedMemory(limits));
+    String advice = Advice.onLockedMemory(process);
+
+    assertEquals(blamed, advice.contains("65536 bytes of memory (ulimit -l)"), advice);
+    assertEquals(!blamed, advice.isEmpty(), advice);
   }
 }

@@ -342,11 +342,13 @@ public abstract class ProviderContract {
     Endpoint.connect(left, right);
     right.qp.postReceive(1, right.mr.address(), 100, right.mr.lkey());
     left.qp.postSend(left.request(Operation.SEND, 2, 101, right));
-    /* rxe of Linux 6.1 says the latter. */
+    /* rxe of Linux 6.1 calls it a failed operation at both ends. */
     assertTrue(
         EnumSet.of(Status.LOCAL_LENGTH_ERROR, Status.LOCAL_QUEUE_PAIR_OPERATION_ERROR)
             .contains(right.awaitCompletion(left).status));
-    assertEquals(Status.REMOTE_INVALID_REQUEST_ERROR, left.awaitCompletion(right).status);
+    assertTrue(
+        EnumSet.of(Status.REMOTE_INVALID_REQUEST_ERROR, Status.REMOTE_OPERATION_ERROR)
+            .contains(left.awaitCompletion(right).status));
   }
 
   @Test

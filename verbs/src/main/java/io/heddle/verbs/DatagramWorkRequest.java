@@ -1,0 +1,36 @@
+package io.heddle.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One element of a list given to {@link DatagramQueuePair#postSend}: a SEND to any peer; a reusable
+ * carrier of values, copied by the device before the call returns.
+ */
+public final class DatagramWorkRequest {
+  public long id;
+
+  /** Whether success makes a completion; failure always does. */
+  public boolean signalled;
+
+  public long localAddress;
+
+  /** At most the path MTU: a datagram is one packet. */
+  public int lengthBytes;
+
+  public int lkey;
+  public boolean hasImmediate;
+
+  /** In host order. */
+  public int immediate;
+
+  /** Must be set before it is posted. */
+  public @Nullable AddressHandle destination;
+
+  /** 24 bits; 0xffffff for a multicast group. */
+  public int remoteQueuePairNumber;
+
+  public int remoteQueueKey;
+
+  /** The next request of the list, or null. */
+  public @Nullable DatagramWorkRequest next;
+}

@@ -1,0 +1,42 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.verbs.AddressHandle;
+import io.heddle.verbs.Gid;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An address handle of a libibverbs device. */
+final class NativeAddressHandle implements AddressHandle {
+  private final NativeProtectionDomain pd;
+  private final Gid remoteGid;
+  private final long address;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  NativeAddressHandle(NativeProtectionDomain pd, Gid remoteGid, long address) {
+    this.pd = pd;
+    this.remoteGid = remoteGid;
+    this.address = address;
+  }
+
+  @Override
+  public Gid remoteGid() {
+    return remoteGid;
+  }
+
+  /** Of the ibv_ah; 0 once it is closed. Posting thread. */
+  long address() {
+    return closed.get() ? 0 : address;
+  }
+
+  @Override
+  public void close() {
+    pd.nativeContext()
+        .lock()
+        .shared(() -> {
+          if (closed.compareAndSet(false, true)) {
+            pd.closed(this);
+            Verb.DESTROY_AH.call(
+                "%s, address handle of %s".formatted(pd.nativeContext(), remoteGid), address);
+          }
+        });
+  }
+}

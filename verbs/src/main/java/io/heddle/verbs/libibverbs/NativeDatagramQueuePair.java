@@ -1,0 +1,206 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.ibv_gid;
+import io.heddle.jextract.ibv_qp;
+import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.DatagramQueuePair;
+import io.heddle.verbs.DatagramWorkRequest;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.QueuePairState;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * An unreliable-datagram queue pair of a libibverbs device. Monitor and threads as in {@link
+ * NativeQueuePair}.
+ */
+final class NativeDatagramQueuePair implements DatagramQueuePair {
+  private static final int LIST = 64;
+
+  private final NativeProtectionDomain pd;
+  private final NativeContext context;
+  private final WorkQueues queues;
+  private final long address;
+  private final int number;
+  private final QueuePairMoves moves;
+  private final MemorySegment postSend;
+  private final MemorySegment postReceive;
+  private final Arena arena = Arena.ofShared();
+  private final SendRequests sends;
+  private final ReceiveRequests receives;
+  private final Set<Gid> groups = new HashSet<>();
+
+  private volatile QueuePairState moved = QueuePairState.RESET;
+  private boolean closed;
+
+  /** Under the shared lock. */
+  NativeDatagramQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
+    this.pd = pd;
+    this.queues = queues;
+    context = pd.nativeContext();
+    address = queues.create(context, pd.address(), QueuePairMoves.DATAGRAM);
+    number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
+    moves = new QueuePairMoves(address, context);
+    postSend = DataPath.postSendOf(context.address());
+    postReceive = DataPath.postReceiveOf(context.address());
+    sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
+    receives = new ReceiveRequests(arena, 1);
+  }
+
+  @Override
+  public String toString() {
+    return "%s datagram queue pair 0x%x".formatted(context, number);
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public QueuePairState state() {
+    return context.lock().shared(this::queryState);
+  }
+
+  private synchronized QueuePairState queryState() {
+    return closed ? moved : moves.state(this);
+  }
+
+  private synchronized void whileOpen(Verb verb, Runnable action) {
+    if (closed) {
+      throw verb.failure(this + ", which is closed", Errno.EINVAL);
+    }
+    action.run();
+  }
+
+  @Override
+  public void start(int queueKey) {
+    context
+        .lock()
+        .shared(() ->
+            whileOpen(
+                Verb.MODIFY_QP,
+                () -> {
+                  if (moved != QueuePairState.RESET) {
+                    throw Verb.MODIFY_QP.failure(
+                        "%s in state %s to RTS".formatted(this, moved), Errno.EINVAL);
+                  }
+                  moves.startDatagrams(this, queueKey);
+                  moved = QueuePairState.READY_TO_SEND;
+                }));
+  }
+
+  @Override
+  public void toError() {
+    moveFromAny(QueuePairState.ERROR);
+  }
+
+  @Override
+  public void reset() {
+    moveFromAny(QueuePairState.RESET);
+  }
+
+  private void moveFromAny(QueuePairState target) {
+    context
+        .lock()
+        .shared(() ->
+            whileOpen(
+                Verb.MODIFY_QP,
+                () -> {
+                  moves.to(target, this);
+                  moved = target;
+                }));
+  }
+
+  @Override
+  public void attachMulticast(Gid group) {
+    context
+        .lock()
+        .shared(() ->
+            whileOpen(
+                Verb.ATTACH_MCAST,
+                () -> {
+                  membership(Verb.ATTACH_MCAST, group);
+                  groups.add(group);
+                }));
+  }
+
+  @Override
+  public void detachMulticast(Gid group) {
+    context
+        .lock()
+        .shared(() ->
+            whileOpen(
+                Verb.DETACH_MCAST,
+                () -> {
+                  membership(Verb.DETACH_MCAST, group);
+                  groups.remove(group);
+                }));
+  }
+
+  /* The LID is 0 on Ethernet; on InfiniBand it would come from the subnet manager. */
+  private void membership(Verb verb, Gid group) {
+    try (Arena bytes = Arena.ofConfined()) {
+      MemorySegment gid = ibv_gid.allocate(bytes);
+      MemorySegment.copy(MemorySegment.ofArray(group.toBytes()), 0, gid, 0, Gid.BYTES);
+      verb.call("%s, group %s".formatted(this, group), address, gid.address(), 0);
+    }
+  }
+
+  /* Posting thread. */
+
+  @Override
+  public int postSend(DatagramWorkRequest first) {
+    QueuePairState now = moved;
+    if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
+      return -Errno.EINVAL;
+    }
+    int total = 0;
+    DatagramWorkRequest next = first;
+    while (next != null) {
+      int count = 0;
+      for (; next != null && count < sends.capacity(); next = next.next) {
+        if (!(next.destination instanceof NativeAddressHandle to) || to.address() == 0) {
+          return -Errno.EINVAL;
+        }
+        sends.set(count++, next, to.address());
+      }
+      int taken = sends.post(postSend, address, count);
+      if (taken < count) {
+        return taken < 0 && total == 0 ? taken : total + Math.max(taken, 0);
+      }
+      total += taken;
+    }
+    return total;
+  }
+
+  @Override
+  public int postReceive(long id, long to, int lengthBytes, int lkey) {
+    if (moved == QueuePairState.RESET || lengthBytes < HEADER_BYTES) {
+      return -Errno.EINVAL;
+    }
+    return receives.post(postReceive, address, id, to, lengthBytes, lkey);
+  }
+
+  @Override
+  public void close() {
+    context.lock().shared((Runnable) this::destroy);
+  }
+
+  /* The library refuses to destroy a queue pair that is still in a group. */
+  private synchronized void destroy() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    moved = QueuePairState.RESET; /* nothing is posted any more */
+    groups.forEach(group -> membership(Verb.DETACH_MCAST, group));
+    pd.closed(this);
+    Verb.DESTROY_QP.call(toString(), address);
+    queues.detach();
+    arena.close();
+  }
+}

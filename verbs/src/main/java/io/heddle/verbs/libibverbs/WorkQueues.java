@@ -1,0 +1,79 @@
+package io.heddle.verbs.libibverbs;
+
+import io.heddle.jextract.ibv_qp_cap;
+import io.heddle.jextract.ibv_qp_init_attr;
+import io.heddle.platform.Errno;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The completion queues and depths of a queue pair; attached for as long as it lives. */
+record WorkQueues(
+    NativeCompletionQueue sendQueue,
+    NativeCompletionQueue receiveQueue,
+    int sendDepth,
+    int receiveDepth) {
+  /**
+   * @throws VerbsException for depths beyond the device's limits or queues of another provider
+   */
+  static WorkQueues of(NativeContext context, QueuePairAttributes wanted) {
+    int most = context.limits().maxWorkRequests();
+    if (wanted.sendDepth() < 1
+        || wanted.receiveDepth() < 1
+        || wanted.sendDepth() > most
+        || wanted.receiveDepth() > most
+        || !(wanted.sendQueue() instanceof NativeCompletionQueue sends)
+        || !(wanted.receiveQueue() instanceof NativeCompletionQueue receives)) {
+      throw Verb.CREATE_QP.failure(
+          "%s, depths %d and %d (1 to %d)"
+              .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most),
+          Errno.EINVAL);
+    }
+    return new WorkQueues(sends, receives, wanted.sendDepth(), wanted.receiveDepth());
+  }
+
+  /**
+   * Attaches the completion queues and creates a queue pair on them.
+   *
+   * @param type ibv_qp_type
+   * @return address of the ibv_qp
+   */
+  long create(NativeContext context, long pd, int type) {
+    long sendCompletions = sendQueue.attach(context);
+    try {
+      long receiveCompletions = receiveQueue.attach(context);
+      try {
+        return create(context, pd, type, sendCompletions, receiveCompletions);
+      } catch (VerbsException refused) {
+        receiveQueue.detach();
+        throw refused;
+      }
+    } catch (VerbsException refused) {
+      sendQueue.detach();
+      throw refused;
+    }
+  }
+
+  private long create(
+      NativeContext context, long pd, int type, long sendCompletions, long receiveCompletions) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment init = ibv_qp_init_attr.allocate(arena);
+      ibv_qp_init_attr.send_cq(init, MemorySegment.ofAddress(sendCompletions));
+      ibv_qp_init_attr.recv_cq(init, MemorySegment.ofAddress(receiveCompletions));
+      ibv_qp_init_attr.qp_type(init, type);
+      MemorySegment cap = ibv_qp_init_attr.cap(init);
+      ibv_qp_cap.max_send_wr(cap, sendDepth);
+      ibv_qp_cap.max_recv_wr(cap, receiveDepth);
+      ibv_qp_cap.max_send_sge(cap, 1);
+      ibv_qp_cap.max_recv_sge(cap, 1);
+      return Verb.CREATE_QP.call(
+          "%s, depths %d and %d".formatted(context, sendDepth, receiveDepth), pd, init.address());
+    }
+  }
+
+  void detach() {
+    sendQueue.detach();
+    receiveQueue.detach();
+  }
+}
