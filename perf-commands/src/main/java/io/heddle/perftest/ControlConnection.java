@@ -91,7 +91,7 @@ final class ControlConnection implements AutoCloseable {
       throw new HeddleException(
           "there is no host " + host + ": name it or give an address", unknown);
     }
-    IOException why = null;
+    IOException why = new IOException("it has no address");
     for (InetAddress address : addresses) {
       Socket socket = new Socket();
       try {
@@ -102,15 +102,15 @@ final class ControlConnection implements AutoCloseable {
         closeQuietly(socket);
       }
     }
-    String sentence =
+    throw new HeddleException(
         "can't connect to "
             + host
             + " port "
             + port
             + ": "
-            + (why == null ? "it has no address" : why.getMessage())
-            + "; start the server first, with the same command but without a host";
-    throw why == null ? new HeddleException(sentence) : new HeddleException(sentence, why);
+            + why.getMessage()
+            + "; start the server first, with the same command but without a host",
+        why);
   }
 
   private static void closeQuietly(java.io.Closeable socket) {
