@@ -487,8 +487,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < window_bytes; i++) outgoing[i] = byte_at(i);
 
   if (net_load(&net, options.plugin, options.abi, options.log ? prefix : NULL) != 0) return EXIT_PLUGIN_ERROR;
-  printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d,\"net\":\"%s\",\"abi\":%d,\"devices\":%d,\"outstanding\":%d}\n",
-         options.rank, (int)getpid(), net.name, net.version, net.devices, options.outstanding);
+  printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d,\"net\":\"%s\",\"abi\":%d,\"devices\":%d,\"start_ms\":%.1f,"
+         "\"resident_mib\":%.1f,\"outstanding\":%d}\n",
+         options.rank, (int)getpid(), net.name, net.version, net.devices, net.start_seconds * 1e3,
+         (double)net.start_kib / 1024, options.outstanding);
   fflush(stdout);
   pthread_t service, data;
   if (pthread_create(&service, NULL, serve, NULL) != 0 || pthread_join(service, NULL) != 0 ||

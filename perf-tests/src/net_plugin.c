@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nccl_abi.h"
+#include "report.h"
 
 static const char *prefix_of_log;
 
@@ -46,9 +48,19 @@ static const void *find_table(void *library, int version) {
   return dlsym(library, symbol);
 }
 
+static long resident_kib(void) {
+  FILE *file = fopen("/proc/self/statm", "re");
+  long pages = 0;
+  if (file == NULL || fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+  if (file != NULL) fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
 int net_load(struct net_plugin *plugin, const char *path, int version, const char *log_prefix) {
   memset(plugin, 0, sizeof *plugin);
   prefix_of_log = log_prefix;
+  double start = now_seconds();
+  long before_kib = resident_kib();
   plugin->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (plugin->library == NULL) {
     fprintf(stderr, "cannot load %s: %s\n", path, dlerror());
@@ -73,6 +85,8 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
   } else if (result != NCCL_SUCCESS) {
     fprintf(stderr, "%s could not be initialised (result %d); its log says why\n", plugin->name, result);
   }
+  plugin->start_seconds = now_seconds() - start;
+  plugin->start_kib = resident_kib() - before_kib;
   return result;
 }
 

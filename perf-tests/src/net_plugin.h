@@ -15,6 +15,8 @@ struct net_plugin {
   void *library;
   const void *table;
   void *context;
+  double start_seconds; /* dlopen to the count of devices */
+  long start_kib; /* by which the process's resident memory has grown since dlopen */
 };
 
 /*

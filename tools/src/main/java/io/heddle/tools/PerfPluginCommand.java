@@ -225,7 +225,7 @@ final class PerfPluginCommand implements Callable<Integer> {
         outstanding,
         milliseconds,
         rounds,
-        contestants.stream().map(PluginPerfContestant::name).toList(),
+        contestants.stream().map(PluginPerfContestant::entry).toList(),
         PluginPerfReport.sections(plan, figures));
   }
 

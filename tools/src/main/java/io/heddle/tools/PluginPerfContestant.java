@@ -25,7 +25,7 @@ final class PluginPerfContestant implements AutoCloseable {
   private final RunFolder folder;
   private final List<RankProcess> ranks = new ArrayList<>();
   private final List<BlockingQueue<PluginPerfEvent>> reports = new ArrayList<>();
-  private String net = "?";
+  private final List<PluginPerfEvent.Started> started = new ArrayList<>();
 
   PluginPerfContestant(
       Lab lab, String role, Path plugin, PluginPerfPlan plan, Map<String, String> environment)
@@ -47,9 +47,15 @@ final class PluginPerfContestant implements AutoCloseable {
     }
   }
 
-  /** The plugin's own name and its role here; known once it is warm. */
-  String name() {
-    return net + ", " + role;
+  /**
+   * The plugin's own name and its role here, and the slower start and the larger memory of its
+   * ranks; once warm.
+   */
+  PluginPerfReport.Contestant entry() {
+    return new PluginPerfReport.Contestant(
+        started.getFirst().net() + ", " + role,
+        started.stream().mapToDouble(PluginPerfEvent.Started::startMs).max().orElse(0),
+        started.stream().mapToDouble(PluginPerfEvent.Started::residentMebibytes).max().orElse(0));
   }
 
   /**
@@ -59,10 +65,10 @@ final class PluginPerfContestant implements AutoCloseable {
    */
   void awaitWarm() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
-      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Started started)) {
+      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Started own)) {
         throw failure(rank, "said something before its start");
       }
-      net = started.net();
+      started.add(own);
     }
     for (int rank = 0; rank < RANKS; rank++) {
       if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Warm)) {

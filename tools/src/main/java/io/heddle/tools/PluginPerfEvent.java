@@ -5,8 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** A line that {@code heddle-plugin-perf} prints. */
 sealed interface PluginPerfEvent {
-  /** The plugin is loaded. */
-  record Started(String net) implements PluginPerfEvent {}
+  /**
+   * The plugin is loaded and initialised.
+   *
+   * @param startMs how long that took
+   * @param residentMebibytes by how much the process's resident memory grew
+   */
+  record Started(String net, double startMs, double residentMebibytes) implements PluginPerfEvent {}
 
   /** It has done what it does before it measures. */
   record Warm() implements PluginPerfEvent {}
@@ -33,7 +38,11 @@ sealed interface PluginPerfEvent {
       return new Unknown(line);
     }
     return switch (node.path("event").asText()) {
-      case "start" -> new Started(node.path("net").asText("?"));
+      case "start" ->
+          new Started(
+              node.path("net").asText("?"),
+              node.path("start_ms").asDouble(),
+              node.path("resident_mib").asDouble());
       case "warm" -> new Warm();
       case "bandwidth" ->
           new Measured(

@@ -20,8 +20,16 @@ record PluginPerfReport(
     int outstanding,
     int milliseconds,
     int rounds,
-    List<String> contestants,
+    List<Contestant> contestants,
     List<Section> sections) {
+  /**
+   * Who ran.
+   *
+   * @param startMs from loading the plugin to the count of its devices, both ranks at once
+   * @param residentMebibytes by which a rank's resident memory grew by that
+   */
+  record Contestant(String name, double startMs, double residentMebibytes) {}
+
   /** One kind of measurement. */
   record Section(PluginPerfKind kind, String unit, List<Row> rows) {}
 
@@ -95,9 +103,17 @@ record PluginPerfReport(
         outstanding,
         milliseconds,
         rounds);
+    for (Contestant each : contestants) {
+      append(
+          text,
+          "# %s: start %.0f ms, %.0f MiB resident after it%n",
+          each.name(),
+          each.startMs(),
+          each.residentMebibytes());
+    }
     for (Section section : sections) {
       append(text, "%n# %s, %s%n#%11s", section.kind().title(), section.unit(), "bytes");
-      contestants.forEach(name -> append(text, " | %-34s", name));
+      contestants.forEach(each -> append(text, " | %-34s", each.name()));
       for (Row row : section.rows()) {
         append(text, "%n%12d", row.bytes());
         for (Cell cell : row.cells()) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class PluginPerfTest {
   private static final String WARM =
       """
-      echo '{"event":"start","rank":'$RANK',"net":"Heddle","abi":12}'
+      echo '{"event":"start","rank":'$RANK',"net":"Heddle","abi":12,"start_ms":'$((100 + $RANK))',"resident_mib":40.5}'
       echo '{"event":"warm","rank":'$RANK'}'
       """;
   private static final String TWO_STREAMS =
@@ -75,12 +75,17 @@ final class PluginPerfTest {
     }
   }
 
+  private static PluginPerfReport.Contestant contestant(String name) {
+    return new PluginPerfReport.Contestant(name, 150, 60);
+  }
+
   @Test
   void bothRanksMeasureWhenItIsTheirTurn() throws Exception {
     PluginPerfPlan plan = script(WARM + TWO_STREAMS + END);
     try (PluginPerfContestant contestant = contestant(plan)) {
       contestant.awaitWarm();
-      assertEquals("Heddle, 1 plane", contestant.name());
+      assertEquals(
+          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5), contestant.entry());
       assertEquals(2, plan.steps().size());
       for (PluginPerfPlan.Step step : plan.steps()) {
         assertEquals(8.0, contestant.measure(step), 1e-9, "1e9 bytes are 8 Gbit");
@@ -126,7 +131,15 @@ final class PluginPerfTest {
     assertEquals(2.0, sections.get(1).rows().getFirst().cells().getFirst().timesRival());
     String table =
         new PluginPerfReport(
-                "loopback addresses", 9000, 2, true, 8, 100, 3, List.of("A", "B"), sections)
+                "loopback addresses",
+                9000,
+                2,
+                true,
+                8,
+                100,
+                3,
+                List.of(contestant("A"), contestant("B")),
+                sections)
             .table();
     assertTrue(table.contains("# half round trip, us"), table);
     assertTrue(table.contains("20.00   (10.00 to 30.00)   0.50"), table);
