@@ -82,11 +82,16 @@ public final class EventLoop implements AutoCloseable {
   private final long scratch = Memory.allocate(arena, SCRATCH_BYTES, 64);
   private final int epollFd;
   private final int wakeFd;
-  private final Map<Integer, Handler> handlers = new HashMap<>();
+
+  /* A number is given anew as soon as it is closed: what epoll told of its last owner must not reach the next. */
+  private record Registration(int generation, Handler handler) {}
+
+  private final Map<Integer, Registration> handlers = new HashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Thread thread;
   private long timerOrder;
+  private int generations;
   private volatile boolean closed;
 
   /**
@@ -134,7 +139,7 @@ public final class EventLoop implements AutoCloseable {
 
   /** Calls the handler whenever the descriptor is ready. Loop thread only. */
   public void register(int fd, int interest, Handler handler) {
-    handlers.put(fd, handler);
+    handlers.put(fd, new Registration(++generations, handler));
     control(EPOLL_CTL_ADD, fd, interest);
   }
 
@@ -156,7 +161,9 @@ public final class EventLoop implements AutoCloseable {
 
   private void control(int operation, int fd, int interest) {
     Memory.ALL.set(Memory.NATIVE_INT, oneEvent, interest);
-    Memory.ALL.set(Memory.NATIVE_LONG, oneEvent + EVENT_BYTES - 8, fd);
+    Registration registration = handlers.get(fd);
+    long generation = registration == null ? 0 : registration.generation;
+    Memory.ALL.set(Memory.NATIVE_LONG, oneEvent + EVENT_BYTES - 8, generation << 32 | fd);
     int result = LinuxCalls.epollControl(epollFd, operation, fd, oneEvent);
     if (result < 0) {
       throw new SystemCallException("epoll_ctl(" + operation + ", " + fd + ")", -result);
@@ -174,7 +181,7 @@ public final class EventLoop implements AutoCloseable {
       for (int i = 0; i < ready; i++) {
         long at = events + (long) i * EVENT_BYTES;
         dispatch(
-            (int) Memory.ALL.get(Memory.NATIVE_LONG, at + EVENT_BYTES - 8),
+            Memory.ALL.get(Memory.NATIVE_LONG, at + EVENT_BYTES - 8),
             Memory.ALL.get(Memory.NATIVE_INT, at));
       }
       runTasks();
@@ -184,14 +191,15 @@ public final class EventLoop implements AutoCloseable {
     closeDescriptors();
   }
 
-  private void dispatch(int fd, int readyEvents) {
+  private void dispatch(long token, int readyEvents) {
+    int fd = (int) token;
     if (fd == wakeFd) {
       LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, scratch, 8);
       return;
     }
-    Handler handler = handlers.get(fd);
-    if (handler != null) {
-      guarded(() -> handler.onReady(readyEvents));
+    Registration registration = handlers.get(fd);
+    if (registration != null && registration.generation == (int) (token >>> 32)) {
+      guarded(() -> registration.handler.onReady(readyEvents));
     }
   }
 

@@ -3,6 +3,7 @@ package io.heddle.bgp.session;
 import io.heddle.bgp.bfd.BfdSpeaker;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
+import io.heddle.bgp.net.LinkWatch;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -30,6 +31,7 @@ public final class BgpSpeaker implements AutoCloseable {
   private final List<PeerSession> sessions = new ArrayList<>();
   private @Nullable TcpSocket listener;
   private @Nullable BfdSpeaker bfd;
+  private @Nullable LinkWatch links;
   private Consumer<PeerSession> refresh = session -> {};
   private long strangers;
 
@@ -97,9 +99,36 @@ public final class BgpSpeaker implements AutoCloseable {
     return ask(() -> {
       PeerSession session = new PeerSession(this, options, routes);
       sessions.add(session);
+      if (!options.interfaceName().isEmpty()) {
+        watchLinks();
+      }
       keyChanged(session);
       return session;
     });
+  }
+
+  private void watchLinks() {
+    if (links == null) {
+      try {
+        links = new LinkWatch(loop, this::linkChanged);
+      } catch (SystemCallException refused) {
+        loop.log()
+            .warn("sessions won't hear of lost carriers: %s", String.valueOf(refused.getMessage()));
+      }
+    }
+  }
+
+  private void linkChanged(String interfaceName, boolean up) {
+    for (PeerSession session : List.copyOf(sessions)) {
+      if (!session.options().interfaceName().equals(interfaceName)) {
+        continue;
+      }
+      if (up) {
+        session.retryNow();
+      } else {
+        session.linkDown("the interface " + interfaceName + " is down or has lost its carrier");
+      }
+    }
   }
 
   /** Ends the session with a peer and forgets it. Any thread. */
@@ -209,6 +238,16 @@ public final class BgpSpeaker implements AutoCloseable {
       if (socket != null) {
         socket.close();
         listener = null;
+      }
+      BfdSpeaker paths = bfd;
+      if (paths != null) {
+        paths.close();
+        bfd = null;
+      }
+      LinkWatch watch = links;
+      if (watch != null) {
+        watch.close();
+        links = null;
       }
     });
     loop.close();

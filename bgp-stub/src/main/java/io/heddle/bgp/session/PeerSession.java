@@ -4,6 +4,7 @@ import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.net.TcpSocket;
+import io.heddle.bgp.session.SessionEnd.Cause;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AttributeFault;
 import io.heddle.bgp.wire.BgpMessage;
@@ -124,9 +125,15 @@ public final class PeerSession {
     rearm();
   }
 
-  /** The way to the peer is dead, as BFD or carrier has it. */
+  /** The way to the peer is dead, as BFD has it. */
   public void pathDown(String why) {
-    fsm.pathDown(why);
+    fsm.pathDown(Cause.BFD, why);
+    rearm();
+  }
+
+  /** The link to the peer is down. */
+  void linkDown(String why) {
+    fsm.pathDown(Cause.LINK_DOWN, why);
     rearm();
   }
 
@@ -464,7 +471,7 @@ public final class PeerSession {
       boolean news = lastEnd == null || !lastEnd.why().equals(end.why());
       lastEnd = end;
       failedAttempts++;
-      if (news && end.cause() != SessionEnd.Cause.COLLISION) {
+      if (news && end.cause() != Cause.COLLISION) {
         log.warn("peer %s: no session: %s; trying again", name(), end.why());
       }
       listener.attemptFailed(PeerSession.this, end);

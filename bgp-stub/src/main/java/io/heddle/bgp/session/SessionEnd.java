@@ -29,6 +29,8 @@ public record SessionEnd(Cause cause, String why, boolean routesKept) {
     SEND_HOLD_TIMER,
     /** BFD found the way to the peer dead. */
     BFD,
+    /** The interface is down or has lost its carrier. */
+    LINK_DOWN,
     /** This side was told to. */
     STOPPED,
     /** Two connections with the same peer: this one was too many. */

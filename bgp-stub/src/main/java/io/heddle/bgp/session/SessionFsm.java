@@ -176,7 +176,6 @@ final class SessionFsm {
         }
         /* RFC 4724 §5: the restarted peer's new connection replaces the old one. */
         end(side, null, Cause.CONNECTION_LOST, "the peer connected anew, as after a restart");
-        penalty = false;
         retrying = false;
         return true;
       }
@@ -227,14 +226,16 @@ final class SessionFsm {
       /* Some speakers of RFC 9072 take nothing else, some know nothing of it. */
       extendedParameters = !extendedParameters && notification.subcode() == 0;
     }
-    boolean hard =
-        notification.code() == NotificationMessage.CEASE
-            && notification.subcode() == NotificationMessage.HARD_RESET;
-    end(
-        side,
-        null,
-        hard ? Cause.HARD_RESET : Cause.PEER_ENDED_IT,
-        "the peer says: " + notification.describe());
+    Cause cause = Cause.PEER_ENDED_IT;
+    if (notification.code() == NotificationMessage.CEASE) {
+      cause =
+          switch (notification.subcode()) {
+            case NotificationMessage.HARD_RESET -> Cause.HARD_RESET;
+            case NotificationMessage.COLLISION -> Cause.COLLISION;
+            default -> cause;
+          };
+    }
+    end(side, null, cause, "the peer says: " + notification.describe());
   }
 
   private void unexpected(Side side, int subcode, BgpMessage message) {
@@ -327,15 +328,15 @@ final class SessionFsm {
         why);
   }
 
-  /** BFD says that the way to the peer is dead (RFC 9384). */
-  void pathDown(String why) {
+  /** The way to the peer is dead: BFD has it (RFC 9384), or the link has lost its carrier. */
+  void pathDown(Cause cause, String why) {
+    NotificationMessage last =
+        cause == Cause.BFD
+            ? new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.BFD_DOWN)
+            : null;
     for (Side side : Side.values()) {
       if (leg(side).phase == Phase.ESTABLISHED) {
-        end(
-            side,
-            new NotificationMessage(NotificationMessage.CEASE, NotificationMessage.BFD_DOWN),
-            Cause.BFD,
-            why);
+        end(side, last, cause, why);
       }
     }
   }
@@ -347,7 +348,6 @@ final class SessionFsm {
       return;
     }
     boolean wasUp = leg.phase == Phase.ESTABLISHED;
-    boolean connecting = leg.phase == Phase.CONNECTING;
     Negotiated negotiated = leg.negotiated;
     dismiss(side, say);
     SessionEnd end = new SessionEnd(cause, why, wasUp && keepsRoutes(negotiated, cause));
@@ -356,12 +356,12 @@ final class SessionFsm {
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }
-      planRetry(true);
+      planRetry(deservesPenalty(cause));
       actions.down(end);
     } else {
       Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
       if (leg(other).phase == Phase.NONE || leg(other).phase == Phase.CONNECTING) {
-        planRetry(!connecting && leg(other).phase == Phase.NONE);
+        planRetry(deservesPenalty(cause) && leg(other).phase == Phase.NONE);
       }
       actions.attemptFailed(end);
     }
@@ -380,6 +380,25 @@ final class SessionFsm {
       case CONNECTION_LOST -> true;
       case HOLD_TIMER, SEND_HOLD_TIMER, PEER_ENDED_IT -> notifications;
       default -> false;
+    };
+  }
+
+  /*
+   * Idle, taking no connection, only after what a next try may well repeat. Two speakers that refuse each other's
+   * connections after a mere loss would do so for ever, each while the other waits.
+   */
+  private static boolean deservesPenalty(Cause cause) {
+    return switch (cause) {
+      case PEER_ENDED_IT, HARD_RESET, PEER_MALFORMED, NOT_ACCEPTABLE -> true;
+      case UNREACHABLE,
+          CONNECTION_LOST,
+          HOLD_TIMER,
+          SEND_HOLD_TIMER,
+          BFD,
+          LINK_DOWN,
+          STOPPED,
+          COLLISION ->
+          false;
     };
   }
 

@@ -185,4 +185,29 @@ class BirdInteropTest extends DaemonContract {
         "established again",
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
   }
+
+  @Test
+  void lostCarrierIsToldAtOnceAndItsReturnTriedAtOnce() throws Exception {
+    launch("", false);
+    connect(options().onInterface("p1").retryMs(10_000, 60_000));
+    awaitEstablished();
+    long beganNs = System.nanoTime();
+    LinkedNamespaces.run("ip", "-n", net.leaf(), "link", "set", "h0", "down");
+    await("the end", () -> heard.has("down LINK_DOWN"));
+    assertTrue(System.nanoTime() - beganNs < 3_000_000_000L);
+    LinkedNamespaces.run("ip", "-n", net.leaf(), "link", "set", "h0", "up");
+    LinkedNamespaces.run(
+        "ip", "-n", net.leaf(), "addr", "replace", "fd00:1::1/64", "dev", "h0", "nodad");
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+  }
+
+  @Test
+  void packetsThatMayHaveCrossedARouterAreDropped() throws Exception {
+    launch("", false);
+    connect(options().gtsmHops(1).openWaitMs(1_500));
+    await("a failure", () -> heard.has("failed"));
+    assertEquals(0, heard.events.stream().filter(each -> each.startsWith("estab")).count());
+  }
 }

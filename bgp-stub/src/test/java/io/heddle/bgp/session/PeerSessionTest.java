@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AsPath;
@@ -18,10 +19,17 @@ import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -102,6 +110,72 @@ class PeerSessionTest {
     assertEquals(1, speaker.ask(session::status).counters().attributeFaults());
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
     assertTrue(heard.log.toString().contains("malformed attribute 1: it is missing"));
+  }
+
+  @Test
+  void hostileUpdatesCostTheirRouteAndNoSession() throws Exception {
+    PeerSession session = start(options());
+    peer.establish();
+    String reach =
+        "800e26 0002 01 10 fd0000ff000000000000000000000002 00 80fd000009000000000000000000000001";
+    String good = reach + "40010100 400206 0201 0000fdea";
+    List<String> hostile =
+        List.of(
+            good + "c01007 0180c0a8010101",
+            good + "40c804 61626364",
+            good + "c01000",
+            good + "80040100",
+            reach + "40010107 400206 0201 0000fdea",
+            reach + "40010100 400206 02ff 0000fdea",
+            reach + "40010100 400206 0900 0000fdea",
+            reach + "40010100",
+            good + "c0ff",
+            good + "d010ffff 00");
+    for (String attributes : hostile) {
+      byte[] raw = HexFormat.of().parseHex(attributes.replace(" ", ""));
+      String length =
+          "%04x%s".formatted(23 + raw.length, "02") + "0000" + "%04x".formatted(raw.length);
+      peer.send(HexFormat.of().parseHex("ff".repeat(16) + length + HexFormat.of().formatHex(raw)));
+    }
+    peer.send(UpdateMessage.END_OF_RIB);
+    heard.awaitEvent("end of rib");
+    assertEquals(hostile.size(), heard.updates.size());
+    for (UpdateMessage update : heard.updates) {
+      assertEquals("[fd00:9::1/128]", update.withdrawn().toString());
+      assertTrue(update.announced().isEmpty());
+    }
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(1, heard.log.stream().filter(line -> line.contains("malformed")).count());
+  }
+
+  @Test
+  void badPeerLeavesTheOthersAlone() throws Exception {
+    Heard good = new Heard();
+    try (RawPeer other = new RawPeer()) {
+      PeerSession there =
+          speaker.add(
+              PeerOptions.builder("other")
+                  .remote(Prefix.of("::1").address())
+                  .port(other.port())
+                  .localAs(65001)
+                  .remoteAs(65002)
+                  .routerId(0x0a000001)
+                  .build(),
+              good);
+      speaker.execute(there::start);
+      other.establish();
+      good.awaitEvent("established");
+      start(options());
+      for (int i = 0; i < 3; i++) {
+        peer.accept();
+        peer.send(new byte[100_000]);
+        peer.drop();
+      }
+      heard.await("three failures", () -> heard.events.size() >= 3);
+      other.send(UpdateMessage.END_OF_RIB);
+      good.awaitEvent("end of rib");
+      assertEquals(List.of("established 65002", "end of rib"), good.events);
+    }
   }
 
   @Test
@@ -231,7 +305,7 @@ class PeerSessionTest {
     assertEquals(SessionState.IDLE, speaker.ask(session::state));
   }
 
-  @Test
+  @RepeatedTest(10)
   void twoSpeakersMeetThoughBothConnect() throws Exception {
     Heard others = new Heard();
     try (BgpSpeaker other = new BgpSpeaker(others.logTo())) {
@@ -294,5 +368,26 @@ class PeerSessionTest {
             IllegalArgumentException.class,
             () -> options().remote(Prefix.of("fe80::1").address()).build());
     assertTrue(link.getMessage().contains("needs the interface"));
+  }
+
+  @Test
+  void closedSpeakerLeavesNoDescriptorBehind() throws Exception {
+    PeerSession session = start(options().onInterface("lo").bfd(new BfdOptions(100, 3)));
+    peer.establish();
+    heard.awaitEvent("established");
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    long open = descriptors();
+    speaker.close();
+    peer.close();
+    /* epoll, eventfd, connection, netlink, BFD's receiver and sender; the peer's two are Java's. */
+    heard.await("closed descriptors", () -> descriptors() <= open - 6);
+  }
+
+  private static long descriptors() {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 }

@@ -146,7 +146,7 @@ class SessionFsmTest {
     nowNs += 9 * SECOND;
     fsm.tick();
     expect("OUTBOUND 4/0", "OUTBOUND close", "down HOLD_TIMER");
-    assertEquals(SessionState.IDLE, fsm.state());
+    assertEquals(SessionState.ACTIVE, fsm.state());
     passes(SECOND);
     expect("connect");
   }
@@ -285,7 +285,7 @@ class SessionFsmTest {
     expect("OUTBOUND close", "down CONNECTION_LOST");
     fsm = machine(options());
     establish(Side.OUTBOUND, restart(true));
-    fsm.pathDown("3 packets missed");
+    fsm.pathDown(SessionEnd.Cause.BFD, "3 packets missed");
     expect("OUTBOUND 6/10", "OUTBOUND close", "down BFD");
   }
 
@@ -308,6 +308,17 @@ class SessionFsmTest {
     passes(SECOND);
     fsm.connected(Side.OUTBOUND);
     assertTrue(((OpenMessage) sent.getLast()).extendedParameters());
+  }
+
+  @Test
+  void takesThePeersConnectionAfterOursWasLost() {
+    fsm.start();
+    fsm.connected(Side.OUTBOUND);
+    done.clear();
+    fsm.lost(Side.OUTBOUND, "closed");
+    expect("OUTBOUND close", "failed CONNECTION_LOST");
+    assertEquals(SessionState.ACTIVE, fsm.state());
+    assertTrue(fsm.accepts());
   }
 
   @Test

@@ -1,0 +1,72 @@
+package io.heddle.bgp.net;
+
+import io.heddle.addr.AddressEvent;
+import io.heddle.addr.AddressWatcher;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.platform.SystemCallException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Tells when a link loses its carrier and when it has it again, from netlink. Loop thread only. */
+public final class LinkWatch implements AutoCloseable {
+  /** Hears of every change, not of the state at the beginning. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * @param up whether packets can flow: set up, and with carrier
+     */
+    void linkChanged(String interfaceName, boolean up);
+  }
+
+  private final EventLoop loop;
+  private final Listener listener;
+  private final AddressWatcher watcher;
+  private final Map<String, Boolean> known = new HashMap<>();
+
+  /**
+   * @throws SystemCallException where netlink can't be used
+   */
+  public LinkWatch(EventLoop loop, Listener listener) {
+    this.loop = loop;
+    this.listener = listener;
+    watcher = AddressWatcher.open();
+    try {
+      HostAddresses.read().links().forEach(link -> known.put(link.name(), link.isUp()));
+      loop.register(watcher.fileDescriptor(), EventLoop.READABLE, events -> poll());
+    } catch (RuntimeException failure) {
+      watcher.close();
+      throw failure;
+    }
+  }
+
+  private void poll() {
+    watcher.poll(event -> {
+      switch (event) {
+        case AddressEvent.LinkChanged changed -> state(changed.link(), changed.link().isUp());
+        case AddressEvent.LinkRemoved removed -> state(removed.link(), false);
+        case AddressEvent.EventsLost lost ->
+            HostAddresses.read().links().forEach(link -> state(link, link.isUp()));
+        case AddressEvent.AddressChanged address -> {
+          /* A session finds its source address by itself. */
+        }
+        case AddressEvent.AddressRemoved address -> {
+          /* Likewise. */
+        }
+      }
+    });
+  }
+
+  private void state(NetworkLink link, boolean up) {
+    Boolean before = known.put(link.name(), up);
+    if (before == null || before != up) {
+      listener.linkChanged(link.name(), up);
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.unregister(watcher.fileDescriptor());
+    watcher.close();
+  }
+}
