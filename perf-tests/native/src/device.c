@@ -45,7 +45,7 @@ const char *ibv_get_device_name(struct ibv_device *device) { return device->name
 
 int ibv_get_device_index(struct ibv_device *device) { return (int)((struct device *)device)->index + 1; }
 
-/* The name of the host and the device as an EUI-64 of a locally administered range. */
+/* Of host and device, an EUI-64 of those that are administered locally. */
 static uint64_t guid_of(uint32_t device) { return 0x020000fffe000000u | (uint64_t)(device + 1) << 8 | (this_host + 1); }
 
 __be64 ibv_get_device_guid(struct ibv_device *device) { return htobe64(guid_of(((struct device *)device)->index)); }

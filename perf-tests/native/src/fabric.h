@@ -7,7 +7,8 @@
  * no help of the receiver's. Hence receive queues, completion queues, queue pairs' states and memory regions live here;
  * send queues, which only their own process touches, don't.
  *
- * Locks, in the order of taking: engine (local), send queue (local), pair, queue. A holder that dies is noticed.
+ * Locks, in the order of taking: engine (local), send queue (local), objects (local), pair, queue, process. Of the shared
+ * ones a holder that dies is noticed.
  */
 #ifndef STANDIN_FABRIC_H
 #define STANDIN_FABRIC_H
@@ -151,7 +152,6 @@ struct process {
 
 struct fabric {
   _Atomic uint32_t magic;
-  uint32_t size_check;
   bool kept; /* made by the control program: stays when the last process leaves */
   _Atomic uint64_t domains, regions_hint, pairs_hint;
   struct shared_host hosts[HOSTS];

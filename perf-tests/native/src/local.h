@@ -129,6 +129,8 @@ bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64
 enum outcome { DONE, FAILED, NOT_READY, LOST };
 /* Does a work request at both ends. FAILED leaves its status, NOT_READY the receiver's time to wait. */
 enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
+/* The pair that it is connected to, while that exists. */
+struct shared_pair *peer_of(const struct shared_pair *pair);
 /* Moves a pair to the error state and flushes its receives; its process's thread flushes the sends. */
 void pair_to_error(struct shared_pair *pair);
 /* The same with the pair's lock held, and nobody told. */
@@ -139,7 +141,6 @@ void flush_receives(struct shared_pair *pair);
 uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);
 uint64_t rnr_wait_ns(uint32_t timer);
 uint64_t ack_timeout_ns(uint32_t timeout);
-struct shared_pair *peer_of(const struct shared_pair *pair);
 
 /* engine.c */
 extern _Atomic uint32_t pending_pairs;
