@@ -43,32 +43,6 @@ int ibv_destroy_srq(struct ibv_srq *srq) {
   return EOPNOTSUPP;
 }
 
-struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *path) {
-  (void)pd, (void)path;
-  return nothing(EOPNOTSUPP);
-}
-int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, struct ibv_wc *wc, struct ibv_grh *grh,
-                        struct ibv_ah_attr *path) {
-  (void)context, (void)port, (void)wc, (void)grh, (void)path;
-  errno = EOPNOTSUPP;
-  return -1;
-}
-struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port) {
-  (void)pd, (void)wc, (void)grh, (void)port;
-  return nothing(EOPNOTSUPP);
-}
-int ibv_destroy_ah(struct ibv_ah *ah) {
-  (void)ah;
-  return EOPNOTSUPP;
-}
-int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
-  (void)qp, (void)group, (void)lid;
-  return EOPNOTSUPP;
-}
-int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
-  (void)qp, (void)group, (void)lid;
-  return EOPNOTSUPP;
-}
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *path, uint8_t mac[ETHERNET_LL_SIZE],
                                 uint16_t *vlan) {
   (void)context, (void)path, (void)mac, (void)vlan;

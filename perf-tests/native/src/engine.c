@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "local.h"
+#include "wire.h"
 
 enum { RETRY_WITHOUT_END_NS = 10000000 };
 

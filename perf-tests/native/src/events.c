@@ -1,5 +1,5 @@
 /* Asynchronous events: what other processes' mail becomes on its way to the caller. */
-#include "local.h"
+#include "wire.h"
 
 static void deliver_port_event(const struct mail *mail) {
   for (struct context *context = contexts; context != NULL; context = context->next) {

@@ -32,7 +32,8 @@ enum {
   MAX_SGE = 4,
   MAX_INLINE = 1024,
   MAILS = 256,
-  REFUSALS = 8
+  REFUSALS = 8,
+  MEMBERSHIPS = 256 /* of multicast groups */
 };
 
 /* Held by the number of a process (its slot + 1), so that one that died in it can be told. */
@@ -70,6 +71,8 @@ struct shared_pair {
   _Atomic uint32_t epoch; /* counts resets */
   _Atomic uint32_t state; /* enum ibv_qp_state */
   uint32_t number, peer;
+  uint32_t type;      /* enum ibv_qp_type */
+  uint32_t queue_key; /* of datagrams */
   uint32_t host, device, gid_index;
   uint32_t send_queue, receive_queue;
   uint64_t domain;
@@ -150,10 +153,18 @@ struct process {
   struct mail mails[MAILS];
 };
 
+/* Of a queue pair in a multicast group; void when there's no queue pair of this number any more. */
+struct membership {
+  union ibv_gid group;
+  uint32_t number; /* 0: free */
+};
+
 struct fabric {
   _Atomic uint32_t magic;
   bool kept; /* made by the control program: stays when the last process leaves */
   _Atomic uint64_t domains, regions_hint, pairs_hint;
+  shared_lock membership_lock;
+  struct membership memberships[MEMBERSHIPS];
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];

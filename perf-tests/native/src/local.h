@@ -12,7 +12,7 @@
 #undef ibv_reg_mr_iova
 #undef ibv_query_port
 
-enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, LOCAL_ACK_DELAY = 15, GENERATION_BITS = 12 };
+enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, DATAGRAM_BYTES = 4096, LOCAL_ACK_DELAY = 15, GENERATION_BITS = 12 };
 
 struct device {
   struct ibv_device device;
@@ -49,6 +49,11 @@ struct region {
   uint32_t slot;
 };
 
+struct address_handle {
+  struct ibv_ah ah;
+  struct ibv_ah_attr path;
+};
+
 struct channel {
   struct ibv_comp_channel channel;
   struct event_list events;
@@ -69,6 +74,8 @@ struct work {
   uint64_t wr_id, remote_address;
   uint64_t deliver_ns, complete_ns, give_up_ns; /* 0: at once; not set */
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
+  uint32_t remote_number, source_index; /* of a datagram, */
+  union ibv_gid destination;            /* whose remote_key is a queue key */
   uint32_t not_ready; /* times that the receiver had no buffer posted */
   uint32_t status;
   struct ibv_sge sge[MAX_SGE];
@@ -125,17 +132,8 @@ bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t le
 /* The same, with the region held against deregistration until `copying` of `pair` is cleared. */
 bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
 
-/* wire.c */
-enum outcome { DONE, FAILED, NOT_READY, LOST };
-/* Does a work request at both ends. FAILED leaves its status, NOT_READY the receiver's time to wait. */
-enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
-/* The pair that it is connected to, while that exists. */
-struct shared_pair *peer_of(const struct shared_pair *pair);
-/* Moves a pair to the error state and flushes its receives; its process's thread flushes the sends. */
-void pair_to_error(struct shared_pair *pair);
-/* The same with the pair's lock held, and nobody told. */
-void fail_locked(struct shared_pair *pair);
-void flush_receives(struct shared_pair *pair);
+/* datagram.c */
+bool is_in_a_group(uint32_t number);
 
 /* pace.c: when what is posted now gets to the other end; 0: at once, on a port without rate or latency */
 uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);

@@ -1,5 +1,5 @@
 /* Times: how long a port takes to send, and how long the protocol waits. */
-#include "local.h"
+#include "wire.h"
 
 enum { PACKET_OVERHEAD_BYTES = 102 }; /* preamble, gap, Ethernet, IPv6, UDP, transport header, checksums */
 

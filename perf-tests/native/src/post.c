@@ -1,7 +1,7 @@
 /* Posting: into the send queue of this process, into the receive queue that everybody sees. */
 #include <string.h>
 
-#include "local.h"
+#include "wire.h"
 
 static bool is_known(enum ibv_wr_opcode opcode) {
   return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM || opcode == IBV_WR_RDMA_WRITE ||
@@ -11,6 +11,10 @@ static bool is_known(enum ibv_wr_opcode opcode) {
 static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *request, uint64_t *length) {
   *length = 0;
   if (!is_known(request->opcode)) return EINVAL;
+  if (pair->qp.qp_type == IBV_QPT_UD &&
+      (request->wr.ud.ah == NULL || (request->opcode != IBV_WR_SEND && request->opcode != IBV_WR_SEND_WITH_IMM))) {
+    return EINVAL;
+  }
   if (request->num_sge < 0 || (uint32_t)request->num_sge > pair->capacity.max_send_sge) return EINVAL;
   if ((request->send_flags & ~(unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)) != 0) {
     return EINVAL;
@@ -26,7 +30,7 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
 
 /* What the adapter finds wrong only when it comes to it. */
 static uint32_t early_status(const struct queue_pair *pair, const struct ibv_send_wr *request, uint64_t length) {
-  if (length > MAX_MESSAGE) return IBV_WC_LOC_LEN_ERR;
+  if (length > (pair->qp.qp_type == IBV_QPT_UD ? DATAGRAM_BYTES : MAX_MESSAGE)) return IBV_WC_LOC_LEN_ERR;
   if (request->opcode == IBV_WR_RDMA_READ && pair->attributes.max_rd_atomic == 0) return IBV_WC_LOC_QP_OP_ERR;
   return IBV_WC_SUCCESS;
 }
@@ -47,8 +51,16 @@ static void enqueue(struct queue_pair *pair, const struct ibv_send_wr *request, 
   work->opcode = request->opcode;
   work->flags = request->send_flags;
   work->imm_data = request->imm_data;
-  work->remote_address = request->wr.rdma.remote_addr;
-  work->remote_key = request->wr.rdma.rkey;
+  if (pair->qp.qp_type == IBV_QPT_UD) {
+    const struct ibv_ah_attr *path = &((const struct address_handle *)request->wr.ud.ah)->path;
+    work->remote_number = request->wr.ud.remote_qpn;
+    work->remote_key = request->wr.ud.remote_qkey;
+    work->source_index = path->grh.sgid_index;
+    work->destination = path->grh.dgid;
+  } else {
+    work->remote_address = request->wr.rdma.remote_addr;
+    work->remote_key = request->wr.rdma.rkey;
+  }
   work->length = (uint32_t)length;
   work->num_sge = (uint32_t)request->num_sge;
   work->not_ready = 0;

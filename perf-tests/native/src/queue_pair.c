@@ -1,9 +1,9 @@
-/* Reliable-connection queue pairs: creating, destroying, asking. transition.c moves them from state to state. */
+/* Queue pairs, of reliable connections and of datagrams: creating, destroying, asking. transition.c moves them from state to state. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "local.h"
+#include "wire.h"
 
 struct queue_pair *local_pairs[PAIRS];
 
@@ -16,7 +16,7 @@ static uint32_t take_pair(void) {
 }
 
 static int check_request(const struct ibv_pd *pd, const struct ibv_qp_init_attr *wanted) {
-  if (wanted->qp_type != IBV_QPT_RC || wanted->srq != NULL) return EOPNOTSUPP;
+  if ((wanted->qp_type != IBV_QPT_RC && wanted->qp_type != IBV_QPT_UD) || wanted->srq != NULL) return EOPNOTSUPP;
   if (wanted->send_cq == NULL || wanted->recv_cq == NULL || wanted->send_cq->context != pd->context ||
       wanted->recv_cq->context != pd->context) {
     return EINVAL;
@@ -54,6 +54,9 @@ static void publish(struct queue_pair *pair, uint32_t slot, const struct ibv_pd 
   if (generation >> (24 - GENERATION_BITS) != 0) generation = 1;
   shared->number = generation << GENERATION_BITS | slot;
   shared->peer = 0;
+  shared->type = pair->qp.qp_type;
+  shared->gid_index = 0;
+  shared->mtu_bytes = DATAGRAM_BYTES;
   shared->host = this_host;
   shared->device = device_of(pd->context);
   shared->send_queue = ((struct completion_queue *)pair->qp.send_cq)->slot;
@@ -115,6 +118,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   struct queue_pair *pair = (struct queue_pair *)qp;
   int error = refused(qp->context, "ibv_destroy_qp");
   if (error != 0) return error;
+  if (is_in_a_group(qp->qp_num)) return EBUSY;
   /* From here on nothing of the peer's is executed, and what is in the completion queues counts for nothing. */
   lock(&pair->shared->lock);
   atomic_store(&pair->shared->state, IBV_QPS_RESET);

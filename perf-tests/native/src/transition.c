@@ -1,14 +1,14 @@
-/* From state to state: which attributes each step of a reliable connection needs and allows, and what it does. */
+/* From state to state: which attributes each step needs and allows, and what it does. */
 #include <string.h>
 
-#include "local.h"
+#include "wire.h"
 
 struct step {
   enum ibv_qp_state from, to;
   int needed, allowed;
 };
 
-static const struct step steps[] = {
+static const struct step of_connections[] = {
     {IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
     {IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
     {IBV_QPS_INIT, IBV_QPS_RTR,
@@ -28,9 +28,22 @@ static const struct step steps[] = {
          IBV_QP_PATH_MIG_STATE},
 };
 
-static int check_step(enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
+static const struct step of_datagrams[] = {
+    {IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
+    {IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
+    {IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+    {IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+    {IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+    {IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+    {IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+    {IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+};
+
+static int check_step(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to, int mask) {
+  const struct step *steps = type == IBV_QPT_UD ? of_datagrams : of_connections;
+  size_t count = type == IBV_QPT_UD ? sizeof of_datagrams / sizeof *steps : sizeof of_connections / sizeof *steps;
   if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) return (mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE)) == 0 ? 0 : EINVAL;
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+  for (size_t i = 0; i < count; i++) {
     const struct step *step = &steps[i];
     if (step->from != from || step->to != to) continue;
     int given = mask & ~IBV_QP_STATE;
@@ -85,6 +98,7 @@ static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int
   struct ibv_qp_attr *kept = &pair->attributes;
   if ((mask & IBV_QP_PKEY_INDEX) != 0) kept->pkey_index = wanted->pkey_index;
   if ((mask & IBV_QP_PORT) != 0) kept->port_num = wanted->port_num;
+  if ((mask & IBV_QP_QKEY) != 0) shared->queue_key = kept->qkey = wanted->qkey;
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) shared->access = kept->qp_access_flags = wanted->qp_access_flags;
   if ((mask & IBV_QP_AV) != 0) {
     kept->ah_attr = wanted->ah_attr;
@@ -136,7 +150,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *wanted, int mask) {
   enum ibv_qp_state from = (enum ibv_qp_state)atomic_load(&shared->state);
   enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? wanted->qp_state : from;
   if ((mask & IBV_QP_CUR_STATE) != 0 && wanted->cur_qp_state != from) error = EINVAL;
-  if (error == 0) error = check_step(from, to, mask);
+  if (error == 0) error = check_step(qp->qp_type, from, to, mask);
   if (error == 0) error = check_values(shared->device, wanted, mask);
   if (error == 0) {
     store(pair, wanted, mask);

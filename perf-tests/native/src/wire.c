@@ -6,14 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 
-#include "local.h"
-
-struct span {
-  struct iovec parts[MAX_SGE];
-  uint32_t count;
-};
+#include "wire.h"
 
 /* ---- errors of a pair ---- */
 
@@ -87,8 +81,7 @@ static int injected_status(struct port *port) {
 
 static bool same(const union ibv_gid *one, const union ibv_gid *other) { return memcmp(one, other, sizeof *one) == 0; }
 
-/* Whether the port sends and receives under this address, which it has held in entry `index`. */
-static bool is_open(const struct port *port, uint32_t index, const union ibv_gid *gid, bool is_global) {
+bool is_open(const struct port *port, uint32_t index, const union ibv_gid *gid, bool is_global) {
   if (atomic_load_explicit(&port->state, memory_order_relaxed) != IBV_PORT_ACTIVE) return false;
   if (atomic_load_explicit(&port->silent, memory_order_relaxed) != 0) return false;
   if (!is_global) return true;
@@ -100,8 +93,6 @@ static bool is_open(const struct port *port, uint32_t index, const union ibv_gid
 }
 
 /* ---- the copy ---- */
-
-enum copied { COPIED, NO_PROCESS, NO_MEMORY };
 
 static enum copied copy_here(const struct span *from, const struct span *to) {
   size_t part = 0, done = 0;
@@ -123,8 +114,7 @@ static enum copied copy_here(const struct span *from, const struct span *to) {
   return COPIED;
 }
 
-/* `writes`: from ours to theirs. Both spans are equally long. */
-static enum copied copy(uint32_t owner, const struct span *ours, const struct span *theirs, uint64_t length, bool writes) {
+enum copied copy(uint32_t owner, const struct span *ours, const struct span *theirs, uint64_t length, bool writes) {
   pid_t pid = (pid_t)atomic_load(&fabric->processes[owner - 1].pid);
   if (owner == self) return writes ? copy_here(ours, theirs) : copy_here(theirs, ours);
   if (length == 0) return pid != 0 && (kill(pid, 0) == 0 || errno == EPERM) ? COPIED : NO_PROCESS;
@@ -158,50 +148,56 @@ static enum outcome refuse_copy(struct work *work, enum copied copied, struct sh
   return refuse(work, IBV_WC_REM_OP_ERR, target, IBV_EVENT_QP_FATAL);
 }
 
-static void complete_receive(struct shared_pair *target, const struct work *work, uint32_t status, bool written) {
+void complete_receive(struct shared_pair *target, struct ibv_wc completion, bool solicited) {
   uint32_t slot = (uint32_t)(target - fabric->pairs);
   uint64_t head = atomic_load_explicit(&target->receive_head, memory_order_relaxed);
-  bool immediate = work->opcode != IBV_WR_SEND;
-  struct shared_completion completion = {
-      .wc = {.wr_id = fabric->receives[slot][head % PAIR_ENTRIES].wr_id,
-             .status = status,
-             .opcode = written ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
-             .byte_len = work->length,
-             .imm_data = immediate ? work->imm_data : 0,
-             .qp_num = target->number,
-             .src_qp = target->peer,
-             .wc_flags = immediate ? IBV_WC_WITH_IMM : 0},
-      .pair = slot,
-      .epoch = atomic_load(&target->epoch),
-      .releases = 1,
-      .receive = 1};
+  completion.wr_id = fabric->receives[slot][head % PAIR_ENTRIES].wr_id;
+  completion.qp_num = target->number;
+  struct shared_completion entry = {
+      .wc = completion, .pair = slot, .epoch = atomic_load(&target->epoch), .releases = 1, .receive = 1};
   atomic_store_explicit(&target->receive_head, head + 1, memory_order_release);
-  push_completion(&fabric->queues[target->receive_queue], &completion, (work->flags & IBV_SEND_SOLICITED) != 0);
+  push_completion(&fabric->queues[target->receive_queue], &entry, solicited);
+}
+
+static void complete_with(struct shared_pair *target, const struct work *work, enum ibv_wc_status status, bool written) {
+  bool immediate = work->opcode != IBV_WR_SEND;
+  struct ibv_wc completion = {.status = status,
+                              .opcode = written ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
+                              .byte_len = work->length,
+                              .imm_data = immediate ? work->imm_data : 0,
+                              .src_qp = target->peer,
+                              .wc_flags = immediate ? IBV_WC_WITH_IMM : 0};
+  complete_receive(target, completion, (work->flags & IBV_SEND_SOLICITED) != 0);
+}
+
+enum ibv_wc_status receive_span(const struct shared_pair *target, uint64_t length, struct span *span) {
+  uint32_t slot = (uint32_t)(target - fabric->pairs);
+  const struct shared_receive *receive = &fabric->receives[slot][atomic_load(&target->receive_head) % PAIR_ENTRIES];
+  span->count = 0;
+  for (uint32_t i = 0; i < receive->num_sge && length > 0; i++) {
+    uint64_t address = receive->sge[i].addr, part = receive->sge[i].length < length ? receive->sge[i].length : length;
+    if (part == 0) continue;
+    if (!region_allows(receive->sge[i].lkey, target->domain, &address, receive->sge[i].length, IBV_ACCESS_LOCAL_WRITE)) {
+      return IBV_WC_LOC_PROT_ERR;
+    }
+    span->parts[span->count++] = (struct iovec){(void *)(uintptr_t)address, part};
+    length -= part;
+  }
+  return length > 0 ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
 /* Into the oldest posted buffer. */
 static enum outcome place_message(struct work *work, const struct span *ours, struct shared_pair *target) {
-  uint32_t slot = (uint32_t)(target - fabric->pairs);
-  const struct shared_receive *receive = &fabric->receives[slot][atomic_load(&target->receive_head) % PAIR_ENTRIES];
-  struct span theirs = {.count = 0};
-  uint64_t left = work->length;
-  for (uint32_t i = 0; i < receive->num_sge && left > 0; i++) {
-    uint64_t address = receive->sge[i].addr, length = receive->sge[i].length < left ? receive->sge[i].length : left;
-    if (length == 0) continue;
-    if (!region_allows(receive->sge[i].lkey, target->domain, &address, receive->sge[i].length, IBV_ACCESS_LOCAL_WRITE)) {
-      complete_receive(target, work, IBV_WC_LOC_PROT_ERR, false);
-      return refuse(work, IBV_WC_REM_OP_ERR, target, IBV_EVENT_QP_FATAL);
-    }
-    theirs.parts[theirs.count++] = (struct iovec){(void *)(uintptr_t)address, length};
-    left -= length;
-  }
-  if (left > 0) {
-    complete_receive(target, work, IBV_WC_LOC_LEN_ERR, false);
-    return refuse(work, IBV_WC_REM_INV_REQ_ERR, target, IBV_EVENT_QP_REQ_ERR);
+  struct span theirs;
+  enum ibv_wc_status status = receive_span(target, work->length, &theirs);
+  if (status != IBV_WC_SUCCESS) {
+    complete_with(target, work, status, false);
+    return status == IBV_WC_LOC_LEN_ERR ? refuse(work, IBV_WC_REM_INV_REQ_ERR, target, IBV_EVENT_QP_REQ_ERR)
+                                        : refuse(work, IBV_WC_REM_OP_ERR, target, IBV_EVENT_QP_FATAL);
   }
   enum copied copied = copy(atomic_load(&target->owner), ours, &theirs, work->length, true);
   if (copied != COPIED) return refuse_copy(work, copied, target);
-  complete_receive(target, work, IBV_WC_SUCCESS, false);
+  complete_with(target, work, IBV_WC_SUCCESS, false);
   return DONE;
 }
 
@@ -226,7 +222,7 @@ static enum outcome access_memory(struct shared_pair *own, struct work *work, co
     atomic_store_explicit(&own->copying, 0, memory_order_release);
   }
   if (copied != COPIED) return refuse_copy(work, copied, target);
-  if (work->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) complete_receive(target, work, IBV_WC_SUCCESS, true);
+  if (work->opcode == IBV_WR_RDMA_WRITE_WITH_IMM) complete_with(target, work, IBV_WC_SUCCESS, true);
   return DONE;
 }
 
@@ -254,12 +250,14 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
   return outcome;
 }
 
-struct shared_pair *peer_of(const struct shared_pair *pair) {
-  struct shared_pair *peer = &fabric->pairs[pair->peer & (PAIRS - 1)];
-  return peer->number == pair->peer && atomic_load(&peer->owner) != 0 ? peer : NULL;
+struct shared_pair *pair_of_number(uint32_t number) {
+  struct shared_pair *pair = &fabric->pairs[number & (PAIRS - 1)];
+  return pair->number == number && atomic_load(&pair->owner) != 0 ? pair : NULL;
 }
 
-static void count(struct port *from, uint32_t gid_index, struct port *to, uint32_t length) {
+struct shared_pair *peer_of(const struct shared_pair *pair) { return pair_of_number(pair->peer); }
+
+void count_bytes(struct port *from, uint32_t gid_index, struct port *to, uint32_t length) {
   atomic_fetch_add_explicit(&from->gids[gid_index].sent_bytes, length, memory_order_relaxed);
   atomic_fetch_add_explicit(&from->sent_bytes, length, memory_order_relaxed);
   atomic_fetch_add_explicit(&from->sent_messages, 1, memory_order_relaxed);
@@ -274,6 +272,10 @@ enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait
   if (work->status == IBV_WC_SUCCESS) work->status = (uint32_t)injected_status(port);
   if (work->status == IBV_WC_SUCCESS && !local_span(pair, work, &ours)) work->status = IBV_WC_LOC_PROT_ERR;
   if (work->status != IBV_WC_SUCCESS) return FAILED;
+  if (own->type == IBV_QPT_UD) {
+    send_datagram(pair, work, &ours);
+    return DONE;
+  }
   struct shared_pair *target = peer_of(own);
   if (target == NULL || !is_open(port, own->gid_index, &own->gid, own->is_global)) return LOST;
   struct port *far_port = port_of(target->host, target->device);
@@ -283,8 +285,8 @@ enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait
   unlock(&target->lock);
   if (outcome == DONE) {
     pair->next_psn = (pair->next_psn + packets_of(work, own->mtu_bytes)) & 0xffffff;
-    if (work->opcode == IBV_WR_RDMA_READ) count(far_port, target->gid_index, port, work->length);
-    else count(port, own->gid_index, far_port, work->length);
+    if (work->opcode == IBV_WR_RDMA_READ) count_bytes(far_port, target->gid_index, port, work->length);
+    else count_bytes(port, own->gid_index, far_port, work->length);
   }
   return outcome;
 }

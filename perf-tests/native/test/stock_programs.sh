@@ -82,6 +82,8 @@ for program in ib_write_lat ib_send_lat ib_read_lat; do
   both_ends "$program" "$program" -F -x 1 -n 200
 done
 both_ends "ib_send_bw, woken by events" ib_send_bw -F -x 1 -n 200 -s 65536 -e
+both_ends "ib_send_bw, datagrams" ib_send_bw -F -x 1 -n 200 -s 2048 -c UD
+both_ends "ibv_ud_pingpong" ibv_ud_pingpong -g 1 -n 50
 both_ends "ibv_rc_pingpong" ibv_rc_pingpong -g 1 -n 200
 both_ends "ibv_rc_pingpong, woken by events" ibv_rc_pingpong -g 1 -n 200 -e
 

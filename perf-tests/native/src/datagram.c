@@ -1,0 +1,183 @@
+/* Unreliable datagrams: address handles, multicast groups, and sending to whoever is there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire.h"
+
+enum { HEADER_BYTES = 40, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
+
+static bool is_multicast(const union ibv_gid *gid) { return gid->raw[0] == 0xff; }
+
+static bool same(const union ibv_gid *one, const union ibv_gid *other) { return memcmp(one, other, sizeof *one) == 0; }
+
+/* ---- address handles ---- */
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *path) {
+  static const union ibv_gid none;
+  if (refused(pd->context, "ibv_create_ah") != 0) return NULL;
+  const struct port *port = port_of(this_host, device_of(pd->context));
+  bool ethernet = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_ETHERNET;
+  if (path->port_num != 1 || (ethernet && path->is_global == 0) ||
+      (path->is_global != 0 &&
+       (path->grh.sgid_index >= GIDS || same(&port->gids[path->grh.sgid_index].gid, &none)))) {
+    errno = EINVAL;
+    return NULL;
+  }
+  struct address_handle *handle = calloc(1, sizeof *handle);
+  if (handle == NULL) return NULL;
+  handle->ah.context = pd->context;
+  handle->ah.pd = pd;
+  handle->path = *path;
+  atomic_fetch_add(&((struct domain *)pd)->users, 1);
+  return &handle->ah;
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah) {
+  int error = refused(ah->context, "ibv_destroy_ah");
+  if (error != 0) return error;
+  atomic_fetch_sub(&((struct domain *)ah->pd)->users, 1);
+  free(ah);
+  return 0;
+}
+
+/* The way back to who sent what has been received. */
+int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t number, struct ibv_wc *wc, struct ibv_grh *grh,
+                        struct ibv_ah_attr *path) {
+  const struct port *port = port_of(this_host, device_of(context));
+  *path = (struct ibv_ah_attr){.dlid = wc->slid, .sl = wc->sl, .port_num = number};
+  if ((wc->wc_flags & IBV_WC_GRH) == 0) return 0;
+  path->is_global = 1;
+  path->grh.dgid = grh->sgid;
+  path->grh.hop_limit = 0xff;
+  for (uint32_t i = 0; i < GIDS; i++) {
+    if (!same(&port->gids[i].gid, &grh->dgid)) continue;
+    path->grh.sgid_index = (uint8_t)i;
+    return 0;
+  }
+  errno = ENOENT;
+  return -1;
+}
+
+struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t number) {
+  struct ibv_ah_attr path;
+  return ibv_init_ah_from_wc(pd->context, number, wc, grh, &path) == 0 ? ibv_create_ah(pd, &path) : NULL;
+}
+
+/* ---- groups ---- */
+
+static bool is_void(const struct membership *membership) {
+  return membership->number == 0 || pair_of_number(membership->number) == NULL;
+}
+
+static struct membership *membership_of(uint32_t number, const union ibv_gid *group) {
+  for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
+    struct membership *membership = &fabric->memberships[i];
+    if (membership->number == number && (group == NULL || same(&membership->group, group))) return membership;
+  }
+  return NULL;
+}
+
+bool is_in_a_group(uint32_t number) { return membership_of(number, NULL) != NULL; }
+
+static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid *group) {
+  int error = refused(qp->context, verb);
+  return error != 0 ? error : qp->qp_type != IBV_QPT_UD || !is_multicast(group) ? EINVAL : 0;
+}
+
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
+  (void)lid;
+  int error = check_group(qp, "ibv_attach_mcast", group);
+  if (error != 0) return error;
+  lock(&fabric->membership_lock);
+  if (membership_of(qp->qp_num, group) == NULL) {
+    error = ENOMEM;
+    for (uint32_t i = 0; i < MEMBERSHIPS && error != 0; i++) {
+      if (!is_void(&fabric->memberships[i])) continue;
+      fabric->memberships[i] = (struct membership){.group = *group, .number = qp->qp_num};
+      error = 0;
+    }
+  }
+  unlock(&fabric->membership_lock);
+  return error;
+}
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
+  (void)lid;
+  int error = check_group(qp, "ibv_detach_mcast", group);
+  if (error != 0) return error;
+  lock(&fabric->membership_lock);
+  struct membership *membership = membership_of(qp->qp_num, group);
+  if (membership != NULL) membership->number = 0;
+  unlock(&fabric->membership_lock);
+  return membership == NULL ? EINVAL : 0;
+}
+
+/* ---- sending ---- */
+
+static struct ibv_grh header_of(const struct shared_pair *own, const struct work *work) {
+  struct port *port = port_of(own->host, own->device);
+  return (struct ibv_grh){.version_tclass_flow = htobe32(6u << 28),
+                          .paylen = htobe16((uint16_t)work->length),
+                          .next_hdr = 17,
+                          .hop_limit = 64,
+                          .sgid = port->gids[work->source_index].gid,
+                          .dgid = work->destination};
+}
+
+static void place(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
+                  const struct span *ours) {
+  struct ibv_grh header = header_of(own, work);
+  struct span with_header = {.parts = {{&header, HEADER_BYTES}}, .count = 1}, theirs;
+  for (uint32_t i = 0; i < ours->count; i++) with_header.parts[with_header.count++] = ours->parts[i];
+  uint64_t length = (uint64_t)work->length + HEADER_BYTES;
+  enum ibv_wc_status status = receive_span(target, length, &theirs);
+  if (status == IBV_WC_SUCCESS) {
+    enum copied copied = copy(atomic_load(&target->owner), &with_header, &theirs, length, true);
+    if (copied == NO_PROCESS) return;
+    if (copied == NO_MEMORY) status = IBV_WC_LOC_PROT_ERR;
+  }
+  bool immediate = work->opcode == IBV_WR_SEND_WITH_IMM;
+  struct ibv_wc completion = {.status = status,
+                              .opcode = IBV_WC_RECV,
+                              .byte_len = (uint32_t)length,
+                              .imm_data = immediate ? work->imm_data : 0,
+                              .src_qp = own->number,
+                              .wc_flags = IBV_WC_GRH | (immediate ? IBV_WC_WITH_IMM : 0)};
+  complete_receive(target, completion, (work->flags & IBV_SEND_SOLICITED) != 0);
+  if (status != IBV_WC_SUCCESS) fail_locked(target);
+}
+
+/* To one queue pair, where it takes datagrams of this key and has a buffer. */
+static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
+                    const struct span *ours) {
+  if (target == NULL || target->type != IBV_QPT_UD) return;
+  struct port *port = port_of(own->host, own->device), *far_port = port_of(target->host, target->device);
+  bool global = !is_multicast(&work->destination);
+  if (!is_open(far_port, target->gid_index, &work->destination, global)) return;
+  lock(&target->lock);
+  uint32_t state = atomic_load(&target->state);
+  bool takes = (state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQD) && target->queue_key == key &&
+               atomic_load(&target->receive_head) != atomic_load(&target->receive_tail);
+  if (takes) place(target, own, work, ours);
+  unlock(&target->lock);
+  if (takes) count_bytes(port, work->source_index, far_port, work->length);
+}
+
+void send_datagram(struct queue_pair *pair, const struct work *work, const struct span *ours) {
+  struct shared_pair *own = pair->shared;
+  struct port *port = port_of(own->host, own->device);
+  uint32_t key = (work->remote_key & PRIVILEGED_KEY) != 0 ? own->queue_key : work->remote_key;
+  if (!is_open(port, work->source_index, &port->gids[work->source_index].gid, true)) return;
+  if (!is_multicast(&work->destination)) {
+    deliver(pair_of_number(work->remote_number), own, work, key, ours);
+    return;
+  }
+  if (work->remote_number != MULTICAST_NUMBER) return;
+  for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
+    lock(&fabric->membership_lock);
+    struct membership membership = fabric->memberships[i];
+    unlock(&fabric->membership_lock);
+    if (membership.number == 0 || !same(&membership.group, &work->destination)) continue;
+    deliver(pair_of_number(membership.number), own, work, key, ours);
+  }
+}

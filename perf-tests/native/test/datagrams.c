@@ -1,0 +1,150 @@
+/* Unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh has them in two. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "harness.h"
+
+enum { HEADER = 40, KEY = 0x11223344, EVERYBODY = 0xffffff, AT = 1 << 16 };
+
+static const union ibv_gid GROUP = {.raw = {0xff, 0x1e, [15] = 0x77}};
+
+static int start(struct end *end, uint32_t key) {
+  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = key};
+  int error = ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+  wanted.qp_state = IBV_QPS_RTR;
+  if (error == 0) error = ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE);
+  wanted.qp_state = IBV_QPS_RTS;
+  return error != 0 ? error : ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_SQ_PSN);
+}
+
+/* Its connection is replaced by a pair for datagrams. */
+static struct end *open_datagrams(void) {
+  struct options options = usual_options();
+  struct end *end = open_end(&options);
+  CHECK(ibv_destroy_qp(end->qp) == 0, "replaced");
+  struct ibv_qp_init_attr wanted = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_UD, .sq_sig_all = 1,
+                                    .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
+  end->qp = ibv_create_qp(end->pd, &wanted);
+  CHECK(end->qp != NULL, "errno %d", errno);
+  return end;
+}
+
+static struct ibv_ah *handle_to(struct end *end, const union ibv_gid *gid) {
+  struct ibv_ah_attr path = {.is_global = 1, .port_num = 1, .grh = {.dgid = *gid, .sgid_index = 1, .hop_limit = 1}};
+  struct ibv_ah *handle = ibv_create_ah(end->pd, &path);
+  CHECK(handle != NULL, "errno %d", errno);
+  return handle;
+}
+
+static int send_to(struct end *end, struct ibv_ah *handle, uint32_t number, uint32_t key, uint32_t length) {
+  struct ibv_sge sge = piece(end, 0, length);
+  struct ibv_send_wr wanted = {.wr_id = 5, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND_WITH_IMM,
+                               .imm_data = htonl(0xbeef), .wr.ud = {.ah = handle, .remote_qpn = number, .remote_qkey = key}};
+  return post(end, &wanted);
+}
+
+static void one_arrives_behind_its_header(bool in_child) {
+  (void)in_child;
+  struct end *left = open_datagrams(), *right = open_datagrams();
+  struct address near = address_of(left), far = address_of(right);
+  struct ibv_ah *handle = handle_to(left, &far.gid);
+  CHECK(send_to(left, handle, far.number, KEY, 8) == EINVAL, "not before RTS");
+  CHECK(start(left, KEY) == 0 && start(right, KEY) == 0, "states");
+  for (uint32_t length = 0; length <= 4096; length += 2048) {
+    fill(left->buffer, length, length);
+    CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+    CHECK(send_to(left, handle, far.number, KEY, length) == 0, "send");
+    CHECK(await(left, 1000).status == IBV_WC_SUCCESS, "sent");
+    struct ibv_wc got = await(right, 1000);
+    CHECK(got.status == IBV_WC_SUCCESS && got.wr_id == 9 && got.byte_len == HEADER + length, "length %u", got.byte_len);
+    CHECK(got.src_qp == near.number && ntohl(got.imm_data) == 0xbeef && got.wc_flags == (IBV_WC_GRH | IBV_WC_WITH_IMM),
+          "source %x, flags %x", got.src_qp, got.wc_flags);
+    struct ibv_grh *header = (struct ibv_grh *)(right->buffer + AT);
+    CHECK(memcmp(&header->sgid, &near.gid, 16) == 0 && memcmp(&header->dgid, &far.gid, 16) == 0, "addresses");
+    CHECK(compare(right->buffer + AT + HEADER, length, length) == length, "bytes");
+    struct ibv_ah *back = ibv_create_ah_from_wc(right->pd, &got, header, 1);
+    CHECK(back != NULL && ibv_destroy_ah(back) == 0, "errno %d", errno);
+  }
+  CHECK(send_to(left, handle, far.number, KEY, 4097) == 0 && await(left, 1000).status == IBV_WC_LOC_LEN_ERR, "too long");
+  CHECK(ibv_destroy_ah(handle) == 0, "handle");
+  close_end(left);
+  close_end(right);
+}
+
+static void what_nobody_takes_vanishes(bool in_child) {
+  (void)in_child;
+  struct end *left = open_datagrams(), *right = open_datagrams();
+  struct address far = address_of(right);
+  struct ibv_ah *handle = handle_to(left, &far.gid);
+  CHECK(start(left, KEY) == 0 && start(right, KEY) == 0, "states");
+  CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "no receive");
+  CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+  CHECK(send_to(left, handle, far.number, KEY + 1, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "another key");
+  CHECK(send_to(left, handle, far.number ^ 0x1000, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "nobody");
+  control("port 0/0 down");
+  CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "no port");
+  control("port 0/0 up");
+  await_nothing(right, 5);
+  CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(right, 1000).status == IBV_WC_SUCCESS, "and one arrives");
+  CHECK(ibv_destroy_ah(handle) == 0, "handle");
+  close_end(left);
+  close_end(right);
+}
+
+static void a_group_reaches_its_members(bool in_child) {
+  (void)in_child;
+  struct end *left = open_datagrams(), *members[2] = {open_datagrams(), open_datagrams()}, *other = open_datagrams();
+  struct ibv_ah *handle = handle_to(left, &GROUP);
+  CHECK(start(left, KEY) == 0 && start(other, KEY) == 0 && post_receive_of(other, 1, AT, 8192) == 0, "states");
+  for (int i = 0; i < 2; i++) {
+    CHECK(start(members[i], KEY) == 0 && post_receive_of(members[i], 1, AT, 8192) == 0, "states");
+    CHECK(ibv_attach_mcast(members[i]->qp, &GROUP, 0) == 0 && ibv_attach_mcast(members[i]->qp, &GROUP, 0) == 0, "join");
+    CHECK(ibv_destroy_qp(members[i]->qp) == EBUSY, "a member stays");
+  }
+  CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0, "send");
+  for (int i = 0; i < 2; i++) {
+    CHECK(await(members[i], 1000).byte_len == HEADER + 100, "member %d", i);
+    CHECK(ibv_detach_mcast(members[i]->qp, &GROUP, 0) == 0 && ibv_detach_mcast(members[i]->qp, &GROUP, 0) == EINVAL, "leave");
+    CHECK(post_receive_of(members[i], 1, AT, 8192) == 0, "receive");
+  }
+  CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0, "send");
+  await_nothing(members[0], 5);
+  await_nothing(other, 5);
+  union ibv_gid unicast = address_of(left).gid;
+  CHECK(ibv_attach_mcast(left->qp, &unicast, 0) == EINVAL, "no group");
+  CHECK(ibv_destroy_ah(handle) == 0, "handle");
+  for (int i = 0; i < 2; i++) close_end(members[i]);
+  close_end(left);
+  close_end(other);
+}
+
+static void connections_take_no_part(bool in_child) {
+  (void)in_child;
+  struct options options = usual_options();
+  struct end *end = open_end(&options), *left = open_datagrams();
+  struct address own = address_of(end), peer = address_of(left);
+  connect_end(end, &own);
+  CHECK(ibv_attach_mcast(end->qp, &GROUP, 0) == EINVAL, "a connection joins no group");
+  struct ibv_ah *handle = handle_to(left, &own.gid);
+  CHECK(start(left, KEY) == 0 && post_receive_of(end, 1, AT, 8192) == 0, "states");
+  CHECK(send_to(left, handle, own.number, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "send");
+  await_nothing(end, 5);
+  struct ibv_sge sge = piece(left, 0, 8);
+  struct ibv_send_wr write = request(IBV_WR_RDMA_WRITE, 1, &sge, &peer, 0);
+  CHECK(post(left, &write) == EINVAL, "datagrams don't write");
+  CHECK(ibv_destroy_ah(handle) == 0, "handle");
+  struct ibv_ah_attr path = {.is_global = 1, .port_num = 1, .grh = {.sgid_index = 15}};
+  CHECK(ibv_create_ah(left->pd, &path) == NULL && errno == EINVAL, "an address that isn't there");
+  close_end(end);
+  close_end(left);
+}
+
+int main(int count, char **words) {
+  static const struct test tests[] = {{"one_arrives_behind_its_header", one_arrives_behind_its_header},
+                                      {"what_nobody_takes_vanishes", what_nobody_takes_vanishes},
+                                      {"a_group_reaches_its_members", a_group_reaches_its_members},
+                                      {"connections_take_no_part", connections_take_no_part},
+                                      {NULL, NULL}};
+  return run_tests(tests, count, words);
+}
