@@ -191,8 +191,7 @@ public final class RoutePublisher implements AutoCloseable {
           record + RoutesLayout.PLANE_SOURCE + i,
           source[i]);
     }
-    setInt(
-        record + RoutesLayout.PLANE_RATE, (int) Math.clamp(plane.rateMbps(), 0, Integer.MAX_VALUE));
+    setInt(record + RoutesLayout.PLANE_RATE, Math.clamp(plane.rateMbps(), 0, Integer.MAX_VALUE));
     RoutesLayout.putText(
         record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES, plane.via());
   }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +23,16 @@ final class HostProcess implements AutoCloseable {
   static HostProcess start(
       Lab lab, int rank, Path log, Map<String, String> environment, List<String> command)
       throws IOException {
+    Map<String, String> all = new HashMap<>(lab.environment(rank));
+    all.putAll(environment);
+    return start(lab.command(rank, command), log, all);
+  }
+
+  /** As it stands: the command has to bring itself to its host. */
+  static HostProcess start(List<String> command, Path log, Map<String, String> environment)
+      throws IOException {
     ProcessBuilder builder =
-        new ProcessBuilder(lab.command(rank, command))
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
-    builder.environment().putAll(lab.environment(rank));
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);
     Process process = builder.start();
     process.getOutputStream().close();

@@ -19,7 +19,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, PlanesCommand.class, LabCommand.class, PerfCommand.class})
+    subcommands = {
+      DemoCommand.class,
+      PlanesCommand.class,
+      BgpCommand.class,
+      LabCommand.class,
+      PerfCommand.class
+    })
 public final class HeddleCommand implements Runnable {
   static final int EXIT_FAILED = 1;
   static final int EXIT_USAGE = 2;

@@ -1,6 +1,7 @@
 package io.heddle.tools;
 
 import io.heddle.addr.AddressFilter;
+import io.heddle.addr.AddressText;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
@@ -8,8 +9,17 @@ import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteReader;
+import io.heddle.routes.RoutesPath;
 import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -31,6 +41,26 @@ final class PlanesCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON document.")
   private boolean json;
+
+  @Option(
+      names = "--peer",
+      paramLabel = "ADDRESS",
+      description =
+          "Instead the planes to this address, as the running jobs use them: both addresses, weight"
+              + " and where it comes from, share of the bytes really sent.")
+  private @Nullable String peer;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path stats;
+
+  @Option(
+      names = "--routes",
+      paramLabel = "FILE",
+      description = "The routes file (HEDDLE_ROUTES, else /run/heddle/routes).")
+  private @Nullable Path routes;
 
   /** One plane, as --json shows it. */
   record PlaneEntry(
@@ -66,12 +96,16 @@ final class PlanesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
+    if (peer != null) {
+      return showPeer(peer, out);
+    }
     PlaneRules rules = PlaneRules.parse(System.getenv("HEDDLE_PLANES"));
     AddressFilter filter =
         AddressFilter.parse(
             System.getenv(AddressFilter.RANGE_VARIABLE),
             System.getenv(AddressFilter.FAMILY_VARIABLE));
-    PlaneDiscovery.Result found = PlaneDiscovery.discover(HostAddresses.read(), rules, filter);
+    PlaneDiscovery.Result found =
+        PlaneDiscovery.discover(HostAddresses.read(), rules, filter, told());
     Document document =
         new Document(
             found.planes().stream().map(PlaneEntry::of).toList(),
@@ -84,6 +118,38 @@ final class PlanesCommand implements Callable<Integer> {
     }
     out.flush();
     return document.planes().isEmpty() ? HeddleCommand.EXIT_FAILED : 0;
+  }
+
+  private int showPeer(String text, PrintWriter out) {
+    InetAddress address = AddressText.parse(text);
+    if (address == null) {
+      throw new HeddleException("--peer " + text + " isn't an IP address");
+    }
+    PeerPlanes.Document document =
+        PeerPlanes.read(stats == null ? PeerPlanes.usualFolders() : List.of(stats), address);
+    out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));
+    out.flush();
+    return 0;
+  }
+
+  /* How the route daemon calls the planes of this host's addresses. */
+  private Map<InetAddress, String> told() {
+    Map<InetAddress, String> keys = new HashMap<>();
+    String variable = System.getenv("HEDDLE_ROUTES");
+    Path file =
+        routes != null
+            ? routes
+            : variable == null || variable.isBlank() ? RoutesPath.DEFAULT : Path.of(variable);
+    try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
+      if (reader != null) {
+        for (PublishedPlane plane : reader.planes()) {
+          if (plane.source() != null) {
+            keys.put(plane.source(), plane.key());
+          }
+        }
+      }
+    }
+    return keys;
   }
 
   private static void print(Document document, PrintWriter out) {

@@ -29,6 +29,7 @@ public final class Rib {
   private final List<String> keys = new ArrayList<>();
   private boolean publishing;
   private boolean incomplete;
+  private boolean frozen;
 
   /**
    * @param later runs something on the speaker's thread after what it is doing
@@ -105,7 +106,7 @@ public final class Rib {
 
   /** A route of this prefix on this plane came, went, or counts otherwise now. */
   void changed(long high, long low, int length, int plane) {
-    if (plane == AttributeTable.NO_PLANE || incomplete) {
+    if (plane == AttributeTable.NO_PLANE || incomplete || frozen) {
       return;
     }
     begin();
@@ -162,6 +163,15 @@ public final class Rib {
       publishing = false;
       publisher.commit();
     }
+  }
+
+  /**
+   * From now on the file stays as it is: sessions are about to be ended by us, which says nothing
+   * about the planes.
+   */
+  public void freeze() {
+    flush();
+    frozen = true;
   }
 
   /** Whether a full disk keeps routes from being published. */

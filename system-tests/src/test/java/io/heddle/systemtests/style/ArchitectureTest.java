@@ -33,7 +33,7 @@ class ArchitectureTest {
           Map.entry("plugin", Set.of("platform", "transport")),
           Map.entry("perf", Set.of("platform", "reorder", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
-          Map.entry("tools", Set.of("platform", "addr", "transport", "perftest")));
+          Map.entry("tools", Set.of("platform", "addr", "routes", "bgp", "transport", "perftest")));
 
   private static JavaClasses classes;
 

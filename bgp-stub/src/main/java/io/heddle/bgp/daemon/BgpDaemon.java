@@ -1,0 +1,338 @@
+package io.heddle.bgp.daemon;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.rib.AdjRibIn;
+import io.heddle.bgp.rib.PeerRoutes;
+import io.heddle.bgp.rib.Rib;
+import io.heddle.bgp.rib.Route;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.RoutePublisher;
+import java.net.Inet6Address;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The route daemon: a session with each configured peer, their routes, and the routes file.
+ *
+ * <p>All work is the speaker's thread's; the methods here may be called by any other.
+ */
+public final class BgpDaemon implements AutoCloseable {
+  private static final int HEARTBEAT_MS = 100;
+  private static final long HEARTBEAT_NS = HEARTBEAT_MS * 1_000_000L;
+  private static final long LOOK_NS = 1_000_000_000;
+  private static final long FIRST_LOOK_NS = 200_000_000;
+  private static final long PEERS_IN_USE_NS = 300_000_000;
+  private static final int SUBNET_BITS = 64;
+  private static final long RETRY_NS = 5_000_000_000L;
+
+  /* A peer that says when its dump is over does so within this; others never do. */
+  private static final long DUMP_NS = 3_000_000_000L;
+
+  private final DaemonConfig config;
+  private final Log log;
+  private final BgpSpeaker speaker;
+  private final RoutePublisher publisher;
+  private final Rib rib;
+  private final List<Peer> peers = new ArrayList<>();
+  private final Supplier<Set<Prefix>> peersInUse;
+  private final long startNs = System.nanoTime();
+  private final int routerId;
+  private final Map<String, List<Inet6Address>> addressesOn = new HashMap<>();
+  private Set<Prefix> lastInUse = Set.of();
+  private Set<Prefix> sentInUse = Set.of();
+  private final Set<String> told = new HashSet<>();
+
+  private record Peer(PeerConfig config, PeerSession session, PeerRoutes routes) {}
+
+  private BgpDaemon(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
+    this.config = config;
+    this.log = log;
+    this.peersInUse = peersInUse;
+    OwnAddresses addresses = new OwnAddresses(HostAddresses.read());
+    routerId = config.routerId() == 0 ? addresses.routerId() : config.routerId();
+    publisher =
+        RoutePublisher.create(
+            config.publish(),
+            "heddle bgp, AS " + config.as(),
+            config.weights(),
+            HEARTBEAT_MS,
+            NanoClock.SYSTEM);
+    speaker = new BgpSpeaker(log);
+    rib = new Rib(publisher, config.routes(), speaker::execute, log);
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param peersInUse the addresses that this host's jobs talk to; asked a few times a second where
+   *     a peer filters
+   * @throws HeddleException when the routes file can't be made, or the port is taken
+   */
+  public static BgpDaemon start(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
+    BgpDaemon daemon = new BgpDaemon(config, peersInUse, log);
+    try {
+      if (config.listenPort() > 0) {
+        daemon.speaker.listen(Endpoint.anyAddress(config.listenPort()));
+      }
+      config.peers().forEach(daemon::add);
+      daemon.speaker.onRefreshRequest(daemon::refresh);
+      daemon.speaker.execute(() -> {
+        daemon.beat();
+        daemon.look();
+        daemon.gatherPeersInUse();
+        daemon.peers.forEach(peer -> peer.session().start());
+      });
+      return daemon;
+    } catch (RuntimeException failure) {
+      daemon.close();
+      throw failure;
+    }
+  }
+
+  private void add(PeerConfig peer) {
+    AdjRibIn routes = speaker.ask(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
+    PeerRoutes listener = new PeerRoutes(routes, config.as(), routerId, config.fibSuppress());
+    PeerOptions.Builder options =
+        PeerOptions.builder(peer.name())
+            .onInterface(peer.interfaceName())
+            .port(peer.port())
+            .localAs(config.as())
+            .remoteAs(peer.as())
+            .routerId(routerId)
+            .holdTimeSeconds(peer.holdTimeSeconds())
+            .passive(peer.passive())
+            .gtsmHops(peer.gtsmHops())
+            .md5Key(peer.md5Key())
+            .acceptAigp(peer.aigp())
+            .filters(peer.filter())
+            .bfd(peer.bfd())
+            .codePoints(config.codePoints());
+    Inet6Address address = peer.address();
+    if (address != null) {
+      options.remote(address);
+    }
+    PeerSession session;
+    try {
+      session = speaker.add(options.build(), listener);
+    } catch (IllegalArgumentException unfit) {
+      throw new HeddleException(String.valueOf(unfit.getMessage()), unfit);
+    }
+    speaker.execute(() -> peers.add(new Peer(peer, session, listener)));
+  }
+
+  /* Signs of life, and what is due. */
+  private void beat() {
+    publisher.heartbeat();
+    if (!publisher.isLive() && isReady()) {
+      goLive();
+    }
+    speaker.loop().schedule(HEARTBEAT_NS, this::beat);
+  }
+
+  private void goLive() {
+    try {
+      rib.flush();
+      publisher.goLive();
+      log.info(
+          "weights are published at %s: %d prefixes, %d planes",
+          config.publish(), publisher.entries(), publisher.planes().size());
+    } catch (HeddleException failure) {
+      tellOnce(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /* What a predecessor has published is better than a part of what our peers are about to say. */
+  private boolean isReady() {
+    long running = System.nanoTime() - startNs;
+    boolean all = !peers.isEmpty();
+    for (Peer peer : peers) {
+      boolean up = peer.session().state() == SessionState.ESTABLISHED;
+      long upForMs = up ? peer.session().status().upForMs() : 0;
+      all &= up && (peer.routes().routes().isComplete() || upForMs * 1_000_000 > DUMP_NS);
+    }
+    return all || running > config.publishAfterMs() * 1_000_000;
+  }
+
+  /* Addresses, ports and routers of this host. */
+  private void look() {
+    boolean waiting = false;
+    try {
+      OwnAddresses own = new OwnAddresses(HostAddresses.read());
+      for (Peer peer : peers) {
+        waiting |= lookFor(peer, own);
+      }
+      if (rib.isIncomplete()
+          && (System.nanoTime() - startNs) / RETRY_NS
+              != (System.nanoTime() - startNs - LOOK_NS) / RETRY_NS) {
+        rib.retry();
+      }
+    } catch (HeddleException failure) {
+      tellOnce(String.valueOf(failure.getMessage()));
+    }
+    speaker.loop().schedule(waiting ? FIRST_LOOK_NS : LOOK_NS, this::look);
+  }
+
+  /* Returns whether something is missing that is worth an early second look. */
+  private boolean lookFor(Peer peer, OwnAddresses own) {
+    PeerConfig of = peer.config();
+    String link = of.interfaceName();
+    if (!link.isEmpty() && !own.hasLink(link)) {
+      tellOnce("[peer " + of.name() + "]: there is no interface " + link + " (yet)");
+      return true;
+    }
+    if (of.address() == null && peer.session().remote() == null) {
+      Inet6Address router = DefaultRouters.on(link);
+      if (router == null) {
+        return true;
+      }
+      peer.session().remoteFound(router);
+    }
+    long rate = of.rateMbps() > 0 ? of.rateMbps() : own.rateMbps(link);
+    peer.routes().routes().setRateMbps(rate);
+    List<Inet6Address> addresses = own.on(link);
+    addressesOn.put(link, addresses);
+    String via = peer.session().remote() == null ? of.name() : of.name() + " on " + link;
+    if (of.planeKey() != null) {
+      rib.setSource(of.planeKey(), addresses.isEmpty() ? null : addresses.getFirst(), rate, via);
+    } else {
+      nameByColour(addresses, rate, via);
+    }
+    if (config.announce()) {
+      peer.routes().setAddresses(new LinkedHashSet<>(addresses), rate);
+    }
+    return addresses.isEmpty();
+  }
+
+  private void nameByColour(List<Inet6Address> addresses, long rate, String via) {
+    Set<String> named = new HashSet<>();
+    for (Inet6Address address : addresses) {
+      String key = rib.planeOf(address);
+      if (key != null && named.add(key)) {
+        rib.setSource(key, address, rate, via);
+      }
+    }
+  }
+
+  /* A job's peers come one after the other: what has changed is sent once it stands still for a moment. */
+  private void gatherPeersInUse() {
+    if (peers.stream().anyMatch(peer -> peer.config().filter())) {
+      Set<Prefix> now = peersInUse.get();
+      if (now.equals(lastInUse) && !now.equals(sentInUse)) {
+        sentInUse = now;
+      }
+      lastInUse = now;
+      for (Peer peer : peers) {
+        if (peer.config().filter()) {
+          peer.routes().setWanted(wanted(peer.config()));
+        }
+      }
+    }
+    speaker.loop().schedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
+  }
+
+  /* Where colours tell the planes, a leaf announces subnets: those of the jobs' peers, and our own, whose colours name
+  our addresses' planes. */
+  private Set<Prefix> wanted(PeerConfig peer) {
+    Set<Prefix> wanted = new TreeSet<>(sentInUse);
+    wanted.addAll(peer.filterAlways());
+    if (peer.byColour()) {
+      for (Prefix host : sentInUse) {
+        wanted.add(new Prefix(host.high(), host.low(), SUBNET_BITS));
+      }
+      for (Inet6Address own : addressesOn.getOrDefault(peer.interfaceName(), List.of())) {
+        wanted.add(Prefix.of(own, SUBNET_BITS));
+      }
+    }
+    return wanted;
+  }
+
+  private void refresh(PeerSession session) {
+    for (Peer peer : peers) {
+      if (peer.session() == session) {
+        peer.routes().refresh();
+      }
+    }
+  }
+
+  private void tellOnce(String sentence) {
+    if (told.add(sentence)) {
+      log.warn("%s", sentence);
+    }
+  }
+
+  /** Everything at a glance. */
+  public DaemonView view() {
+    return speaker.ask(() ->
+        new DaemonView(
+            config.as(),
+            dotted(routerId),
+            config.publish().toString(),
+            publisher.isLive(),
+            rib.isIncomplete(),
+            publisher.entries(),
+            publisher.generation(),
+            publisher.planes(),
+            peers.stream().map(BgpDaemon::view).toList()));
+  }
+
+  private static PeerView view(Peer peer) {
+    AdjRibIn routes = peer.routes().routes();
+    String key = peer.config().planeKey();
+    return new PeerView(
+        peer.session().status(),
+        peer.config().interfaceName(),
+        peer.config().as(),
+        key == null ? "by colour" : key,
+        routes.routes(),
+        routes.attributeSets(),
+        routes.isComplete(),
+        routes.withoutPlane(),
+        peer.routes().filterLines());
+  }
+
+  private static String dotted(int id) {
+    return (id >>> 24) + "." + (id >>> 16 & 0xff) + "." + (id >>> 8 & 0xff) + "." + (id & 0xff);
+  }
+
+  /** Routes as peers tell them, of one peer or of all. */
+  public List<Route> routes(@Nullable String peerName, int most) {
+    return speaker.ask(() -> {
+      List<Route> all = new ArrayList<>();
+      for (Peer peer : peers) {
+        if (peerName == null || peer.config().name().equals(peerName)) {
+          all.addAll(peer.routes().routes().routes(most - all.size()));
+        }
+      }
+      return all;
+    });
+  }
+
+  /** By which routes each plane reaches a destination; of a plane the first counts. */
+  public List<Route> explain(Prefix destination) {
+    return speaker.ask(() -> rib.explain(destination));
+  }
+
+  /** Says goodbye to the peers and to the readers of the routes file. */
+  @Override
+  public void close() {
+    speaker.execute(rib::freeze);
+    speaker.close();
+    publisher.close();
+  }
+}

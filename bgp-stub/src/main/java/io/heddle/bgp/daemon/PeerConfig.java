@@ -1,0 +1,45 @@
+package io.heddle.bgp.daemon;
+
+import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.wire.Prefix;
+import java.net.Inet6Address;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One peer, as the configuration has it.
+ *
+ * @param address where it is; null to take the interface's default router
+ * @param as its AS; 0 for any but ours
+ * @param plane name of the plane that all its routes are of; empty where their colours tell
+ * @param rateMbps of the port; 0 to ask the kernel
+ * @param bfd how to watch the path to it; null for not at all
+ * @param filter whether to ask it for the peers in use only
+ * @param filterAlways prefixes that are asked for in any case
+ */
+public record PeerConfig(
+    String name,
+    String interfaceName,
+    @Nullable Inet6Address address,
+    long as,
+    String plane,
+    long rateMbps,
+    int port,
+    int holdTimeSeconds,
+    boolean passive,
+    int gtsmHops,
+    String md5Key,
+    boolean aigp,
+    @Nullable BfdOptions bfd,
+    boolean filter,
+    List<Prefix> filterAlways) {
+  /** Whether the peer's routes tell their planes by colour. */
+  public boolean byColour() {
+    return plane.isEmpty();
+  }
+
+  /** Key of the plane; null where colours tell. */
+  public @Nullable String planeKey() {
+    return byColour() ? null : "plane:" + plane;
+  }
+}

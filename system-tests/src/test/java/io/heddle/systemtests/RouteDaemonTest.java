@@ -1,0 +1,282 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Lab;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.transport.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The route daemon among real routers, and the real plugin that follows it. */
+@Timeout(240)
+final class RouteDaemonTest {
+  private static final String BY_COLOUR = "[peer leaf]\ninterface = e0\nplane = by-colour\n";
+
+  @TempDir private Path folder;
+
+  private Fabric fabric;
+
+  @AfterEach
+  void takeDown() {
+    if (fabric != null) {
+      assertEquals(List.of(), Fabric.down(fabric.name()));
+    }
+  }
+
+  private void make(FabricShape shape, Integer... bandwidths) {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    boolean spines = shape == FabricShape.LEAF_SPINE;
+    int planes = bandwidths.length;
+    FabricPlan plan =
+        new FabricPlan(
+            shape,
+            spines ? planes : 0,
+            1,
+            spines ? 2 : planes,
+            2,
+            Collections.nCopies(planes, 500_000_000L),
+            List.of(bandwidths),
+            9_000,
+            20,
+            6,
+            0,
+            false);
+    String name = "rd" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
+    fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
+  }
+
+  /* key=percent of each plane, in order of keys. */
+  private static String shares(JsonNode explanation) {
+    Map<String, Long> shares = new TreeMap<>();
+    for (JsonNode plane : explanation.path("planes")) {
+      shares.put(plane.path("key").asText(), Math.round(100 * plane.path("share").asDouble()));
+    }
+    return shares.toString();
+  }
+
+  @Test
+  void onSeparatePlanesAnUnreachableHostLosesItsPlaneAndARateIsFollowed() throws Exception {
+    make(FabricShape.PLANES, 400, 400, 200);
+    StringBuilder peers = new StringBuilder();
+    for (int plane = 1; plane <= 3; plane++) {
+      peers.append("[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n".formatted(plane));
+    }
+    String remote = fabric.address(2, 1);
+    try (RouteDaemonProcess daemon =
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peers.toString())) {
+      daemon.awaitLog("weights are published");
+      String[] question = {"destination", remote};
+      daemon.await("weights", each -> shares(each).contains("plane:p1=100"), question);
+      fabric.setReachable(1, 2, false);
+      JsonNode without =
+          daemon.await("loss", each -> shares(each).contains("plane:p1=0"), question);
+      assertTrue(
+          without.toString().contains("unreachable: path bandwidth 0, by " + remote + "/128"),
+          without.toPrettyString());
+      fabric.setReachable(1, 2, true);
+      daemon.await("its return", each -> shares(each).contains("plane:p1=100"), question);
+      fabric.setRate(3, 500_000_000L, 800);
+      daemon.await(
+          "the new bandwidth",
+          each -> each.toString().contains("800 Gbit/s, path bandwidth"),
+          "destination",
+          fabric.address(2, 3));
+      JsonNode status = daemon.show("neighbours");
+      assertEquals(3, status.path("neighbours").size());
+      for (JsonNode plane : status.path("planes")) {
+        assertTrue(plane.path("source").asText().startsWith("fd00"), status.toPrettyString());
+      }
+    }
+  }
+
+  @Test
+  void onADeterministicFabricColoursAreThePlanesAndRunningRanksFollow() throws Exception {
+    Path plugin = BuiltParts.plugin();
+    Path allReduce = BuiltParts.allReduce();
+    make(FabricShape.LEAF_SPINE, 100, 300);
+    Path stats = folder.resolve("stats");
+    try (RouteDaemonProcess one =
+            RouteDaemonProcess.start(fabric, 1, folder.resolve("d1"), BY_COLOUR);
+        RouteDaemonProcess two =
+            RouteDaemonProcess.start(fabric, 2, folder.resolve("d2"), BY_COLOUR)) {
+      one.awaitLog("weights are published");
+      two.awaitLog("weights are published");
+      await("our addresses", one);
+      await("our addresses", two);
+      Path meeting = Files.createDirectory(folder.resolve("meeting"));
+      List<HostProcess> ranks = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < 2; rank++) {
+          ranks.add(
+              rank(rank, plugin, allReduce, meeting, stats, (rank == 0 ? one : two).routes()));
+        }
+        for (HostProcess rank : ranks) {
+          rank.awaitOutput("planes [colour:1, colour:2]", 30);
+        }
+        awaitBytes(stats, 40L << 20);
+        assertEquals(0.75, shareOfSecond(stats, 40L << 20), 0.03);
+        JsonNode planes =
+            RouteDaemonProcess.json(
+                "planes",
+                "--json",
+                "--peer",
+                fabric.address(2, 1),
+                "--stats",
+                stats.resolve("0").toString());
+        JsonNode second = planes.path("planes").path(1);
+        assertEquals("colour:2", second.path("key").asText());
+        assertEquals(fabric.address(1, 2), second.path("local").asText());
+        assertEquals(fabric.address(2, 2), second.path("remote").asText());
+        assertEquals("routes: path bandwidth", second.path("source").asText());
+        assertEquals(0.75, second.path("weight_share").asDouble(), 0.001);
+        assertEquals(0.75, second.path("sent_share").asDouble(), 0.05);
+        fabric.setRate(2, 500_000_000L, 100);
+        awaitWeight(one);
+        awaitWeight(two);
+        assertEquals(0.5, shareOfSecond(stats, 40L << 20), 0.03);
+      } finally {
+        for (HostProcess rank : ranks) {
+          rank.close();
+        }
+      }
+      fabric.cut(2, fabric.usualPlaceOfCuts(), false);
+      JsonNode lost =
+          one.await(
+              "a borrowed way",
+              each -> each.toString().contains("\"borrowed\":true"),
+              "destination",
+              fabric.address(2, 2));
+      assertTrue(lost.toString().contains("borrows another's"), lost.toPrettyString());
+      fabric.restore(2);
+      one.await(
+          "its own way",
+          each -> !each.toString().contains("\"borrowed\":true"),
+          "destination",
+          fabric.address(2, 2));
+      assertEquals(143, one.terminate(), one.log());
+      assertTrue(one.log().contains("ended; jobs keep the last weights"), one.log());
+    }
+  }
+
+  private static void await(String what, RouteDaemonProcess daemon) throws Exception {
+    daemon.await(
+        what,
+        each -> {
+          boolean all = each.path("planes").size() == 2;
+          for (JsonNode plane : each.path("planes")) {
+            all &= !plane.path("source").isNull();
+          }
+          return all;
+        },
+        "neighbours");
+  }
+
+  private void awaitWeight(RouteDaemonProcess daemon) throws Exception {
+    daemon.await(
+        "the new bandwidth",
+        each -> {
+          for (JsonNode route : each.path("routes")) {
+            if (route.path("plane").asText().equals("colour:2")
+                && route.path("mbps").asInt() != 100_000) {
+              return false;
+            }
+          }
+          return true;
+        },
+        "routes");
+  }
+
+  private HostProcess rank(
+      int rank, Path plugin, Path allReduce, Path meeting, Path stats, Path routes)
+      throws IOException {
+    List<String> command =
+        List.of(
+            allReduce.toString(),
+            "--plugin",
+            plugin.toString(),
+            "--rendezvous",
+            meeting.toString(),
+            "--rank",
+            Integer.toString(rank),
+            "--ranks",
+            "2",
+            "--min-bytes",
+            "4194304",
+            "--max-bytes",
+            "4194304",
+            "--iterations",
+            "1000000",
+            "--warmup",
+            "1");
+    return HostProcess.start(
+        fabric.onHost(rank + 1, command),
+        folder.resolve("rank" + rank + ".log"),
+        Map.of(
+            "HEDDLE_ROUTES",
+            routes.toString(),
+            "HEDDLE_STATS_DIR",
+            stats.resolve(Integer.toString(rank)).toString(),
+            "HEDDLE_JAVA_HOME",
+            System.getProperty("java.home")));
+  }
+
+  private static void awaitBytes(Path stats, long more) throws Exception {
+    long[] before = sent(stats);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (sum(sent(stats)) - sum(before) < more) {
+      assertTrue(System.nanoTime() < deadline, "the ranks don't send");
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /* Share of plane colour:2 in the next bytes that both ranks send. */
+  private static double shareOfSecond(Path stats, long bytes) throws Exception {
+    long[] before = sent(stats);
+    awaitBytes(stats, bytes);
+    long[] after = sent(stats);
+    return (double) (after[1] - before[1]) / (sum(after) - sum(before));
+  }
+
+  private static long sum(long[] bytes) {
+    return bytes[0] + bytes[1];
+  }
+
+  private static long[] sent(Path stats) throws IOException {
+    long[] bytes = new long[2];
+    for (int rank = 0; rank < 2; rank++) {
+      Path own = stats.resolve(Integer.toString(rank));
+      if (!Files.isDirectory(own)) {
+        continue;
+      }
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(own, "*.stats")) {
+        for (Path file : files) {
+          for (StatsReader.Row row : StatsReader.read(file)) {
+            if (row.direction() == StatsFile.Direction.SEND) {
+              bytes[row.planeKey().equals("colour:2") ? 1 : 0] += row.bytes();
+            }
+          }
+        }
+      }
+    }
+    return bytes;
+  }
+}
