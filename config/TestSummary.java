@@ -38,8 +38,9 @@ final class TestSummary {
 
   private static List<Path> reports(Path root) throws IOException {
     List<Path> reports = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(root)) {
-      for (Path module : modules.sorted().toList()) {
+    try (Stream<Path> folders = Files.walk(root, 2)) {
+      for (Path module :
+          folders.filter(each -> Files.exists(each.resolve("pom.xml"))).sorted().toList()) {
         for (String folder : List.of("surefire-reports", "ctest-reports")) {
           Path at = module.resolve("target").resolve(folder);
           if (Files.isDirectory(at)) {
@@ -57,7 +58,8 @@ final class TestSummary {
   private void read(Path root, Path report) throws Exception {
     DocumentBuilder builder = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder();
     NodeList cases = builder.parse(report.toFile()).getElementsByTagName("testcase");
-    String module = root.relativize(report).getName(0).toString();
+    Path target = report.getParent().getParent();
+    String module = root.relativize(target.getParent()).toString();
     for (int i = 0; i < cases.getLength(); i++) {
       Element test = (Element) cases.item(i);
       String className = test.getAttribute("classname");
