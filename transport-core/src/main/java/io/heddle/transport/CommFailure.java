@@ -4,8 +4,8 @@ import io.heddle.platform.Log;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * The end of a communicator: the first failure is told in one line, latched, and returned by every
- * later call. Owned by the thread that drives the communicator.
+ * The end of a communicator: the first failure is told in one line and to the peer, latched, and
+ * returned by every later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
   private final Connection connection;
@@ -35,6 +35,7 @@ final class CommFailure {
           "%s connection with %s over planes %s failed: %s",
           direction, connection.peer(), connection.planeKeys(), story);
       connection.lines().failPending(failure);
+      connection.failedHere(story);
     }
     return result;
   }
@@ -49,7 +50,7 @@ final class CommFailure {
         "%s: work request ended with %s (%d)".formatted(flow.pair, wc.status, wc.status.code())
             + (connection.peerState() == Connection.PEER_THERE
                 ? ""
-                : "; the peer is gone: " + connection.peerReason()));
+                : "; " + connection.peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */
@@ -60,8 +61,16 @@ final class CommFailure {
             .formatted(flow.pair, io.heddle.platform.Errno.describe(-code)));
   }
 
+  /**
+   * The device is broken, or a queue pair of the connection, and no completion said so before.
+   * Returns the latched result.
+   */
+  int device(String story) {
+    return latch(TransportResult.SYSTEM_ERROR, story);
+  }
+
   /** Latches the peer's end, when it is gone and there is something that it will never finish. */
   int peerGone() {
-    return latch(TransportResult.REMOTE_ERROR, "the peer is gone: " + connection.peerReason());
+    return latch(TransportResult.REMOTE_ERROR, connection.peerReason());
   }
 }

@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ final class Connection implements AutoCloseable {
 
   /** Peer state: its control channel broke. */
   static final int PEER_LOST = 2;
+
+  /** Peer state: it said that it failed by itself. */
+  static final int PEER_FAILED = 3;
 
   static final int REQUEST_LINES = 256;
   private static final int COMM_LINE_BYTES = 64;
@@ -65,6 +69,10 @@ final class Connection implements AutoCloseable {
   private String peerReason = "";
   private volatile int peerState = PEER_THERE;
   private volatile boolean leaving;
+  /* Written by the control thread, read by the driving one. */
+  private volatile @Nullable String deviceFailure;
+  /* Set before the communicator exists. */
+  private Consumer<String> peersEar = story -> {};
   private boolean closed;
 
   Connection(NetDevice device) {
@@ -329,6 +337,32 @@ final class Connection implements AutoCloseable {
     return planes.stream().map(LocalPlane::key).toList();
   }
 
+  /**
+   * Who carries word of our failure to the peer, from any thread. Before the communicator exists.
+   */
+  void tellFailuresTo(Consumer<String> ear) {
+    peersEar = ear;
+  }
+
+  /** This end's communicator failed; the peer hears why, unless it is gone itself. Any thread. */
+  void failedHere(String story) {
+    if (peerState == PEER_THERE) {
+      peersEar.accept(story);
+    }
+  }
+
+  /** The device says that it, or a queue pair of this connection, is broken. Control thread. */
+  void deviceFailed(String story) {
+    if (deviceFailure == null && peerState == PEER_THERE && !leaving) {
+      deviceFailure = story;
+    }
+  }
+
+  /** What the device said; null while nothing. */
+  @Nullable String deviceFailure() {
+    return deviceFailure;
+  }
+
   /** The control channel says that the peer is gone. Control thread. */
   void peerGone(int state, String reason) {
     if (peerState == PEER_THERE) {
@@ -341,9 +375,10 @@ final class Connection implements AutoCloseable {
     return peerState;
   }
 
-  /** Why the peer is gone; meaningful once {@link #peerState} says so. */
+  /** How and why the peer is gone; meaningful once {@link #peerState} says so. */
   String peerReason() {
-    return peerReason;
+    return (peerState == PEER_FAILED ? "the other end failed: " : "the peer is gone: ")
+        + peerReason;
   }
 
   /** This end has said goodbye, or is about to. Any thread. */

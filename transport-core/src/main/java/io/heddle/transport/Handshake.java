@@ -73,6 +73,7 @@ final class Handshake<C> implements ControlChannel.Listener {
 
   private Stage stage = Stage.HELLO;
   private boolean authenticated;
+  private boolean failureTold;
   private @Nullable ControlChannel channel;
   private @Nullable Connection connection;
   private volatile @Nullable Outcome<C> outcome;
@@ -143,6 +144,11 @@ final class Handshake<C> implements ControlChannel.Listener {
         case ControlMessage.Closing closing when stage == Stage.ESTABLISHED ->
             connection().peerGone(Connection.PEER_CLOSED, "it closed its end");
         case ControlMessage.Closing closing when stage == Stage.CLOSING -> end();
+        case ControlMessage.Failed failed when stage == Stage.ESTABLISHED ->
+            connection().peerGone(Connection.PEER_FAILED, failed.reason());
+        case ControlMessage.Failed failed when stage == Stage.CLOSING -> {
+          /* Its goodbye comes when NCCL closes it; it takes no more, but our last answers may be asked for again. */
+        }
         case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
         default ->
             fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
@@ -176,6 +182,7 @@ final class Handshake<C> implements ControlChannel.Listener {
 
   private void onPlanes(ControlMessage.PlaneList planes) {
     Connection made = new Connection(device);
+    made.tellFailuresTo(this::tellFailure);
     connection = made;
     List<String> leftOut = made.pair(planes, terms.queuePairsPerPlane());
     if (!leftOut.isEmpty()) {
@@ -249,6 +256,17 @@ final class Handshake<C> implements ControlChannel.Listener {
       open.close();
       channel = null;
     }
+  }
+
+  /** Tells the peer, once, that this end has failed. Any thread. */
+  private void tellFailure(String story) {
+    loop.execute(() -> {
+      ControlChannel open = channel;
+      if (stage == Stage.ESTABLISHED && open != null && !failureTold) {
+        failureTold = true;
+        open.send(new ControlMessage.Failed(story));
+      }
+    });
   }
 
   /**

@@ -115,6 +115,16 @@ final class InfinibandOptions {
           "whether the chunks of one message use all queue pairs of a plane, or each message one of"
               + " them in turn");
 
+  static final Option<Long> ASYNC_EVENTS =
+      Option.number(
+          "NCCL_IB_RETURN_ASYNC_EVENTS",
+          "switch",
+          1,
+          0,
+          1,
+          "whether what a device reports of itself or of a queue pair (it is broken) ends the"
+              + " communicators that it concerns, or is only logged");
+
   static final Option<Long> PCI_ORDER =
       Option.number(
           "NCCL_IB_DEVICE_PCI_ORDER",
@@ -138,6 +148,7 @@ final class InfinibandOptions {
           SERVICE_LEVEL,
           QUEUE_PAIRS,
           SPLIT,
+          ASYNC_EVENTS,
           PCI_ORDER);
 
   private static final String FAILOVER_DOES_IT =
@@ -200,7 +211,6 @@ final class InfinibandOptions {
     put(
         ignored,
         NOT_OURS,
-        "RETURN_ASYNC_EVENTS",
         "RECEIVER_SIDE_MATCHING_SCHEME",
         "PREPOST_RECEIVE_WORK_REQUESTS",
         "OOO_RQ");

@@ -93,6 +93,21 @@ final class NetDevice implements AutoCloseable {
   }
 
   /**
+   * The device reports that it is broken, or one of its queue pairs. Control thread.
+   *
+   * @param queuePairNumber 0 for the whole device
+   * @return the connections that end by it
+   */
+  List<Connection> failed(int queuePairNumber, String story) {
+    List<Connection> ending =
+        connections.stream()
+            .filter(each -> queuePairNumber == 0 || each.hasQueuePair(queuePairNumber))
+            .toList();
+    ending.forEach(connection -> connection.deviceFailed(story));
+    return ending;
+  }
+
+  /**
    * Connections that were closed here while their peers may still ask for acknowledgements. Any
    * thread.
    */

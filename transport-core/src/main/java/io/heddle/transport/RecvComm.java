@@ -63,6 +63,10 @@ public final class RecvComm implements AutoCloseable {
     this.failure = new CommFailure(connection, "receiving", log);
   }
 
+  Connection connection() {
+    return connection;
+  }
+
   /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
   public long address() {
     return connection.commAddress();
@@ -209,6 +213,10 @@ public final class RecvComm implements AutoCloseable {
     } while (count == POLL_BATCH);
     if (count < 0) {
       return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    }
+    String broken = connection.deviceFailure();
+    if (broken != null) {
+      return failure.device(broken);
     }
     releaseFullGroups();
     if (nextClearToSend != window.nextGroup() && postClearToSend() != TransportResult.SUCCESS) {

@@ -103,6 +103,10 @@ public final class SendComm implements AutoCloseable {
     this.failure = new CommFailure(connection, "sending", log);
   }
 
+  Connection connection() {
+    return connection;
+  }
+
   /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
   public long address() {
     return connection.commAddress();
@@ -311,12 +315,16 @@ public final class SendComm implements AutoCloseable {
     if (count < 0) {
       return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
     }
+    String broken = connection.deviceFailure();
+    if (broken != null) {
+      return failure.device(broken);
+    }
     if (backlogHead != backlogTail && post() != TransportResult.SUCCESS) {
       return failure.result();
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
-    if (peerState == Connection.PEER_LOST && lines.anyPending()) {
+    if (peerState > Connection.PEER_CLOSED && lines.anyPending()) {
       failure.peerGone();
     }
     return failure.result();

@@ -172,20 +172,36 @@ public final class Transport implements AutoCloseable {
   /* Control thread. */
   private void watchDevices() {
     for (NetDevice device : devices) {
-      device.context().pollAsyncEvents((kind, qpn) -> tell(device, kind, qpn));
+      device.context().pollAsyncEvents((kind, qpn) -> onEvent(device, kind, qpn));
     }
     loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
   }
 
-  /* What still arrives for a connection that was aborted here is refused, and no fault. */
-  private void tell(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
-    String sentence =
+  private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    String story =
         "device %s reports %s%s"
             .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
-    if (qpn == 0 || device.isInUse(qpn)) {
-      log.warn("%s", sentence);
-    } else {
-      log.info("%s, of a connection that is closed here", sentence);
+    if (qpn != 0 && !device.isInUse(qpn)) {
+      /* What still arrives for a connection that was aborted here is refused, and no fault. */
+      log.info("%s, of a connection that is closed here", story);
+      return;
+    }
+    log.warn("%s", story);
+    boolean breaks =
+        switch (kind) {
+          case DEVICE_FATAL -> true;
+          case COMPLETION_QUEUE_ERROR,
+              QUEUE_PAIR_FATAL,
+              QUEUE_PAIR_REQUEST_ERROR,
+              QUEUE_PAIR_ACCESS_ERROR ->
+              qpn != 0;
+          case PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
+        };
+    if (breaks && options.get(InfinibandOptions.ASYNC_EVENTS) == 1) {
+      List<Connection> ending = device.failed(qpn, story);
+      /* A driven communicator finds the completion that says more, and tells the peer of that. */
+      loop.schedule(
+          ASYNC_EVENT_PERIOD_NS, () -> ending.forEach(connection -> connection.failedHere(story)));
     }
   }
 

@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The transport over a network in memory, which can do what a real one does rarely. */
-class LoopbackTransportTest extends TransportSuite {
+class LoopbackTransportTest extends EndingSuite {
   private final long seed = System.nanoTime();
   private final LoopbackFabric fabric = new LoopbackFabric(seed);
 
@@ -109,6 +112,35 @@ class LoopbackTransportTest extends TransportSuite {
         assertTrue(line.contains(part), line);
       }
       link.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, true", "0, false"})
+  void aDeviceThatReportsABrokenQueuePairEndsTheConnectionOfBothEndsIfItMay(
+      String setting, boolean ends) {
+    try (Ends both = ends(FOUR, FOUR, Map.of("NCCL_IB_RETURN_ASYNC_EVENTS", setting));
+        Ends.Link link = both.connect();
+        Ends.Link other = both.connect()) {
+      int number = link.receiver().connection().subFlows()[2].pair.queuePair().number();
+      fabric.raise(AsyncEventListener.Kind.PORT_ERROR, number);
+      fabric.raise(AsyncEventListener.Kind.QUEUE_PAIR_FATAL, number);
+      String story = "device loopback0 reports QUEUE_PAIR_FATAL on QP %#x".formatted(number);
+      Ends.await("event", () -> both.log.contains("WARN " + story));
+      long from = both.memory(64);
+      long fromHandle = link.sender().registerMemory(from, 64, 1);
+      if (ends) {
+        /* Nobody drives the receiver: its control thread tells the sender. */
+        Ends.await(
+            "failure of the sender",
+            () -> link.sender().isend(from, 64, 1, fromHandle) == -TransportResult.REMOTE_ERROR);
+        assertTrue(both.line("sending connection").contains("the other end failed: " + story));
+        assertEquals(TransportResult.SYSTEM_ERROR, link.receiver().progress());
+        assertTrue(both.line("receiving connection").contains(story));
+      } else {
+        both.exchange(link, 1000, 1000, 1);
+      }
+      both.exchange(other, 1000, 1000, 1);
     }
   }
 

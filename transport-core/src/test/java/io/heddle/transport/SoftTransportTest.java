@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The transport over the soft RoCE device, on IPv4 loopback. */
-class SoftTransportTest extends TransportSuite {
+class SoftTransportTest extends EndingSuite {
   @Override
   Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more) {
     return new Ends(null, folder, left, right, more);

@@ -32,7 +32,7 @@ abstract class TransportSuite {
   /** Opens two transports that reach each other. */
   abstract Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more);
 
-  private Ends ends() {
+  final Ends ends() {
     return ends(FOUR, FOUR, Map.of());
   }
 
@@ -342,83 +342,6 @@ abstract class TransportSuite {
         }
       }
       listener.close();
-    }
-  }
-
-  @Test
-  void bothEndsCloseWithRequestsInFlight() {
-    for (int who = 0; who < 2; who++) {
-      try (Ends ends = ends()) {
-        Ends.Link link = ends.connect();
-        long to = ends.memory(1 << 20);
-        long handle = link.receiver().registerMemory(to, 1 << 20, 1);
-        long fromHandle = link.sender().registerMemory(to, 1 << 20, 1);
-        for (int i = 0; i < 8; i++) {
-          assertTrue(ends.receive(link, to, 1 << 20, 1, handle) > 0);
-        }
-        Ends.send(link, to, 1 << 20, 1, fromHandle);
-        if (who == 0) {
-          link.sender().close();
-          link.receiver().close();
-        } else {
-          link.receiver().close();
-          link.sender().close();
-        }
-        link.listener().close();
-      }
-    }
-  }
-
-  @Test
-  void aReceiverWhosePeerClosesBeforeSendingFailsWithARemoteError() {
-    try (Ends ends = ends()) {
-      Ends.Link link = ends.connect();
-      long to = ends.memory(64);
-      long handle = link.receiver().registerMemory(to, 64, 1);
-      long receive = ends.receive(link, to, 64, 1, handle);
-      link.sender().close();
-      Ends.await("remote error", () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
-      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
-      assertEquals(
-          -TransportResult.REMOTE_ERROR,
-          ends.receive(link, to, 64, 1, handle),
-          "the failure is latched");
-      ends.line("receiving connection");
-      link.receiver().close();
-      link.listener().close();
-    }
-  }
-
-  @Test
-  void dataSentBeforeAGracefulCloseStillCompletes() {
-    try (Ends ends = ends()) {
-      for (int round = 0; round < 20; round++) {
-        Ends.Link link = ends.connect();
-        int length = 200_000;
-        long from = ends.memory(length);
-        long to = ends.memory(length);
-        Ends.fill(from, length, round);
-        long handle = link.receiver().registerMemory(to, length, 1);
-        long fromHandle = link.sender().registerMemory(from, length, 1);
-        long receive = ends.receive(link, to, length, 1, handle);
-        long send = Ends.send(link, from, length, 1, fromHandle);
-        Ends.await(
-            "completion of the send",
-            () -> {
-              assertEquals(0, link.sender().progress());
-              return Ends.isDone(send);
-            });
-        link.sender().close();
-        Ends.await(
-            "completion of the receive",
-            () -> {
-              assertEquals(0, link.receiver().progress(), ends.log.toString());
-              return Ends.isDone(receive);
-            });
-        Ends.check(to, length, round);
-        link.receiver().close();
-        link.listener().close();
-      }
     }
   }
 

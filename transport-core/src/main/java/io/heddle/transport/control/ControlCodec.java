@@ -3,6 +3,7 @@ package io.heddle.transport.control;
 import io.heddle.transport.control.ControlMessage.Closing;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
+import io.heddle.transport.control.ControlMessage.Failed;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import io.heddle.transport.control.ControlMessage.PlaneList;
@@ -28,6 +29,7 @@ import java.util.List;
  * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | count, u8
  *            | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
  * Refused    text
+ * Failed     text
  * </pre>
  */
 public final class ControlCodec {
@@ -58,6 +60,7 @@ public final class ControlCodec {
   private static final byte READY = 4;
   private static final byte CLOSING = 5;
   private static final byte REFUSED = 6;
+  private static final byte FAILED = 7;
 
   private ControlCodec() {}
 
@@ -101,6 +104,10 @@ public final class ControlCodec {
         out.put(REFUSED);
         putText(out, refused.reason());
       }
+      case Failed failed -> {
+        out.put(FAILED);
+        putText(out, failed.reason());
+      }
       case Malformed malformed ->
           throw new IllegalArgumentException("not to be sent: " + malformed.reason());
     }
@@ -129,6 +136,7 @@ public final class ControlCodec {
             case READY -> new Ready();
             case CLOSING -> new Closing();
             case REFUSED -> new Refused(text(frame));
+            case FAILED -> new Failed(text(frame));
             default -> new Malformed("message type " + (type & 0xff));
           };
       return frame.hasRemaining() && !(message instanceof Malformed)

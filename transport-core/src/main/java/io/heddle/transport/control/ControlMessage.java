@@ -61,6 +61,14 @@ public sealed interface ControlMessage {
   record Closing() implements ControlMessage {}
 
   /**
+   * This end's communicator has failed by itself; nothing more will come of it, and nothing that is
+   * sent to it will be taken.
+   *
+   * @param reason for the other end's log
+   */
+  record Failed(String reason) implements ControlMessage {}
+
+  /**
    * This end gives up.
    *
    * @param reason for the other end's log

@@ -9,6 +9,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.transport.control.ControlMessage.Closing;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
+import io.heddle.transport.control.ControlMessage.Failed;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import io.heddle.transport.control.ControlMessage.PlaneList;
@@ -89,6 +90,7 @@ class ControlCodecTest {
     assertEquals("0000000104", hex(new Ready()));
     assertEquals("0000000105", hex(new Closing()));
     assertEquals("0000000406" + "02" + "6e6f", hex(new Refused("no")));
+    assertEquals("0000000407" + "02" + "6e6f", hex(new Failed("no")));
   }
 
   @Test
@@ -102,10 +104,17 @@ class ControlCodecTest {
     assertEquals(0xfffffe, endpoints.endpoints().getFirst().startPsn());
     assertArrayEquals(new byte[] {1, 2}, endpoints.endpoints().getFirst().parameters());
     assertEquals(new Refused("no"), decode("0000000406026e6f"));
+    assertEquals(new Failed("no"), decode("0000000407026e6f"));
   }
 
   static List<String> messages() {
-    return List.of(HELLO_BYTES, PLANES_BYTES, ENDPOINTS_BYTES, "0000000104", "0000000406026e6f");
+    return List.of(
+        HELLO_BYTES,
+        PLANES_BYTES,
+        ENDPOINTS_BYTES,
+        "0000000104",
+        "0000000406026e6f",
+        "0000000407026e6f");
   }
 
   @ParameterizedTest
@@ -130,7 +139,7 @@ class ControlCodecTest {
 
   @Test
   void numbersThatCannotBeAreMalformed() {
-    assertInstanceOf(Malformed.class, decode("0000000107"), "no such type");
+    assertInstanceOf(Malformed.class, decode("0000000108"), "no such type");
     assertInstanceOf(
         Malformed.class,
         decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"),

@@ -1,10 +1,14 @@
 package io.heddle.verbs.testing;
 
+import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntPredicate;
 
 /**
  * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
@@ -15,11 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * its devices.
  */
 public final class LoopbackFabric {
+  private record Event(AsyncEventListener.Kind kind, int queuePairNumber) {}
+
   /* Steps of one queue pair in one round: few, so that queue pairs overtake each other. */
   private static final int MOST_STEPS = 4;
 
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
   private final Set<Gid> cut = ConcurrentHashMap.newKeySet();
+  private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private long random;
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
@@ -49,6 +56,26 @@ public final class LoopbackFabric {
     cut.add(gid);
   }
 
+  /**
+   * Reports this of a queue pair to whoever polls the events of its device, without anything having
+   * happened to it.
+   */
+  public void raise(AsyncEventListener.Kind kind, int queuePairNumber) {
+    events.add(new Event(kind, queuePairNumber));
+  }
+
+  /** Hands over the events of these queue pairs. */
+  int pollEvents(IntPredicate mine, AsyncEventListener listener) {
+    int count = 0;
+    for (Event event : events) {
+      if (mine.test(event.queuePairNumber()) && events.remove(event)) {
+        listener.onAsyncEvent(event.kind(), event.queuePairNumber());
+        count++;
+      }
+    }
+    return count;
+  }
+
   boolean passes(Gid from, Gid to) {
     return cut.isEmpty() || !cut.contains(from) && !cut.contains(to);
   }
@@ -69,6 +96,10 @@ public final class LoopbackFabric {
 
   synchronized int newKey() {
     return nextKey++;
+  }
+
+  synchronized LoopbackQueuePair find(int number) {
+    return pairs.stream().filter(pair -> pair.number() == number).findFirst().orElse(null);
   }
 
   LoopbackQueuePair find(Gid gid, int number) {

@@ -180,7 +180,12 @@ public final class LoopbackProvider implements VerbsProvider {
 
     @Override
     public int pollAsyncEvents(AsyncEventListener listener) {
-      return 0;
+      return fabric().pollEvents(this::isMine, listener);
+    }
+
+    private boolean isMine(int queuePairNumber) {
+      LoopbackQueuePair pair = fabric().find(queuePairNumber);
+      return pair != null && device.provider().gids.contains(pair.localGid());
     }
 
     @Override

@@ -1,0 +1,141 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** What the transport promises of connections that end, in good order or by a failure. */
+abstract class EndingSuite extends TransportSuite {
+  @Test
+  void bothEndsCloseWithRequestsInFlight() {
+    for (int who = 0; who < 2; who++) {
+      try (Ends ends = ends()) {
+        Ends.Link link = ends.connect();
+        long to = ends.memory(1 << 20);
+        long handle = link.receiver().registerMemory(to, 1 << 20, 1);
+        long fromHandle = link.sender().registerMemory(to, 1 << 20, 1);
+        for (int i = 0; i < 8; i++) {
+          assertTrue(ends.receive(link, to, 1 << 20, 1, handle) > 0);
+        }
+        Ends.send(link, to, 1 << 20, 1, fromHandle);
+        if (who == 0) {
+          link.sender().close();
+          link.receiver().close();
+        } else {
+          link.receiver().close();
+          link.sender().close();
+        }
+        link.listener().close();
+      }
+    }
+  }
+
+  @Test
+  void aReceiverWhosePeerClosesBeforeSendingFailsWithARemoteError() {
+    try (Ends ends = ends()) {
+      Ends.Link link = ends.connect();
+      long to = ends.memory(64);
+      long handle = link.receiver().registerMemory(to, 64, 1);
+      long receive = ends.receive(link, to, 64, 1, handle);
+      link.sender().close();
+      Ends.await("remote error", () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
+      assertEquals(
+          -TransportResult.REMOTE_ERROR,
+          ends.receive(link, to, 64, 1, handle),
+          "the failure is latched");
+      ends.line("receiving connection");
+      link.receiver().close();
+      link.listener().close();
+    }
+  }
+
+  @Test
+  void aReceiverThatFailsAloneTellsItsSenderAtOnce() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long from = ends.memory(1 << 20);
+      long handle = link.receiver().registerMemory(from, 1 << 20, 1);
+      long fromHandle = link.sender().registerMemory(from, 1 << 20, 1);
+      ends.receive(link, from, 1 << 20, 1, handle);
+      Ends.await(
+          "clear-to-send",
+          () -> {
+            Ends.progress(link);
+            return ClearToSend.isOf(link.sender().connection().ringAddress(), 0);
+          });
+      for (SubFlow flow : link.receiver().connection().subFlows()) {
+        flow.pair.queuePair().toError();
+      }
+      long[] send = new long[1];
+      Ends.await("send", () -> (send[0] = link.sender().isend(from, 1 << 20, 1, fromHandle)) != 0);
+      long start = System.nanoTime();
+      Ends.await(
+          "failure of the receiver",
+          () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      Ends.await(
+          "failure of the sender", () -> link.sender().progress() == TransportResult.REMOTE_ERROR);
+      /* By itself it would have tried for 8.6 s. */
+      assertTrue(System.nanoTime() - start < 5_000_000_000L, "told at once");
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send[0]));
+      String told = ends.line("sending connection");
+      assertTrue(
+          told.contains("the other end failed: plane plane:") && told.contains("FLUSHED"), told);
+      ends.line("receiving connection");
+    }
+  }
+
+  @Test
+  void aSenderThatFailsAloneTellsItsReceiver() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      long from = ends.memory(1000);
+      long handle = link.receiver().registerMemory(from, 1000, 1);
+      long fromHandle = link.sender().registerMemory(from, 1000, 1);
+      long receive = ends.receive(link, from, 500, 1, handle);
+      Ends.await(
+          "refusal of a send that is too long",
+          () -> link.sender().isend(from, 1000, 1, fromHandle) < 0);
+      Ends.await(
+          "failure of the receiver",
+          () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
+      assertTrue(
+          ends.line("receiving connection").contains("the other end failed: a send of 1000 bytes"));
+    }
+  }
+
+  @Test
+  void dataSentBeforeAGracefulCloseStillCompletes() {
+    try (Ends ends = ends()) {
+      for (int round = 0; round < 20; round++) {
+        Ends.Link link = ends.connect();
+        int length = 200_000;
+        long from = ends.memory(length);
+        long to = ends.memory(length);
+        Ends.fill(from, length, round);
+        long handle = link.receiver().registerMemory(to, length, 1);
+        long fromHandle = link.sender().registerMemory(from, length, 1);
+        long receive = ends.receive(link, to, length, 1, handle);
+        long send = Ends.send(link, from, length, 1, fromHandle);
+        Ends.await(
+            "completion of the send",
+            () -> {
+              assertEquals(0, link.sender().progress());
+              return Ends.isDone(send);
+            });
+        link.sender().close();
+        Ends.await(
+            "completion of the receive",
+            () -> {
+              assertEquals(0, link.receiver().progress(), ends.log.toString());
+              return Ends.isDone(receive);
+            });
+        Ends.check(to, length, round);
+        link.receiver().close();
+        link.listener().close();
+      }
+    }
+  }
+}
