@@ -3,11 +3,16 @@ package io.heddle.transport;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.qppool.PlaneQueuePair.LinkSettings;
+import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.PlaneDigest;
+import java.net.InetSocketAddress;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -25,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     both connect their queue pairs and post receives
  *   Ready             ◀─────────▶  Ready
  * </pre>
+ *
+ * <p>The connecting end calls the listener's addresses in order until one answers with the token.
  *
  * <p>Everything runs on the control thread; {@link #outcome} is read by others.
  *
@@ -60,6 +67,9 @@ final class Handshake<C> implements ControlChannel.Listener {
       int queuePairsPerPlane,
       long timeoutNs) {}
 
+  /* How long an address may be silent before the next is called. */
+  private static final long PATIENCE_NS = 2_000_000_000L;
+
   /* How long a peer may go on asking after our end was closed. */
   private static final long LINGER_NS = 5_000_000_000L;
 
@@ -72,6 +82,13 @@ final class Handshake<C> implements ControlChannel.Listener {
   private final Consumer<Handshake<C>> ended;
 
   private Stage stage = Stage.HELLO;
+  /* The listener's addresses, how many of them were called, and why those before the last were given up. */
+  private List<InetSocketAddress> places = List.of();
+  private int called;
+  private final List<String> givenUp = new ArrayList<>();
+  private byte[] planesWhenListening = {};
+  private @Nullable ControlChannel calling;
+
   private boolean authenticated;
   private boolean failureTold;
   private @Nullable ControlChannel channel;
@@ -113,9 +130,47 @@ final class Handshake<C> implements ControlChannel.Listener {
         });
   }
 
+  /** Calls the listener that wrote this handle. Control thread, after {@link #start}. */
+  void call(ConnectionHandle handle) {
+    places = handle.addresses();
+    planesWhenListening = handle.planeDigest();
+    callNext();
+  }
+
+  private void callNext() {
+    InetSocketAddress place = places.get(called++);
+    int attempt = called;
+    if (attempt < places.size()) {
+      long patienceNs = Math.min(PATIENCE_NS, terms.timeoutNs() / (places.size() + 1));
+      loop.schedule(
+          patienceNs,
+          () -> {
+            if (attempt == called && stage == Stage.HELLO) {
+              giveUpPlace("%s: no answer within %d ms".formatted(place, patienceNs / 1_000_000));
+            }
+          });
+    }
+    ControlChannel begun = ControlChannel.connect(loop, place, this);
+    if (attempt == called && channel == null) {
+      calling = begun;
+    }
+  }
+
+  /* Who answered isn't the listener, or nobody did: the next address, if there is one. */
+  private void giveUpPlace(String reason) {
+    if (stage != Stage.HELLO || called == places.size()) {
+      fail(reason);
+      return;
+    }
+    givenUp.add(reason);
+    hangUp();
+    callNext();
+  }
+
   @Override
   public void onConnected(ControlChannel connected) {
     channel = connected;
+    calling = null;
     if (connecting) {
       introduce(connected);
     }
@@ -149,9 +204,11 @@ final class Handshake<C> implements ControlChannel.Listener {
         case ControlMessage.Failed failed when stage == Stage.CLOSING -> {
           /* Its goodbye comes when NCCL closes it; it takes no more, but our last answers may be asked for again. */
         }
-        case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
+        case ControlMessage.Refused refused ->
+            giveUpPlace(peer() + " refused: " + refused.reason());
         default ->
-            fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
+            giveUpPlace(
+                peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
       }
     } catch (HeddleException failure) {
       refuse(String.valueOf(failure.getMessage()));
@@ -167,7 +224,7 @@ final class Handshake<C> implements ControlChannel.Listener {
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
       /* Nothing more is said to somebody without the token. */
-      fail(
+      giveUpPlace(
           peer()
               + " does not know this listener's token; it is not the peer that NCCL gave the handle"
               + " to");
@@ -175,6 +232,9 @@ final class Handshake<C> implements ControlChannel.Listener {
     }
     authenticated = true;
     stage = Stage.PLANES;
+    if (!givenUp.isEmpty()) {
+      log.info("%s answered at last, after %s", peer(), String.join("; ", givenUp));
+    }
     if (!connecting) {
       introduce(channel());
     }
@@ -189,6 +249,12 @@ final class Handshake<C> implements ControlChannel.Listener {
       log.info(
           "connection with %s uses planes %s; left out: %s",
           made.peer(), made.planeKeys(), String.join(", ", leftOut));
+    }
+    List<String> there = planes.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
+    if (connecting && !Arrays.equals(planesWhenListening, PlaneDigest.of(there))) {
+      log.warn(
+          "the planes of %s aren't those that it had when it wrote its handle: now %s",
+          made.peer(), there);
     }
     if (made.queuePairsPerPlane() != terms.queuePairsPerPlane()) {
       log.info(
@@ -223,7 +289,7 @@ final class Handshake<C> implements ControlChannel.Listener {
     } else if (stage == Stage.CLOSING) {
       end();
     } else {
-      fail(reason);
+      giveUpPlace(reason);
     }
   }
 
@@ -239,22 +305,36 @@ final class Handshake<C> implements ControlChannel.Listener {
 
   private void fail(String reason) {
     Connection made = connection;
-    ControlChannel open = channel;
     if (stage == Stage.ESTABLISHED) {
       connection().peerGone(Connection.PEER_LOST, reason);
     } else if (stage == Stage.CLOSING) {
       end();
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
-      outcome = new Outcome<>(null, reason);
+      outcome =
+          new Outcome<>(
+              null,
+              givenUp.isEmpty() || authenticated
+                  ? reason
+                  : "the listener can't be reached: " + String.join("; ", givenUp) + "; " + reason);
       if (made != null) {
         made.close();
       }
       ended.accept(this);
     }
+    hangUp();
+  }
+
+  private void hangUp() {
+    ControlChannel open = channel;
+    ControlChannel unanswered = calling;
+    channel = null;
+    calling = null;
     if (open != null) {
       open.close();
-      channel = null;
+    }
+    if (unanswered != null) {
+      unanswered.close();
     }
   }
 
@@ -316,7 +396,10 @@ final class Handshake<C> implements ControlChannel.Listener {
   private String peer() {
     Connection made = connection;
     ControlChannel open = channel;
-    return open == null ? "the peer" : (made == null ? "" : made.peer() + " ") + open.peer();
+    if (open == null) {
+      return called == 0 ? "the peer" : places.get(called - 1).toString();
+    }
+    return (made == null ? "" : made.peer() + " ") + open.peer();
   }
 
   private ControlChannel channel() {

@@ -27,15 +27,15 @@ public final class ListenComm implements AutoCloseable {
   /* Control thread only. */
   private final List<Handshake<RecvComm>> conversations = new ArrayList<>();
   private int strangers;
-  private @Nullable ControlListener listener;
+  private List<ControlListener> listeners = List.of();
 
   ListenComm(ControlLoop loop, Log log) {
     this.loop = loop;
     this.log = log;
   }
 
-  void listenWith(ControlListener control) {
-    listener = control;
+  void listenWith(List<ControlListener> controls) {
+    listeners = List.copyOf(controls);
   }
 
   /** Gives the next connection its conversation. Control thread. */
@@ -74,10 +74,7 @@ public final class ListenComm implements AutoCloseable {
   /** Stops listening, gives up what goes on, and closes connections that nobody accepted. */
   @Override
   public void close() {
-    ControlListener control = listener;
-    if (control != null) {
-      control.close();
-    }
+    listeners.forEach(ControlListener::close);
     loop.execute(() -> {
       List<Handshake<RecvComm>> unfinished = List.copyOf(conversations);
       conversations.clear();

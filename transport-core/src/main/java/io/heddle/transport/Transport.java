@@ -19,6 +19,7 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
@@ -29,12 +30,14 @@ import io.heddle.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that the plugin asks of Heddle, for the devices of one provider. Thread-safe. */
@@ -285,14 +288,33 @@ public final class Transport implements AutoCloseable {
     random.nextBytes(token);
     ListenComm listen = new ListenComm(loop, log);
     Handshake.Terms terms = terms(token, receiversTrafficClass());
-    ControlListener control =
-        new ControlListener(
-            loop,
-            controlAddresses.getFirst(),
-            () -> listen.converse(() -> accepting(device, terms, listen, source)));
-    listen.listenWith(control);
-    new ConnectionHandle(token, List.of(control.address())).write(handleAddress);
+    List<ControlListener> controls =
+        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source)));
+    listen.listenWith(controls);
+    new ConnectionHandle(
+            token,
+            PlaneDigest.of(device.planes().stream().map(LocalPlane::key).toList()),
+            controls.stream().map(ControlListener::address).toList())
+        .write(handleAddress);
     return listen;
+  }
+
+  /* An address may have gone since the start; one that is left is enough. */
+  private List<ControlListener> listenOnAll(Supplier<ControlChannel.Listener> accepted) {
+    List<ControlListener> open = new ArrayList<>();
+    HeddleException refused = null;
+    for (InetAddress address : controlAddresses) {
+      try {
+        open.add(new ControlListener(loop, address, accepted));
+      } catch (HeddleException failure) {
+        refused = failure;
+        log.info("%s", String.valueOf(failure.getMessage()));
+      }
+    }
+    if (refused != null && open.isEmpty()) {
+      throw refused;
+    }
+    return open;
   }
 
   private int queuePairsPerPlane() {
@@ -417,7 +439,7 @@ public final class Transport implements AutoCloseable {
     }
     loop.execute(() -> {
       handshake.start();
-      ControlChannel.connect(loop, handle.addresses().getFirst(), handshake);
+      handshake.call(handle);
     });
     return number;
   }

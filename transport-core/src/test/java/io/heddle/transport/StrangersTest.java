@@ -3,17 +3,24 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.PlaneDigest;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -82,6 +89,105 @@ class StrangersTest {
             reason);
       }
       listener.close();
+    }
+  }
+
+  /* A handle with these places instead of the listener's, in front of it. */
+  private static void putBefore(long handle, List<InetSocketAddress> places) {
+    ConnectionHandle real = read(handle);
+    List<InetSocketAddress> all = new ArrayList<>(places);
+    all.add(real.addresses().getFirst());
+    new ConnectionHandle(real.token(), real.planeDigest(), all).write(handle);
+  }
+
+  private static InetSocketAddress address(ServerSocket socket) {
+    return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+  }
+
+  @Test
+  void addressesThatLeadNowhereOrToSomebodyElseArePassedOverInBoundedTime() throws IOException {
+    InetAddress here = InetAddress.getByName("127.0.0.1");
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(1),
+                folder,
+                List.of(1),
+                List.of(1),
+                Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "2000"));
+        ServerSocket closed = new ServerSocket(0, 1, here);
+        ServerSocket silent = new ServerSocket(0, 1, here)) {
+      closed.close();
+      long othersHandle = ends.handle();
+      ListenComm other = ends.left.listen(0, othersHandle);
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      InetSocketAddress others = read(othersHandle).addresses().getFirst();
+      putBefore(handle, List.of(address(closed), address(silent), others));
+      long start = System.nanoTime();
+      try (Ends.Link link = ends.connect(listener, handle)) {
+        assertTrue(System.nanoTime() - start >= 400_000_000, "the silent one was given its time");
+        ends.exchange(link, 1000, 1000, 1);
+      }
+      String line = ends.line("answered at last, after");
+      for (String part :
+          List.of(
+              closed.getLocalPort() + ": can't connect",
+              silent.getLocalPort() + ": no answer within 400 ms",
+              others.getPort() + ": the peer closed the connection")) {
+        assertTrue(line.contains(part), line);
+      }
+      other.close();
+    }
+  }
+
+  @Test
+  void whenNoAddressLeadsToTheListenerEachIsNamed() throws IOException {
+    InetAddress here = InetAddress.getByName("127.0.0.1");
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(1),
+                folder,
+                List.of(1),
+                List.of(1),
+                Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "900"));
+        ServerSocket closed = new ServerSocket(0, 1, here);
+        ServerSocket silent = new ServerSocket(0, 1, here)) {
+      closed.close();
+      long handle = ends.handle();
+      ends.right.listen(0, handle).close();
+      ConnectionHandle real = read(handle);
+      new ConnectionHandle(
+              real.token(), real.planeDigest(), List.of(address(closed), address(silent)))
+          .write(handle);
+      long start = System.nanoTime();
+      HeddleException failure =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
+      assertTrue(System.nanoTime() - start < 3_000_000_000L, "in bounded time");
+      String message = String.valueOf(failure.getMessage());
+      for (String part :
+          List.of(
+              "the listener can't be reached: ",
+              closed.getLocalPort() + ": can't connect",
+              silent.getLocalPort() + " did not answer within 900 ms")) {
+        assertTrue(message.contains(part), message);
+      }
+    }
+  }
+
+  @Test
+  void aListenerWhosePlanesHaveChangedSinceIsNamed() {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      ConnectionHandle real = read(handle);
+      byte[] before = PlaneDigest.of(List.of("plane:1", "plane:2"));
+      new ConnectionHandle(real.token(), before, real.addresses()).write(handle);
+      ends.connect(listener, handle).close();
+      assertTrue(ends.line("when it wrote its handle").contains("now [plane:1]"));
+      ends.connect().close();
+      ends.line("when it wrote its handle");
     }
   }
 

@@ -15,22 +15,26 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   0  magic "HDLH"  | version, u16 | addresses, u8 | 0
  *   8  token, 16
- *  24  2 × (IPv6 or IPv4-mapped address, 16 | port, u16 | 0, 6)
+ *  24  digest of the listener's planes, 16
+ *  40  4 × (IPv6 or IPv4-mapped address, 16 | port, u16)
  * 120  state of the connecting side, u64; zero in a fresh handle
  * </pre>
  *
  * @param token 16 bytes
- * @param addresses one or two places where the listener can be reached, best first
+ * @param planeDigest {@link PlaneDigest} of the planes that the listener had when it wrote this
+ * @param addresses one to four places where the listener can be reached, best first
  */
-public record ConnectionHandle(byte[] token, List<InetSocketAddress> addresses) {
+public record ConnectionHandle(
+    byte[] token, byte[] planeDigest, List<InetSocketAddress> addresses) {
   /** NCCL_NET_HANDLE_MAXSIZE. */
   public static final int BYTES = 128;
 
   private static final int MAGIC = 0x48444c48;
-  private static final int MAX_ADDRESSES = 2;
+  private static final int MAX_ADDRESSES = 4;
   private static final int TOKEN = 8;
-  private static final int ADDRESSES = 24;
-  private static final int ADDRESS_BYTES = 24;
+  private static final int DIGEST = 24;
+  private static final int ADDRESSES = 40;
+  private static final int ADDRESS_BYTES = 18;
   private static final int STATE = 120;
 
   public ConnectionHandle {
@@ -45,6 +49,7 @@ public record ConnectionHandle(byte[] token, List<InetSocketAddress> addresses) 
     int count = Math.min(addresses.size(), MAX_ADDRESSES);
     Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, address + 6, (byte) count);
     put(address + TOKEN, token);
+    put(address + DIGEST, planeDigest);
     for (int i = 0; i < count; i++) {
       long at = address + ADDRESSES + (long) i * ADDRESS_BYTES;
       InetSocketAddress socket = addresses.get(i);
@@ -79,7 +84,9 @@ public record ConnectionHandle(byte[] token, List<InetSocketAddress> addresses) 
       }
     }
     return new ConnectionHandle(
-        Memory.toArray(address + TOKEN, ControlCodec.TOKEN_BYTES), addresses);
+        Memory.toArray(address + TOKEN, ControlCodec.TOKEN_BYTES),
+        Memory.toArray(address + DIGEST, PlaneDigest.BYTES),
+        addresses);
   }
 
   /** The connecting side's own number, kept between two calls; 0 in a fresh handle. */

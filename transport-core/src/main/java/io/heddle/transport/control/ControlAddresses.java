@@ -10,7 +10,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,18 +21,24 @@ import org.jspecify.annotations.Nullable;
  * NCCL_SOCKET_FAMILY (AF_INET or AF_INET6).
  */
 public final class ControlAddresses {
+  private static final int IPV4 = 1;
+
+  private record Candidate(InetAddress address, int interfaceIndex) {}
+
   private ControlAddresses() {}
 
   /**
-   * Addresses to listen on, best first: global IPv6, IPv4, link-local IPv6; loopback only where
-   * there is nothing else or where it is asked for. An interface counts when it is set up: whether
-   * it runs is the kernel's to notice, up to a second late.
+   * Addresses to listen on, best first: global IPv6, IPv4; link-local IPv6 or loopback only where
+   * there is nothing else or where it is asked for. At most three: the best of all, the best of
+   * another interface, and the best of the other family, so that what keeps a peer from one doesn't
+   * keep it from all. An interface counts when it is set up: whether it runs is the kernel's to
+   * notice, up to a second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */
   public static List<InetAddress> choose(
       HostAddresses host, @Nullable String interfaceNames, @Nullable String family) {
-    List<InetAddress> found = new ArrayList<>();
+    List<Candidate> found = new ArrayList<>();
     for (AssignedAddress assigned : host.addresses()) {
       NetworkLink link = host.linkOf(assigned);
       if (link.administrativelyUp()
@@ -38,7 +46,7 @@ public final class ControlAddresses {
           && !assigned.has(AddressFlag.TENTATIVE)
           && !assigned.has(AddressFlag.DUPLICATE)
           && ofFamily(assigned.address(), family)) {
-        found.add(assigned.address());
+        found.add(new Candidate(assigned.address(), link.index()));
       }
     }
     if (found.isEmpty()) {
@@ -49,8 +57,26 @@ public final class ControlAddresses {
               + family
               + "); unset them or name an interface that has one");
     }
-    found.sort(Comparator.comparingInt(ControlAddresses::rank));
-    return found;
+    found.sort(Comparator.comparingInt(each -> rank(each.address())));
+    return spread(found);
+  }
+
+  private static List<InetAddress> spread(List<Candidate> found) {
+    Candidate best = found.getFirst();
+    int worst = Math.max(IPV4, rank(best.address()));
+    List<Candidate> reachable =
+        found.stream().filter(each -> rank(each.address()) <= worst).toList();
+    Set<InetAddress> chosen = new LinkedHashSet<>(List.of(best.address()));
+    reachable.stream()
+        .filter(each -> each.interfaceIndex() != best.interfaceIndex())
+        .findFirst()
+        .ifPresent(other -> chosen.add(other.address()));
+    reachable.stream()
+        .filter(each ->
+            chosen.stream().noneMatch(address -> address.getClass() == each.address().getClass()))
+        .findFirst()
+        .ifPresent(other -> chosen.add(other.address()));
+    return List.copyOf(chosen);
   }
 
   private static int rank(InetAddress address) {
@@ -60,7 +86,7 @@ public final class ControlAddresses {
     if (address.isLinkLocalAddress()) {
       return 2;
     }
-    return address instanceof Inet6Address ? 0 : 1;
+    return address instanceof Inet6Address ? 0 : IPV4;
   }
 
   private static boolean ofFamily(InetAddress address, @Nullable String family) {

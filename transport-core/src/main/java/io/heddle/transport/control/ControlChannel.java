@@ -52,15 +52,21 @@ public final class ControlChannel implements ControlLoop.Handler {
     this.listener = listener;
   }
 
-  /** Begins to connect; the listener hears of the outcome, failure included. */
-  public static void connect(ControlLoop loop, InetSocketAddress to, Listener listener) {
+  /**
+   * Begins to connect; the listener hears of the outcome, failure included, perhaps before this
+   * returns.
+   *
+   * @return the channel, which may be closed to hear no more of it
+   */
+  public static @Nullable ControlChannel connect(
+      ControlLoop loop, InetSocketAddress to, Listener listener) {
     ControlChannel channel;
     boolean connected;
     try {
       channel = new ControlChannel(SocketChannel.open(), to.toString(), listener);
     } catch (IOException failure) {
       listener.onClosed("no socket for " + to + ": " + failure.getMessage());
-      return;
+      return null;
     }
     try {
       channel.configure();
@@ -71,11 +77,12 @@ public final class ControlChannel implements ControlLoop.Handler {
     } catch (IOException failure) {
       channel.close();
       listener.onClosed("can't connect to " + to + ": " + failure.getMessage());
-      return;
+      return null;
     }
     if (connected) {
       listener.onConnected(channel);
     }
+    return channel;
   }
 
   /** Takes over an accepted connection. */

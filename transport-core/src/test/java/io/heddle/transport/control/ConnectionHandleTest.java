@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class ConnectionHandleTest {
   private static final byte[] TOKEN = HexFormat.of().parseHex("a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
+  private static final byte[] DIGEST = PlaneDigest.of(List.of("if:e0", "if:e1"));
   private final Arena arena = Arena.ofConfined();
   private final long handle = Memory.allocate(arena, ConnectionHandle.BYTES, 8);
 
@@ -36,20 +38,20 @@ class ConnectionHandleTest {
 
   @Test
   void theBytesAreThoseOfTheDescription() throws UnknownHostException {
-    new ConnectionHandle(TOKEN, List.of(socket("fd00::2", 0x1234), socket("10.0.0.1", 65535)))
+    new ConnectionHandle(
+            TOKEN, DIGEST, List.of(socket("fd00::2", 0x1234), socket("10.0.0.1", 65535)))
         .write(handle);
     String expected =
         "48444c48"
-            + "0002"
+            + "0003"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)
+            + HexFormat.of().formatHex(DIGEST)
             + "fd000000000000000000000000000002"
             + "1234"
-            + "000000000000"
             + "00000000000000000000ffff0a000001"
-            + "ffff"
-            + "000000000000";
+            + "ffff";
     String written = HexFormat.of().formatHex(Memory.toArray(handle, ConnectionHandle.BYTES));
     assertEquals(expected, written.substring(0, expected.length()));
     assertTrue(
@@ -58,24 +60,46 @@ class ConnectionHandleTest {
 
   @Test
   void whatIsWrittenIsReadBackBesideTheCallersState() throws UnknownHostException {
-    List<InetSocketAddress> addresses = List.of(socket("fd00::2", 4000), socket("10.0.0.1", 4001));
-    new ConnectionHandle(TOKEN, addresses).write(handle);
+    List<InetSocketAddress> addresses =
+        List.of(
+            socket("fd00::2", 4000),
+            socket("10.0.0.1", 4001),
+            socket("fd00:1::2", 4002),
+            socket("10.0.0.2", 4003));
+    new ConnectionHandle(TOKEN, DIGEST, addresses).write(handle);
     assertEquals(0, ConnectionHandle.state(handle));
     ConnectionHandle.setState(handle, 42);
     ConnectionHandle read = ConnectionHandle.read(handle);
     assertNotNull(read);
     assertEquals(addresses, read.addresses());
     assertArrayEquals(TOKEN, read.token());
+    assertArrayEquals(DIGEST, read.planeDigest());
     assertEquals(42, ConnectionHandle.state(handle));
   }
 
   @Test
+  void aDigestIsOfTheKeysInOrderAndOfNothingElse() {
+    byte[] digest = PlaneDigest.of(List.of("if:e0", "if:e1"));
+    assertEquals(PlaneDigest.BYTES, digest.length);
+    assertArrayEquals(digest, PlaneDigest.of(List.of("if:e0", "if:e1")));
+    for (List<String> other :
+        List.of(
+            List.of("if:e1", "if:e0"),
+            List.of("if:e0"),
+            List.of("if:e0if:e1"),
+            List.of("if:e0i", "f:e1"),
+            List.<String>of())) {
+      assertFalse(Arrays.equals(digest, PlaneDigest.of(other)), other.toString());
+    }
+  }
+
+  @Test
   void aHandleOfAnotherPluginOrVersionIsNone() throws UnknownHostException {
-    ConnectionHandle mine = new ConnectionHandle(TOKEN, List.of(socket("::1", 1)));
+    ConnectionHandle mine = new ConnectionHandle(TOKEN, DIGEST, List.of(socket("::1", 1)));
     for (int damaged : new int[] {0, 5, 6}) { // magic, version, number of addresses
       mine.write(handle);
       byte before = Memory.ALL.get(ValueLayout.JAVA_BYTE, handle + damaged);
-      Memory.ALL.set(ValueLayout.JAVA_BYTE, handle + damaged, (byte) (before + 2));
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, handle + damaged, (byte) (before + 4));
       assertNull(ConnectionHandle.read(handle), "byte " + damaged);
     }
     Memory.clear(handle, ConnectionHandle.BYTES);
@@ -89,7 +113,7 @@ class ConnectionHandleTest {
     MemorySegment.copy(whole, 0, Memory.ALL, ValueLayout.JAVA_BYTE, handle, whole.length);
     ConnectionHandle read = ConnectionHandle.read(handle);
     if (read != null) {
-      assertTrue(!read.addresses().isEmpty() && read.addresses().size() <= 2);
+      assertTrue(!read.addresses().isEmpty() && read.addresses().size() <= 4);
     }
   }
 }

@@ -2,10 +2,62 @@ package io.heddle.transport.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.addr.AddressText;
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ControlAddressesTest {
+  private static final HostAddresses HOST =
+      new HostAddresses(
+          List.of(
+              link(1, "lo"), link(2, "eth0"), link(3, "rdma0"), link(4, "rdma1"), link(5, "old0")),
+          List.of(
+              address(1, "127.0.0.1"),
+              address(1, "::1"),
+              address(2, "10.0.0.1"),
+              address(2, "fe80::2"),
+              address(2, "fd00:9::2"),
+              address(3, "fd00:1:1:1::5"),
+              address(4, "fd00:1:1:2::5"),
+              address(5, "192.168.1.1")));
+
+  private static NetworkLink link(int index, String name) {
+    return new NetworkLink(index, name, 1500, true, true, index == 1, "", 0, "", 0);
+  }
+
+  private static AssignedAddress address(int link, String text) {
+    return new AssignedAddress(link, InetAddress.ofLiteral(text), 64, Set.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+                      |          | fd00:9::2 fd00:1:1:1::5 10.0.0.1
+          eth0        |          | fd00:9::2 10.0.0.1
+          eth,old     |          | fd00:9::2 192.168.1.1
+          rdma        |          | fd00:1:1:1::5 fd00:1:1:2::5
+                      | AF_INET  | 10.0.0.1 192.168.1.1
+                      | AF_INET6 | fd00:9::2 fd00:1:1:1::5
+          =lo         |          | 127.0.0.1 ::1
+          lo          | AF_INET6 | ::1
+          """)
+  void threeAtMostOfDifferentInterfacesAndBothFamilies(
+      String names, String family, String expected) {
+    assertEquals(
+        expected,
+        String.join(
+            " ",
+            ControlAddresses.choose(HOST, names, family).stream().map(AddressText::of).toList()));
+  }
+
   @ParameterizedTest
   @CsvSource(
       value = {

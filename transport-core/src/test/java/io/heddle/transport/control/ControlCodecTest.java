@@ -31,7 +31,7 @@ class ControlCodecTest {
   private static final Gid ADDRESS =
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
-      new Hello(2, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
+      new Hello(3, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
   private static final PlaneList PLANES =
       new PlaneList("h1", 2, List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
   private static final Endpoints ENDPOINTS =
@@ -43,7 +43,7 @@ class ControlCodecTest {
 
   /** Written by hand from the layout in ControlCodec's description. */
   private static final String HELLO_BYTES =
-      "0000001b" + "01" + "48444c43" + "0002" + "00000005" + "000102030405060708090a0b0c0d0e0f";
+      "0000001b" + "01" + "48444c43" + "0003" + "00000005" + "000102030405060708090a0b0c0d0e0f";
 
   private static final String PLANES_BYTES =
       "0000001d"
@@ -133,8 +133,8 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430002", "48444c430003") + "77"));
-    assertEquals(3, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430003", "48444c430004") + "77"));
+    assertEquals(4, later.version());
   }
 
   @Test
