@@ -5,7 +5,8 @@
  * <p>To read it: {@code SoftContext} is the opened device and its control path; {@code Engine}
  * makes one round of progress, in which packets come from {@code DatagramReceiver} through a {@code
  * PacketGate} to a {@code SoftQueuePair}. Its {@code Requester} sends what {@code TrainBuilder} cut
- * into the {@code TransmitRing} and takes acknowledgements; its {@code Responder} places, completes
+ * into the {@code TransmitRing} and takes acknowledgements, of which {@code Outstanding} keeps the
+ * account; its {@code Responder} places, completes
  * and acknowledges. {@code PacketFormat} and {@code FlowChecksum} know the wire.
  *
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, which nobody
