@@ -7,6 +7,7 @@ import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
@@ -35,6 +36,7 @@ public final class PlaneQueuePair implements AutoCloseable {
   private final int startPsn = RANDOM.nextInt() & PSN_MASK;
   private @Nullable Gid remoteGid;
   private int remoteNumber;
+  private boolean receivesPosted;
 
   private PlaneQueuePair(
       String planeKey, Gid localGid, QueuePair queuePair, int sendDepth, int receiveDepth) {
@@ -102,14 +104,28 @@ public final class PlaneQueuePair implements AutoCloseable {
     public static final LinkSettings DEFAULT = new LinkSettings(DEFAULT_TIMEOUT_CODE, 7, 0, 0);
   }
 
-  /** INIT → RTR → RTS, with all receives posted before a packet can arrive. */
+  /**
+   * INIT → RTR → RTS, with all receives posted before a packet can arrive. Where the device refuses
+   * a step, it may be called again and goes on there.
+   */
   public void connect(RemoteEnd remote, PathMtu mtu, LinkSettings settings, long receiveId) {
     remoteGid = remote.gid();
     remoteNumber = remote.queuePairNumber();
-    int posted = queuePair.postEmptyReceives(receiveId, receiveDepth);
-    if (posted != 0) {
-      throw new VerbsException("post_recv", this + ", " + receiveDepth + " receives", -posted);
+    if (!receivesPosted) {
+      int posted = queuePair.postEmptyReceives(receiveId, receiveDepth);
+      if (posted != 0) {
+        throw new VerbsException("post_recv", this + ", " + receiveDepth + " receives", -posted);
+      }
+      receivesPosted = true;
     }
+    if (queuePair.state() == QueuePairState.INIT) {
+      readyToReceive(remote, mtu, settings);
+    }
+    queuePair.readyToSend(
+        new ReadyToSendAttributes(startPsn, settings.timeoutCode(), settings.retryCount(), 7));
+  }
+
+  private void readyToReceive(RemoteEnd remote, PathMtu mtu, LinkSettings settings) {
     /* Timer code 12 is 0.64 ms; retry count 7 tries without end: a full receive queue is a delay, not a failure. */
     queuePair.readyToReceive(
         new ReadyToReceiveAttributes(
@@ -121,8 +137,6 @@ public final class PlaneQueuePair implements AutoCloseable {
             12,
             settings.trafficClass(),
             settings.serviceLevel()));
-    queuePair.readyToSend(
-        new ReadyToSendAttributes(startPsn, settings.timeoutCode(), settings.retryCount(), 7));
   }
 
   public String planeKey() {

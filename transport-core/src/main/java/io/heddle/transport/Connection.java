@@ -56,6 +56,7 @@ final class Connection implements AutoCloseable {
   /* One of each plane, then the second one of each plane, and so on. */
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
+  private int connectedPairs;
   private PlaneCounters[] counters = {};
 
   /* Written when the planes are paired and whenever routes change; read by the thread that drives the communicator. */
@@ -183,7 +184,8 @@ final class Connection implements AutoCloseable {
   }
 
   /**
-   * Connects every queue pair to its other end.
+   * Connects every queue pair to its other end. Where a device refuses, it may be called again and
+   * goes on there.
    *
    * @throws HeddleException when the peer's list isn't the one that was agreed on
    */
@@ -197,7 +199,8 @@ final class Connection implements AutoCloseable {
       throw new HeddleException(
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
-    for (int i = 0; i < ends.size(); i++) {
+    while (connectedPairs < ends.size()) {
+      int i = connectedPairs;
       int plane = i % planes.size();
       ControlMessage.PlaneOffer offer = remotePlanes.get(plane);
       PathMtu mtu = planes.get(plane).mtu().min(offer.mtu());
@@ -212,6 +215,7 @@ final class Connection implements AutoCloseable {
               mtu,
               settings,
               i);
+      connectedPairs++;
     }
     peerRingAddress = remote.ringAddress();
     peerRingKey = remote.ringKey();

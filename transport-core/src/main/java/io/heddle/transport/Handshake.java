@@ -9,6 +9,7 @@ import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.PlaneDigest;
+import io.heddle.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ final class Handshake<C> implements ControlChannel.Listener {
     HELLO,
     PLANES,
     ENDPOINTS,
+    CONNECTING,
     READY,
     ESTABLISHED,
     CLOSING,
@@ -58,6 +60,7 @@ final class Handshake<C> implements ControlChannel.Listener {
    * @param token the listener's secret
    * @param settings how queue pairs are to be connected
    * @param queuePairsPerPlane how many this end would make on each plane
+   * @param retries what to do where a device refuses to connect a queue pair
    * @param timeoutNs how long all of it may take
    */
   record Terms(
@@ -65,6 +68,7 @@ final class Handshake<C> implements ControlChannel.Listener {
       byte[] token,
       LinkSettings settings,
       int queuePairsPerPlane,
+      ConnectRetries retries,
       long timeoutNs) {}
 
   /* How long an address may be silent before the next is called. */
@@ -91,6 +95,8 @@ final class Handshake<C> implements ControlChannel.Listener {
 
   private boolean authenticated;
   private boolean failureTold;
+  private boolean peerIsReady;
+  private int connectRetries;
   private @Nullable ControlChannel channel;
   private @Nullable Connection connection;
   private volatile @Nullable Outcome<C> outcome;
@@ -195,6 +201,7 @@ final class Handshake<C> implements ControlChannel.Listener {
         case ControlMessage.PlaneList planes when stage == Stage.PLANES -> onPlanes(planes);
         case ControlMessage.Endpoints endpoints when stage == Stage.ENDPOINTS ->
             onEndpoints(endpoints);
+        case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
         case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
         case ControlMessage.Closing closing when stage == Stage.ESTABLISHED ->
             connection().peerGone(Connection.PEER_CLOSED, "it closed its end");
@@ -271,9 +278,41 @@ final class Handshake<C> implements ControlChannel.Listener {
   }
 
   private void onEndpoints(ControlMessage.Endpoints endpoints) {
-    connection().connect(endpoints, terms.settings());
+    stage = Stage.CONNECTING;
+    try {
+      connection().connect(endpoints, terms.settings());
+    } catch (VerbsException refused) {
+      if (!terms.retries().allows(connectRetries, refused.errno())) {
+        throw refused;
+      }
+      connectAgain(endpoints, refused);
+      return;
+    }
     stage = Stage.READY;
     channel().send(new ControlMessage.Ready());
+    if (peerIsReady) {
+      onReady();
+    }
+  }
+
+  private void connectAgain(ControlMessage.Endpoints endpoints, VerbsException refused) {
+    ConnectRetries retries = terms.retries();
+    if (connectRetries++ == 0) {
+      log.info(
+          "%s; trying up to %d times more, after %d ms each",
+          String.valueOf(refused.getMessage()), retries.most(), retries.pauseNs() / 1_000_000);
+    }
+    loop.schedule(
+        retries.pauseNs(),
+        () -> {
+          if (stage == Stage.CONNECTING) {
+            try {
+              onEndpoints(endpoints);
+            } catch (HeddleException failure) {
+              refuse(String.valueOf(failure.getMessage()));
+            }
+          }
+        });
   }
 
   private void onReady() {

@@ -125,6 +125,33 @@ final class InfinibandOptions {
           "whether what a device reports of itself or of a queue pair (it is broken) ends the"
               + " communicators that it concerns, or is only logged");
 
+  static final Option<Long> CONNECT_RETRIES =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_CNT",
+          "tries",
+          34,
+          0,
+          10_000,
+          "how often a queue pair is tried again whose device took too long to connect it");
+
+  static final Option<Long> RETRY_ANY =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_ALL",
+          "switch",
+          0,
+          0,
+          1,
+          "whether such a queue pair is tried again whatever its device said");
+
+  static final Option<Long> CONNECT_PAUSE =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_SLEEP_MSEC",
+          "ms",
+          100,
+          0,
+          60_000,
+          "how long to wait before such a try; HEDDLE_CONNECT_TIMEOUT_MS bounds all of them");
+
   static final Option<Long> PCI_ORDER =
       Option.number(
           "NCCL_IB_DEVICE_PCI_ORDER",
@@ -149,6 +176,9 @@ final class InfinibandOptions {
           QUEUE_PAIRS,
           SPLIT,
           ASYNC_EVENTS,
+          CONNECT_RETRIES,
+          RETRY_ANY,
+          CONNECT_PAUSE,
           PCI_ORDER);
 
   private static final String FAILOVER_DOES_IT =
@@ -191,12 +221,6 @@ final class InfinibandOptions {
         ignored,
         "ignored: memory is registered with the device's default order",
         "PCI_RELAXED_ORDERING");
-    put(
-        ignored,
-        "ignored: a queue pair that can't be connected fails its connection at once",
-        "MQP_RETRY_ALL",
-        "MQP_RETRY_CNT",
-        "MQP_RETRY_SLEEP_MSEC");
     put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");
     put(ignored, NO_FUSING, "MERGE_VFS", "MERGE_NICS");
     put(ignored, "ignored: GPU memory isn't registered", "DATA_DIRECT");

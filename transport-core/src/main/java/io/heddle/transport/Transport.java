@@ -342,6 +342,10 @@ public final class Transport implements AutoCloseable {
             trafficClass,
             (int) Math.max(level, 0)),
         queuePairsPerPlane(),
+        new ConnectRetries(
+            options.get(InfinibandOptions.RETRY_ANY) == 1,
+            Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
+            options.get(InfinibandOptions.CONNECT_PAUSE) * 1_000_000L),
         options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L);
   }
 

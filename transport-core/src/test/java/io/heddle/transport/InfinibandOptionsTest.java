@@ -105,6 +105,36 @@ class InfinibandOptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"110, 0", "22, 1"})
+  void aQueuePairThatCantBeConnectedAtOnceIsTriedAgain(int errno, String any) {
+    LoopbackFabric fabric = new LoopbackFabric(1);
+    Map<String, String> more =
+        Map.of("NCCL_IB_MQP_RETRY_SLEEP_MSEC", "10", "NCCL_IB_MQP_RETRY_ALL", any);
+    try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, more)) {
+      fabric.refuseConnects(5, errno);
+      try (Ends.Link link = ends.connect()) {
+        ends.exchange(link, 100_000, 100_000, 1);
+      }
+      assertTrue(
+          lines(ends, "to RTR").getFirst().contains("trying up to 34 times more, after 10 ms each"),
+          ends.log.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"110, 2", "22, 34"})
+  void itsDevicesLastWordFailsTheConnection(int errno, String retries) {
+    LoopbackFabric fabric = new LoopbackFabric(1);
+    Map<String, String> more =
+        Map.of("NCCL_IB_MQP_RETRY_SLEEP_MSEC", "1", "NCCL_IB_MQP_RETRY_CNT", retries);
+    try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, more)) {
+      fabric.refuseConnects(1_000, errno);
+      HeddleException failure = assertThrows(HeddleException.class, ends::connect);
+      assertTrue(String.valueOf(failure.getMessage()).contains("to RTR"), failure.getMessage());
+    }
+  }
+
   @Test
   void aRailIsWhatNcclIsToldOfTheDevice() {
     try (Ends ends = open(Map.of("NCCL_IB_HCA", "=loopback0:1:3"))) {

@@ -31,6 +31,8 @@ public final class LoopbackFabric {
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
   private volatile boolean acknowledgementsHeld;
+  private int refusals;
+  private int refusalErrno;
 
   /**
    * @param seed decides how queue pairs overtake each other
@@ -54,6 +56,17 @@ public final class LoopbackFabric {
   /** From now on nothing passes to or from this address. */
   public void cut(Gid gid) {
     cut.add(gid);
+  }
+
+  /** The next so many queue pairs that are to be connected are refused with this errno. */
+  public synchronized void refuseConnects(int times, int errno) {
+    refusals = times;
+    refusalErrno = errno;
+  }
+
+  /** The errno to refuse with, or 0. */
+  synchronized int connectRefusal() {
+    return refusals-- > 0 ? refusalErrno : 0;
   }
 
   /**

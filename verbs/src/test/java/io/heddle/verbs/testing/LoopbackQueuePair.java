@@ -116,6 +116,11 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   public void readyToReceive(ReadyToReceiveAttributes attributes) {
     synchronized (fabric) {
       require(QueuePairState.INIT, "RTR");
+      int refusal = fabric.connectRefusal();
+      if (refusal != 0) {
+        throw new VerbsException(
+            "modify_qp", "loopback queue pair " + number() + " to RTR", refusal);
+      }
       remoteGid = attributes.remoteGid();
       remoteNumber = attributes.remoteQueuePairNumber();
       expectedPsn = attributes.receivePsn();
