@@ -147,6 +147,7 @@ public final class RoutePublisher implements AutoCloseable {
    * @throws HeddleException for more than 64 planes, or when a larger file can't be made
    */
   public int setPlane(PublishedPlane plane) {
+    requireOpen();
     int index = 0;
     while (index < planes.size() && !planes.get(index).key().equals(plane.key())) {
       index++;
@@ -198,6 +199,7 @@ public final class RoutePublisher implements AutoCloseable {
 
   /** Begins a change. Until {@link #commit} readers of this file wait or keep what they have. */
   public void begin() {
+    requireOpen();
     changing = true;
   }
 
@@ -210,6 +212,7 @@ public final class RoutePublisher implements AutoCloseable {
    *     far stays published
    */
   public void set(long high, long low, int length, int plane, int cell) {
+    requireOpen();
     long slot = map.find(high, low, length);
     if (slot < 0) {
       if (cell == RouteCell.EMPTY) {
@@ -246,12 +249,20 @@ public final class RoutePublisher implements AutoCloseable {
 
   /** Takes everything back, as part of a change. */
   public void clear() {
+    requireOpen();
     if (entries() > 0) {
       write();
       Memory.clear(map.firstSlot, (long) map.slots * map.slotBytes);
       Memory.clear(map.base + RoutesLayout.LENGTHS, 3 * Long.BYTES);
       setInt(map.base + RoutesLayout.ENTRIES, 0);
       java.util.Arrays.fill(entriesOfLength, 0);
+    }
+  }
+
+  /* The memory is gone with the file, and a store there would end the process. */
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the routes file " + path + " is closed");
     }
   }
 
@@ -287,6 +298,7 @@ public final class RoutePublisher implements AutoCloseable {
    * @return whether anything had changed
    */
   public boolean commit() {
+    requireOpen();
     boolean any = changed;
     if (any) {
       long sequence = map.base + RoutesLayout.SEQUENCE;
@@ -301,16 +313,19 @@ public final class RoutePublisher implements AutoCloseable {
 
   /** Number of the state that readers see; grows with each commit that changed something. */
   public long generation() {
+    requireOpen();
     return getLong(map.base + RoutesLayout.SEQUENCE) >>> 1;
   }
 
   /** Prefixes in the table. */
   public int entries() {
+    requireOpen();
     return getInt(map.base + RoutesLayout.ENTRIES);
   }
 
   /** What a plane says of exactly this prefix. */
   public int cell(long high, long low, int length, int plane) {
+    requireOpen();
     long slot = map.find(high, low, length);
     return slot < 0
         ? RouteCell.EMPTY
@@ -319,11 +334,13 @@ public final class RoutePublisher implements AutoCloseable {
 
   /** Tells readers that the daemon lives. */
   public void heartbeat() {
+    requireOpen();
     Memory.setLongRelease(map.base + RoutesLayout.HEARTBEAT, clock.nanoTime());
   }
 
   /** Gives the file its name; readers of a predecessor come over. */
   public void goLive() {
+    requireOpen();
     if (!live) {
       live = true;
       takeName(map);

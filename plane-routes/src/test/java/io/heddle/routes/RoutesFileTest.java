@@ -294,6 +294,16 @@ class RoutesFileTest {
   }
 
   @Test
+  void afterItsEndAPublisherRefusesInsteadOfTouchingMemoryThatIsGone() {
+    RoutesTestBed bed = RoutesTestBed.of(folder, "a");
+    bed.close();
+    bed.close();
+    assertThrows(IllegalStateException.class, () -> bed.route("::/0", 0, 1));
+    assertThrows(IllegalStateException.class, bed.publisher::heartbeat);
+    assertThrows(IllegalStateException.class, bed.publisher::commit);
+  }
+
+  @Test
   void aSecondDaemonAtTheSamePlaceIsRefused() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder)) {
       HeddleException refused =

@@ -3,16 +3,24 @@ package io.heddle.bgp.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.rib.PeerRoutes;
+import io.heddle.bgp.rib.Rib;
+import io.heddle.bgp.rib.RibOptions;
+import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.session.Negotiated;
 import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightRules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FrrInteropTest extends DaemonContract {
@@ -132,6 +140,46 @@ class FrrInteropTest extends DaemonContract {
       await(count + " lines", () -> attributesOf(last) != null);
       assertEquals(null, attributesOf(AGGREGATE), "not in the filter");
     }
+  }
+
+  /* What the daemon does with a leaf that filters: jobs come and go, the leaf sends what they need. */
+  @Test
+  void routesComeAndGoWithThePeersInUseAndOurAddressIsAnnounced() throws Exception {
+    routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n  network fd00:bb::3/128\n";
+    launch("", false);
+    Path file = net.folder().resolve("routes");
+    RoutePublisher publisher =
+        RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
+    Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
+    PeerRoutes peer =
+        speaker.ask(
+            () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
+    Prefix first = Prefix.of("fd00:bb::1");
+    Prefix second = Prefix.of("fd00:bb::2");
+    speaker.execute(() -> {
+      peer.setAddresses(Set.of(Prefix.of("fd00:1::2").address()), 400_000);
+      peer.setWanted(Set.of(first));
+    });
+    session = speaker.add(options().filters(true).build(), peer);
+    speaker.execute(session::start);
+    await("the first", () -> prefixes(peer).equals(List.of(first)));
+    speaker.execute(() -> peer.setWanted(Set.of(first, second, AGGREGATE)));
+    await("all three", () -> prefixes(peer).equals(List.of(AGGREGATE, first, second)));
+    speaker.execute(() -> peer.setWanted(Set.of(second)));
+    await("the second alone", () -> prefixes(peer).equals(List.of(second)));
+    assertEquals(3, speaker.ask(peer::filterLines), "two of them deny");
+    await("our address", () -> table().contains("fd00:1::2/128"));
+    speaker.execute(() -> peer.setAddresses(Set.of(), 400_000));
+    await("its end", () -> !table().contains("fd00:1::2/128"));
+    speaker.ask(() -> {
+      rib.freeze();
+      publisher.close();
+      return true;
+    });
+  }
+
+  private List<Prefix> prefixes(PeerRoutes peer) {
+    return speaker.ask(() -> peer.routes().routes(10).stream().map(Route::prefix).toList());
   }
 
   @Test
