@@ -444,6 +444,8 @@ public final class PeerSession {
           "peer %s: established with AS %d, hold time %d s",
           name(), outcome.peerAs(), outcome.holdTimeSeconds());
       listener.established(PeerSession.this, outcome);
+      /* A peer that restarts waits for it before it sends anything (RFC 4724 §4.1). */
+      PeerSession.this.send(UpdateMessage.END_OF_RIB);
       var restart = outcome.gracefulRestart();
       if (stale && (restart == null || !restart.keptForwarding(AddressFamily.IPV6_UNICAST))) {
         dropStale();

@@ -9,7 +9,8 @@ import io.heddle.bgp.wire.UpdateMessage;
 public interface SessionListener {
   /**
    * The session is up. Routes of an earlier session that the listener still holds are stale; they
-   * come again, or {@link #dropStaleRoutes} follows.
+   * come again, or {@link #dropStaleRoutes} follows. What the listener announces in this call is
+   * our first dump; End-of-RIB follows it by itself.
    */
   void established(PeerSession session, Negotiated negotiated);
 

@@ -71,12 +71,22 @@ public sealed interface PathAttribute {
     public int code() {
       return MULTI_EXIT_DISCRIMINATOR;
     }
+
+    @Override
+    public String toString() {
+      return "metric " + metric;
+    }
   }
 
   record LocalPreference(long preference) implements PathAttribute {
     @Override
     public int code() {
       return LOCAL_PREFERENCE;
+    }
+
+    @Override
+    public String toString() {
+      return "local preference " + preference;
     }
   }
 
@@ -85,12 +95,22 @@ public sealed interface PathAttribute {
     public int code() {
       return ATOMIC_AGGREGATE;
     }
+
+    @Override
+    public String toString() {
+      return "atomic aggregate";
+    }
   }
 
   record Aggregator(long autonomousSystem, int routerId) implements PathAttribute {
     @Override
     public int code() {
       return AGGREGATOR;
+    }
+
+    @Override
+    public String toString() {
+      return "aggregated by AS " + autonomousSystem + " " + ExtendedCommunity.dotted(routerId);
     }
   }
 
@@ -122,6 +142,11 @@ public sealed interface PathAttribute {
     public int code() {
       return EXTENDED_COMMUNITIES;
     }
+
+    @Override
+    public String toString() {
+      return String.join(", ", values.stream().map(Object::toString).toList());
+    }
   }
 
   record LargeCommunities(List<LargeCommunity> values) implements PathAttribute {
@@ -133,6 +158,11 @@ public sealed interface PathAttribute {
     public int code() {
       return LARGE_COMMUNITIES;
     }
+
+    @Override
+    public String toString() {
+      return String.join(" ", values.stream().map(LargeCommunity::toString).toList());
+    }
   }
 
   /** Accumulated interior metric (RFC 7311): TLV type 1, length 11, metric 8. */
@@ -143,6 +173,11 @@ public sealed interface PathAttribute {
     @Override
     public int code() {
       return AIGP;
+    }
+
+    @Override
+    public String toString() {
+      return "AIGP " + metric;
     }
   }
 

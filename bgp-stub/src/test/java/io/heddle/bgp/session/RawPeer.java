@@ -1,5 +1,8 @@
 package io.heddle.bgp.session;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.Capability;
@@ -8,6 +11,7 @@ import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageDecoder;
 import io.heddle.bgp.wire.MessageEncoder;
 import io.heddle.bgp.wire.OpenMessage;
+import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.bgp.wire.WireOptions;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -58,8 +62,9 @@ final class RawPeer implements AutoCloseable {
     accept();
     send(open(30, more));
     send(KeepaliveMessage.INSTANCE);
-    read();
-    read();
+    assertInstanceOf(OpenMessage.class, read());
+    assertEquals(KeepaliveMessage.INSTANCE, read());
+    assertEquals(UpdateMessage.END_OF_RIB, read());
   }
 
   void send(BgpMessage message) throws IOException {

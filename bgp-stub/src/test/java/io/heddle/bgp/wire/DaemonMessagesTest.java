@@ -11,6 +11,7 @@ import io.heddle.bgp.wire.Capability.OutboundRouteFilter;
 import io.heddle.bgp.wire.ExtendedCommunity.LinkBandwidth;
 import io.heddle.bgp.wire.ExtendedCommunity.PathBandwidth;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Bytes from daemons that no one here wrote, read and written again. */
@@ -106,6 +107,29 @@ class DaemonMessagesTest {
     Decoded decoded = WireMessages.decode(WireMessages.fromDaemon("bird-colour-aigp"), without);
     assertTrue(decoded instanceof UpdateMessage);
     assertNull(((UpdateMessage) decoded).attributes().aigp());
+  }
+
+  @Test
+  void everyDaemonsRouteIsReadWhole() throws Exception {
+    Map<String, String> expected =
+        Map.of(
+            "gobgp",
+            "origin IGP, AS path 65002, color 0:7, AIGP 4, 65002:1:2",
+            "openbgpd",
+            "origin IGP, AS path 65002, 0x0002fdea00000001, 65002:1:2",
+            "exabgp",
+            "origin IGP, AS path 65002, path bandwidth 400 Gbit/s by 192.168.1.1, color 0:7,"
+                + " link bandwidth 1.0 Gbit/s by AS 65004, non-transitive, AIGP 4",
+            "frr",
+            "origin IGP, AS path 65002, metric 0, 65002:1:2,"
+                + " link bandwidth 1.0 Gbit/s by AS 65002");
+    for (String daemon : expected.keySet()) {
+      byte[] bytes = WireMessages.fromDaemon(daemon + "-aggregate");
+      UpdateMessage update = WireMessages.decode(UpdateMessage.class, bytes);
+      assertEquals("[fd00:aa::/32]", update.announced().toString(), daemon);
+      assertEquals(List.of(), update.faults(), daemon);
+      assertEquals(expected.get(daemon), update.attributes().toString(), daemon);
+    }
   }
 
   @Test
