@@ -113,7 +113,7 @@ class StrangersTest {
                 folder,
                 List.of(1),
                 List.of(1),
-                Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "2000"));
+                Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "10000"));
         ServerSocket closed = new ServerSocket(0, 1, here);
         ServerSocket silent = new ServerSocket(0, 1, here)) {
       closed.close();
@@ -125,14 +125,14 @@ class StrangersTest {
       putBefore(handle, List.of(address(closed), address(silent), others));
       long start = System.nanoTime();
       try (Ends.Link link = ends.connect(listener, handle)) {
-        assertTrue(System.nanoTime() - start >= 400_000_000, "the silent one was given its time");
+        assertTrue(System.nanoTime() - start >= 1_900_000_000, "the silent one was given its time");
         ends.exchange(link, 1000, 1000, 1);
       }
       String line = ends.line("answered at last, after");
       for (String part :
           List.of(
               closed.getLocalPort() + ": can't connect",
-              silent.getLocalPort() + ": no answer within 400 ms",
+              silent.getLocalPort() + ": no answer within 2000 ms",
               others.getPort() + ": the peer closed the connection")) {
         assertTrue(line.contains(part), line);
       }
@@ -164,7 +164,7 @@ class StrangersTest {
           assertThrows(
               HeddleException.class,
               () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
-      assertTrue(System.nanoTime() - start < 3_000_000_000L, "in bounded time");
+      assertTrue(System.nanoTime() - start < 10_000_000_000L, "in bounded time");
       String message = String.valueOf(failure.getMessage());
       for (String part :
           List.of(
