@@ -12,7 +12,7 @@ usage: heddle guest [OPTION]... [--] COMMAND [ARGUMENT]...
 Runs COMMAND as root in an emulated guest that has Debian's kernel with Soft RoCE (rxe), in the same folder as here.
 Every path of this machine exists in it; what is written there is gone afterwards, but for the folder of -o.
 
-  --cables N   N cables between the devices rxeA<i> and rxeB<i>, addresses fd00:a:<i>::1 and fd00:b:<i>::1 (default: 1)
+  --cables N   N cables between the devices rxeA<i> and rxeB<i>, addresses fd00:a:0:<i>::1 and fd00:b:0:<i>::1 (default: 1)
   --planes N   devices rxeA and rxeB, N planes between them, an address in each by SLAAC
   --bare       no device at all
   -t SECONDS   time limit (default: 300)

@@ -46,8 +46,8 @@ receive_on_one_processor() {
 
 # --- cables ----------------------------------------------------------------------------------------
 
-# topology_cables N: N cables hA<i> to hB<i>, an rxe device at each end: rxeA<i> with fd00:a:<i>::1, rxeB<i> with
-# fd00:b:<i>::1.
+# topology_cables N: N cables hA<i> to hB<i>, an rxe device at each end: rxeA<i> with fd00:a:0:<i>::1, rxeB<i> with
+# fd00:b:0:<i>::1.
 topology_cables() {
   export GUEST_TOPOLOGY=cables GUEST_PLANES=$1
   load_rdma
@@ -59,8 +59,8 @@ topology_cables() {
   } | ip -batch -
   {
     for ((i = 0; i < GUEST_PLANES; i++)); do
-      own_route_table "hA$i" "10$i" "fd00:a:$i::/64"
-      own_route_table "hB$i" "11$i" "fd00:b:$i::/64"
+      own_route_table "hA$i" "10$i" "fd00:a:0:$i::/64"
+      own_route_table "hB$i" "11$i" "fd00:b:0:$i::/64"
     done
     local_rule_last
   } | ip -6 -batch -
@@ -75,8 +75,8 @@ topology_cables() {
         own=${side,,} peer=$(other "$side") table=10$i
         [[ $side == A ]] || table=11$i
         echo "link set h$side$i up"
-        echo "addr add fd00:$own:$i::1/64 dev h$side$i nodad"
-        echo "route add fd00:${peer,,}:$i::/64 dev h$side$i table $table"
+        echo "addr add fd00:$own:0:$i::1/64 dev h$side$i nodad"
+        echo "route add fd00:${peer,,}:0:$i::/64 dev h$side$i table $table"
         echo "route add multicast ff00::/8 dev h$side$i table $table"
       done
     done
@@ -92,7 +92,7 @@ topology_cables() {
 # --- planes ----------------------------------------------------------------------------------------
 
 # topology_planes N: the device rxeA on interface hA behind the switch swA, rxeB on hB behind swB, and N links between
-# the switches, each a plane. The switches advertise a prefix per plane, fd00:a:<i>::/64 and fd00:b:<i>::/64, and route
+# the switches, each a plane. The switches advertise a prefix per plane, fd00:a:0:<i>::/64 and fd00:b:0:<i>::/64, and route
 # it over that plane's link only; the hosts make their addresses from them by SLAAC.
 #
 #   hA (rxeA) ── nic [swA] pl0 … plN-1 ══ pl0 … plN-1 [swB] nic ── hB (rxeB)
@@ -155,7 +155,7 @@ planes_addresses() {
   own=${side,,} peer=$(other "$side")
   peer=${peer,,}
   echo "addr replace fd00:ff:$i::$own/64 dev pl$i nodad"
-  echo "route replace fd00:$peer:$i::/64 via fd00:ff:$i::$peer dev pl$i"
+  echo "route replace fd00:$peer:0:$i::/64 via fd00:ff:$i::$peer dev pl$i"
 }
 
 planes_switch() {
@@ -171,7 +171,7 @@ planes_switch() {
   {
     for ((i = 0; i < GUEST_PLANES; i++)); do
       planes_addresses "$side" "$i"
-      echo "route add fd00:$own:$i::/64 dev nic"
+      echo "route add fd00:$own:0:$i::/64 dev nic"
     done
   } | ip -n "sw$side" -batch -
   {
@@ -179,7 +179,7 @@ planes_switch() {
     echo "interface nic { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
     echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
     for ((i = 0; i < GUEST_PLANES; i++)); do
-      echo "  prefix fd00:$own:$i::/64 { AdvOnLink on; AdvAutonomous on; AdvValidLifetime 86400; AdvPreferredLifetime 14400; };"
+      echo "  prefix fd00:$own:0:$i::/64 { AdvOnLink on; AdvAutonomous on; AdvValidLifetime 86400; AdvPreferredLifetime 14400; };"
     done
     echo "};"
   } >"/run/radvd/$side.conf"
@@ -202,6 +202,31 @@ wait_for_gids() {
   return 1
 }
 
+# --- the tap device --------------------------------------------------------------------------------
+
+# rxe_on_eth0 ADDRESS/LENGTH: the device rxe0 on the interface that leads out of the guest.
+rxe_on_eth0() {
+  load_rdma
+  set_ipv6 eth0 accept_dad 0
+  ip link set eth0 up
+  ip addr add "$1" dev eth0 nodad
+  receive_on_one_processor eth0
+  rdma link add rxe0 type rxe netdev eth0
+}
+
+# reverse_addresses A|B: that side's addresses again, without SLAAC and in the order of falling planes, so that its
+# device's table has them the other way round than its peer's.
+reverse_addresses() {
+  local side=$1 own=${1,,} i
+  set_ipv6 "h$side" accept_ra 0
+  {
+    echo "addr flush dev h$side scope global"
+    for ((i = GUEST_PLANES - 1; i >= 0; i--)); do
+      echo "addr add fd00:$own:0:$i::1/64 dev h$side nodad"
+    done
+  } | ip -6 -batch -
+}
+
 # --- for tests -------------------------------------------------------------------------------------
 
 # gids DEVICE: index and GID of each entry in use. Their order follows the order in which addresses came.
@@ -214,7 +239,7 @@ gids() {
 
 # gid_index DEVICE [PLANE]: where a plane's address is in the device's table.
 gid_index() {
-  gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
+  gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:0000:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
 }
 
 # counters DEVICE: those that aren't 0.
@@ -260,8 +285,8 @@ heal_plane() {
     else
       own=${side,,} peer=$(other "$side")
       {
-        echo "addr replace fd00:$own:$1::1/64 dev h$side$1 nodad"
-        echo "route replace fd00:${peer,,}:$1::/64 dev h$side$1 table 1$([[ $side == A ]] && echo 0 || echo 1)$1"
+        echo "addr replace fd00:$own:0:$1::1/64 dev h$side$1 nodad"
+        echo "route replace fd00:${peer,,}:0:$1::/64 dev h$side$1 table 1$([[ $side == A ]] && echo 0 || echo 1)$1"
         echo "route replace multicast ff00::/8 dev h$side$1 table 1$([[ $side == A ]] && echo 0 || echo 1)$1"
       } | ip -6 -batch -
     fi

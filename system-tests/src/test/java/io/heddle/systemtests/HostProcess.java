@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A process on a lab's host, both its streams in one file. */
-final class HostProcess implements AutoCloseable {
+public final class HostProcess implements AutoCloseable {
   private final Process process;
   private final Path log;
 
@@ -20,7 +20,7 @@ final class HostProcess implements AutoCloseable {
     this.log = log;
   }
 
-  static HostProcess start(
+  public static HostProcess start(
       Lab lab, int rank, Path log, Map<String, String> environment, List<String> command)
       throws IOException {
     Map<String, String> all = new HashMap<>(lab.environment(rank));
@@ -40,7 +40,7 @@ final class HostProcess implements AutoCloseable {
   }
 
   /** The command line of a Java program among the tests' own classes. */
-  static List<String> java(Class<?> mainClass, String... arguments) {
+  public static List<String> java(Class<?> mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"));
@@ -50,14 +50,14 @@ final class HostProcess implements AutoCloseable {
   }
 
   /** Waits for the end; a process that takes longer fails the test with what it said. */
-  int exitCode(long limitSeconds) throws IOException, InterruptedException {
+  public int exitCode(long limitSeconds) throws IOException, InterruptedException {
     if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
     }
     return process.exitValue();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
@@ -70,12 +70,12 @@ final class HostProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  String output() throws IOException {
+  public String output() throws IOException {
     return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
   /** The same for an assertion's message. */
-  String outputOrWhyNot() {
+  public String outputOrWhyNot() {
     try {
       return output();
     } catch (IOException unreadable) {
@@ -84,7 +84,7 @@ final class HostProcess implements AutoCloseable {
   }
 
   /** Waits until it has printed this. */
-  void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
+  public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
     while (!output().contains(text)) {
       if (System.nanoTime() - deadline > 0 || !isAlive()) {

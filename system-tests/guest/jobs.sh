@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# jobs.sh FOLDER: runs each bash script that appears in FOLDER as NAME.job, at once and beside the others. NAME.out takes
+# both its streams, NAME.status its exit status at the end; NAME.kill ends it. The file "end" ends this script.
+# Others put whole files there by renaming.
+set -u
+cd -- "$1"
+shopt -s nullglob
+declare -A process
+
+run_job() {
+  local status=0
+  bash -eu "$1.job" >"$1.out" 2>&1 || status=$?
+  echo "$status" >"$1.status.new"
+  mv "$1.status.new" "$1.status"
+}
+
+set -m
+while [[ ! -e end ]]; do
+  for job in *.job; do
+    name=${job%.job}
+    if [[ -z ${process[$name]:-} ]]; then
+      run_job "$name" &
+      process[$name]=$!
+    fi
+  done
+  for killed in *.kill; do
+    name=${killed%.kill}
+    rm -f "$killed"
+    [[ -z ${process[$name]:-} ]] || kill -- "-${process[$name]}" 2>/dev/null
+  done
+  sleep 0.05
+done

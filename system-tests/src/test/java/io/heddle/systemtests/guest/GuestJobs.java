@@ -1,0 +1,127 @@
+package io.heddle.systemtests.guest;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A guest that runs scripts as they are handed in, beside each other, through a folder that both
+ * see ({@code jobs.sh}). A guest's start is dear, so one serves many tests.
+ */
+final class GuestJobs implements AutoCloseable {
+  private static final String READY = "the guest takes jobs";
+
+  private final RxeGuest guest;
+  private final Path folder;
+  private int count;
+
+  private GuestJobs(RxeGuest guest, Path folder) {
+    this.guest = guest;
+    this.folder = folder;
+  }
+
+  /**
+   * @param setUp a script that runs before the first job
+   */
+  static GuestJobs start(GuestPlan plan, Path folder, String setUp)
+      throws IOException, InterruptedException {
+    Path shared = Files.createDirectory(folder.resolve("jobs"));
+    RxeGuest guest =
+        RxeGuest.start(
+            plan.sharing(shared),
+            folder,
+            setUp
+                + "\necho '%s'\nexec %s /run/out\n"
+                    .formatted(READY, RxeGuest.ROOT.resolve("system-tests/guest/jobs.sh")));
+    try {
+      guest.awaitOutput(READY);
+      return new GuestJobs(guest, shared);
+    } catch (IOException | InterruptedException | RuntimeException | AssertionError failed) {
+      guest.close();
+      throw failed;
+    }
+  }
+
+  /** Starts a script, for {@code bash -eu}, in the guest. */
+  Job submit(String script) throws IOException {
+    Job job = new Job("job" + ++count);
+    put(job.name + ".job", script);
+    return job;
+  }
+
+  private void put(String name, String content) throws IOException {
+    Path whole = folder.resolve(name + ".new");
+    Files.writeString(whole, content);
+    Files.move(whole, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    try (guest) {
+      put("end", "");
+      guest.awaitEnd();
+    }
+  }
+
+  /** A script in the guest. */
+  final class Job implements AutoCloseable {
+    private final String name;
+
+    private Job(String name) {
+      this.name = name;
+    }
+
+    String output() throws IOException {
+      Path out = folder.resolve(name + ".out");
+      return Files.exists(out) ? Files.readString(out, StandardCharsets.ISO_8859_1) : "";
+    }
+
+    /** The same for an assertion's message. */
+    String outputOrWhyNot() {
+      try {
+        return output();
+      } catch (IOException unreadable) {
+        return unreadable.toString();
+      }
+    }
+
+    private boolean ended() {
+      return Files.exists(folder.resolve(name + ".status"));
+    }
+
+    /** Waits until it has printed this. */
+    void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+      while (!output().contains(text)) {
+        if (ended() || System.nanoTime() - deadline > 0) {
+          throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    }
+
+    /** Waits for its end. */
+    int exitCode(int limitSeconds) throws IOException, InterruptedException {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+      while (!ended()) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new AssertionError(
+              "the job still runs after " + limitSeconds + " s; it said:\n" + output());
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      return Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip());
+    }
+
+    /** Ends it, if it hasn't ended. */
+    @Override
+    public void close() throws IOException {
+      if (!ended()) {
+        put(name + ".kill", "");
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.systemtests.HostProcess;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The soft device against the kernel's: {@code heddle perf} in a namespace of this machine, stock
+ * perftest on rxe in a guest, a tap device between them, and no code of ours on the other side.
+ */
+@Timeout(900)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SoftToRxeTest {
+  private static final String OURS = "fd00:b::1";
+  private static final String THEIRS = "fd00:b::2";
+
+  /* perftest of Debian 12 meets its peer over IPv4 only. */
+  private static final String OUR_HANDSHAKE = "192.0.2.1";
+  private static final String THEIR_HANDSHAKE = "192.0.2.2";
+
+  private static final int LIMIT_SECONDS = 90;
+
+  /* The emulated end is slow, and shares its cores: perftest's half a second in all is too short. */
+  private static final String PATIENCE = " -u 18";
+
+  @TempDir private static Path folder;
+  private Lab lab;
+  private GuestJobs guest;
+  private int runs;
+
+  @BeforeAll
+  void startGuest() throws Exception {
+    RxeGuest.assume();
+    RxeGuest.assumePrograms("ib_write_bw", "ib_send_lat");
+    Optional<String> refusal = Labs.refusal(Lab.Kind.NAMESPACES);
+    refusal.ifPresent(reason -> {
+      System.out.println("skipped: no network namespaces here: " + reason);
+      Assumptions.abort(reason);
+    });
+    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(1, 1, 1500));
+    inNamespace("ip", "link", "delete", LabPlan.interfaceName(0));
+    inNamespace("ip", "tuntap", "add", "dev", "tap0", "mode", "tap");
+    inNamespace("ip", "link", "set", "tap0", "mtu", "4200", "up");
+    inNamespace("ip", "addr", "add", OURS + "/64", "dev", "tap0", "nodad");
+    inNamespace("ip", "addr", "add", OUR_HANDSHAKE + "/24", "dev", "tap0");
+    guest =
+        GuestJobs.start(
+            GuestPlan.bare().within(800).behindTap("tap0", lab.command(0, List.of())),
+            folder,
+            "rxe_on_eth0 " + THEIRS + "/64; ip addr add " + THEIR_HANDSHAKE + "/24 dev eth0");
+  }
+
+  @AfterAll
+  void endGuest() throws Exception {
+    try {
+      if (guest != null) {
+        guest.close();
+      }
+    } finally {
+      if (lab != null) {
+        lab.close();
+      }
+    }
+  }
+
+  private void inNamespace(String... command) throws Exception {
+    Path log = folder.resolve("namespace.log");
+    try (HostProcess process = HostProcess.start(lab, 0, log, Map.of(), List.of(command))) {
+      assertEquals(0, process.exitCode(10), process::outputOrWhyNot);
+    }
+  }
+
+  private HostProcess ours(String arguments, Map<String, String> environment) throws Exception {
+    List<String> words = new ArrayList<>(List.of("perf"));
+    words.addAll(List.of((arguments + PATIENCE + " -d soft0").split(" ")));
+    Map<String, String> all = new java.util.HashMap<>(environment);
+    all.put("HEDDLE_PROVIDER", "soft");
+    return HostProcess.start(
+        lab,
+        0,
+        Files.createTempFile(folder, "ours", ".log"),
+        all,
+        HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+  }
+
+  private static String stock(String arguments) {
+    return "ib_" + arguments + PATIENCE + " -d rxe0 -x \"$(gid_index rxe0)\"";
+  }
+
+  /** Both ends of one test pass and have measured; returns what ours printed. */
+  private String measure(
+      boolean oursIsServer, String test, int port, Map<String, String> environment)
+      throws Exception {
+    String arguments = test + " -p " + port;
+    String said;
+    if (oursIsServer) {
+      try (HostProcess server = ours(arguments, environment)) {
+        server.awaitOutput("Waiting for client to connect", LIMIT_SECONDS);
+        try (GuestJobs.Job client = guest.submit(stock(arguments) + " " + OUR_HANDSHAKE)) {
+          int status = client.exitCode(LIMIT_SECONDS);
+          assertEquals(0, status, client.output() + server.output());
+          assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
+          said = server.output();
+        }
+      }
+    } else {
+      try (GuestJobs.Job server =
+          guest.submit(
+              stock(arguments)
+                  + " &\nawait_listener %d $!\necho listening\nwait $!\n".formatted(port))) {
+        server.awaitOutput("listening", LIMIT_SECONDS);
+        try (HostProcess client = ours(arguments + " " + THEIR_HANDSHAKE, environment)) {
+          int status = client.exitCode(LIMIT_SECONDS);
+          assertEquals(0, status, client.output() + server.output());
+          assertEquals(0, server.exitCode(LIMIT_SECONDS), server.output());
+          said = client.output();
+        }
+      }
+    }
+    String size = test.replaceAll(".* -s (\\d+).*", "$1");
+    assertTrue(said.matches("(?s).*\\n +" + size + " +\\d+ .*"), said);
+    return said;
+  }
+
+  private String measure(boolean oursIsServer, String test) throws Exception {
+    return measure(oursIsServer, test, 18_600 + ++runs, Map.of());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "false, write_bw -s 65536 -n 100",
+    "true, write_bw -s 65536 -n 100",
+    "false, send_bw -s 65536 -n 100",
+    "true, send_bw -s 65536 -n 100",
+    "false, read_bw -s 65536 -n 100",
+    "true, read_bw -s 65536 -n 100",
+    "false, write_lat -s 2 -n 100",
+    "true, write_lat -s 2 -n 100",
+    "false, send_lat -s 2 -n 100",
+    "true, send_lat -s 2 -n 100"
+  })
+  void everyTestPassesAsClientAndAsServer(boolean oursIsServer, String test) throws Exception {
+    measure(oursIsServer, test);
+  }
+
+  /* The size is no multiple of 4, so that the last packet of each message is padded. */
+  @ParameterizedTest
+  @CsvSource({
+    "false, write_bw, 256",
+    "true, write_bw, 512",
+    "false, write_bw, 1024",
+    "true, write_bw, 2048",
+    "true, send_bw, 256",
+    "false, send_bw, 512",
+    "true, send_bw, 1024",
+    "false, send_bw, 2048",
+    "false, read_bw, 256",
+    "true, read_bw, 512",
+    "false, read_bw, 1024",
+    "true, read_bw, 2048",
+  })
+  void everyMtuPassesOnFourQueuePairs(boolean oursIsServer, String test, int mtu) throws Exception {
+    String said = measure(oursIsServer, test + " -s 10001 -n 40 -q 4 -m " + mtu);
+    assertTrue(said.matches("(?s).*Mtu +: " + mtu + ".*"), said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "false, write_bw",
+    "true, write_bw",
+    "false, send_bw",
+    "true, send_bw",
+    "false, read_bw",
+    "true, read_bw"
+  })
+  void lossInBothDirectionsIsSurvived(boolean oursIsServer, String test) throws Exception {
+    Map<String, String> faults = Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,seed=" + ++runs);
+    try (GuestJobs.Job netem = guest.submit("tc qdisc replace dev eth0 root netem loss 1%")) {
+      assertEquals(0, netem.exitCode(LIMIT_SECONDS), netem.output());
+    }
+    try {
+      measure(oursIsServer, test + " -s 65536 -n 40 -q 2", 18_600 + runs, faults);
+    } finally {
+      try (GuestJobs.Job clear = guest.submit("tc qdisc delete dev eth0 root")) {
+        assertEquals(0, clear.exitCode(LIMIT_SECONDS), clear.output());
+      }
+    }
+  }
+
+  /* Both ends are Java here, but what answers ours is the kernel; perftest knows no immediate and checks no byte. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void everyOperationOfEveryLengthArrivesWhole(boolean lossy) throws Exception {
+    int port = 18_600 + ++runs;
+    Map<String, String> faults =
+        lossy ? Map.of("HEDDLE_SOFT_FAULTS", "loss=0.02,seed=" + runs) : Map.of();
+    String classPath = System.getProperty("java.class.path");
+    String main = VerbsPeer.class.getName();
+    try (GuestJobs.Job theirs =
+        guest.submit(
+            "\"$HEDDLE_JAVA_HOME/bin/java\" --enable-native-access=ALL-UNNAMED -cp '%s' %s libibverbs rxe0 %s %d"
+                .formatted(classPath, main, THEIRS, port))) {
+      theirs.awaitOutput("waiting", LIMIT_SECONDS);
+      try (HostProcess ours =
+          HostProcess.start(
+              lab,
+              0,
+              Files.createTempFile(folder, "peer", ".log"),
+              faults,
+              HostProcess.java(
+                  VerbsPeer.class, "soft", "soft0", OURS, Integer.toString(port), THEIRS))) {
+        assertEquals(
+            0, ours.exitCode(LIMIT_SECONDS), () -> ours.outputOrWhyNot() + theirs.outputOrWhyNot());
+        assertEquals(0, theirs.exitCode(LIMIT_SECONDS), theirs.output() + ours.output());
+        assertTrue(ours.output().contains("all right: 80 messages"), ours.output());
+      }
+    }
+  }
+}
