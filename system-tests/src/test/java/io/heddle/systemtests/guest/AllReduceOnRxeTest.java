@@ -1,0 +1,167 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The plugin's all-reduce between two of rxe's devices that four planes join, every element checked
+ * by the driver, the planes' interfaces as witnesses of which carried what.
+ */
+@Timeout(600)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class AllReduceOnRxeTest {
+  private static final int PLANES = 4;
+  private static final int LIMIT_SECONDS = 150;
+  private static final int BYTES = 1 << 20;
+  private static final int ITERATIONS = 4;
+
+  /** Each iteration each rank of two sends the buffer once; there is one warm-up more. */
+  private static final long SENT_BYTES = (long) BYTES * ITERATIONS;
+
+  private static final Path PLUGIN =
+      RxeGuest.ROOT.resolve("plugin-shim/target/plugin/libnccl-net-heddle.so");
+  private static final Path DRIVER = RxeGuest.ROOT.resolve("perf-tests/target/heddle-allreduce");
+  private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
+
+  /* One guest is both hosts: each rank must be told which addresses are its own. */
+  private static final String ALL_OF_A = planesOf("a");
+  private static final String ALL_OF_B = planesOf("b");
+
+  @TempDir private static Path folder;
+  private GuestJobs guest;
+
+  private static String planesOf(String side) {
+    return IntStream.range(0, PLANES)
+        .mapToObj(plane -> "fd00:" + side + ":0:" + plane + "::/64=" + plane)
+        .collect(Collectors.joining(",", "HEDDLE_PLANES=", ""));
+  }
+
+  @BeforeAll
+  void startGuest() throws Exception {
+    RxeGuest.assume();
+    RxeGuest.assumePrograms("radvd", "ibv_devinfo");
+    for (Path part : List.of(PLUGIN, DRIVER)) {
+      if (!Files.exists(part)) {
+        System.out.println("skipped: " + part + " isn't built");
+        Assumptions.abort(part + " isn't built");
+      }
+    }
+    guest = GuestJobs.start(GuestPlan.planes(PLANES).within(500), folder, "gids rxeA; gids rxeB");
+  }
+
+  @AfterAll
+  void endGuest() throws Exception {
+    if (guest != null) {
+      guest.close();
+    }
+  }
+
+  /**
+   * Runs both ranks in the guest, with these settings besides, and returns what both said; before
+   * and after it what each plane has sent.
+   */
+  private String allReduce(String forA, String forB) throws Exception {
+    String script =
+        """
+        folder=$(mktemp -d)
+        rank() {
+          local side=$1 number=$2
+          shift 2
+          env NCCL_DEBUG=INFO HEDDLE_PROVIDER=libibverbs "NCCL_IB_HCA==rxe$side" "$@" '%s' --plugin '%s' \\
+            --rank "$number" --ranks 2 --rendezvous "$folder" --min-bytes %d --max-bytes %d --iterations %d \\
+            --timeout-seconds 100 >"$folder/$side.log" 2>&1
+        }
+        plane_bytes
+        rank A 0 %s &
+        status=0
+        rank B 1 %s || status=$?
+        wait $! || status=$?
+        plane_bytes
+        cat "$folder/A.log" "$folder/B.log"
+        exit $status
+        """
+            .formatted(DRIVER, PLUGIN, BYTES, BYTES, ITERATIONS, forA, forB);
+    try (GuestJobs.Job job = guest.submit(script)) {
+      int status = job.exitCode(LIMIT_SECONDS);
+      assertEquals(0, status, job.output());
+      assertTrue(job.output().contains("provider libibverbs"), job.output());
+      return job.output();
+    }
+  }
+
+  /** What each plane carried from A to B, and back. */
+  private static long[][] carried(String output) {
+    long[][] carried = new long[2][PLANES];
+    Matcher line = SENT.matcher(output);
+    for (int lines = 0; line.find(); lines++) {
+      int sign = lines < PLANES ? -1 : 1;
+      int plane = Integer.parseInt(line.group(1));
+      carried[0][plane] += sign * Long.parseLong(line.group(2));
+      carried[1][plane] += sign * Long.parseLong(line.group(3));
+    }
+    return carried;
+  }
+
+  private static void assertEven(String output) {
+    for (long[] direction : carried(output)) {
+      long total = Arrays.stream(direction).sum();
+      System.out.println("bytes by plane: " + Arrays.toString(direction));
+      assertTrue(total > SENT_BYTES, output);
+      for (long plane : direction) {
+        double share = (double) plane / total;
+        assertTrue(share > 0.2 && share < 0.3, Arrays.toString(direction) + "\n" + output);
+      }
+    }
+  }
+
+  @Test
+  @Order(1)
+  void fourPlanesCarryAQuarterEach() throws Exception {
+    assertEven(allReduce(ALL_OF_A, ALL_OF_B));
+  }
+
+  @Test
+  @Order(2)
+  void onePlaneCarriesAll() throws Exception {
+    String output =
+        allReduce("HEDDLE_PLANES=fd00:a:0:2::/64=only", "HEDDLE_PLANES=fd00:b:0:2::/64=only");
+    for (long[] direction : carried(output)) {
+      System.out.println("bytes by plane: " + Arrays.toString(direction));
+      for (int plane = 0; plane < PLANES; plane++) {
+        assertTrue(
+            plane == 2 ? direction[plane] > SENT_BYTES : direction[plane] < 20_000,
+            Arrays.toString(direction) + "\n" + output);
+      }
+    }
+  }
+
+  /* Last, since it leaves the addresses as they are then. */
+  @Test
+  @Order(3)
+  void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
+    try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
+      assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());
+    }
+    assertEven(allReduce(ALL_OF_A, ALL_OF_B));
+  }
+}
