@@ -19,7 +19,7 @@ abstract class BandwidthCommand extends PerftestCommand {
         common().tcpPort,
         bandwidth.traffic(kind(), common()),
         common().link(),
-        planes.choice(common()),
+        planes.choice(kind(), common()),
         common()
             .output(
                 kind(),

@@ -14,6 +14,10 @@ final class Distribution {
     histogram.recordValue(Math.min(Math.max(ns, 0), LONGEST_NS));
   }
 
+  void add(Distribution other) {
+    histogram.add(other.histogram);
+  }
+
   long count() {
     return histogram.getTotalCount();
   }

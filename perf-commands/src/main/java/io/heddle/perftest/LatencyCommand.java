@@ -5,6 +5,7 @@ import picocli.CommandLine.Mixin;
 /** The latency tests. */
 abstract class LatencyCommand extends PerftestCommand {
   @Mixin private final LatencyOptions latency = new LatencyOptions();
+  @Mixin private final PlaneOptions planes = new PlaneOptions();
 
   LatencyCommand(TestKind kind) {
     super(kind);
@@ -18,7 +19,7 @@ abstract class LatencyCommand extends PerftestCommand {
         common().tcpPort,
         latency.traffic(kind(), common()),
         common().link(),
-        Settings.PlaneChoice.NONE,
+        planes.choice(kind(), common()),
         common().output(kind(), false, latency.unsorted, 0, 0));
   }
 }

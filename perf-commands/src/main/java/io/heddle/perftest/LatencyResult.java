@@ -1,6 +1,7 @@
 package io.heddle.perftest;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What a ping-pong measured: halves of round trips, in microseconds.
@@ -63,6 +64,38 @@ record LatencyResult(
         1e6 / (2 * average),
         values,
         distribution);
+  }
+
+  /** One row of several runs of the same size, such as one per plane. */
+  static LatencyResult together(List<LatencyResult> results) {
+    LatencyResult first = results.getFirst();
+    if (results.size() == 1) {
+      return first;
+    }
+    double[] values =
+        results.stream().flatMapToDouble(each -> Arrays.stream(each.values)).toArray();
+    Distribution all = new Distribution();
+    long rounds = 0;
+    double totalUs = 0;
+    for (LatencyResult each : results) {
+      all.add(each.distribution);
+      rounds += each.iterations;
+      totalUs += each.averageUs * each.iterations;
+    }
+    double average = rounds == 0 ? 0 : totalUs / rounds;
+    return new LatencyResult(
+        first.sizeBytes,
+        rounds,
+        all.leastUs(),
+        all.mostUs(),
+        all.percentileUs(50),
+        average,
+        all.deviationUs(),
+        all.percentileUs(99),
+        all.percentileUs(99.9),
+        average == 0 ? 0 : 1e6 / (2 * average),
+        values,
+        all);
   }
 
   private static double median(double[] sorted, int count) {

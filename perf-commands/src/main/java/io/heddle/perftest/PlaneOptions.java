@@ -6,6 +6,8 @@ import picocli.CommandLine.Option;
 
 /** What perftest doesn't have. */
 final class PlaneOptions {
+  private static final List<String> POLICIES = List.of("spray", "pinned", "hash");
+
   @Option(
       names = "--planes",
       paramLabel = "all|COUNT|KEY,...",
@@ -14,18 +16,41 @@ final class PlaneOptions {
               + " pairs per plane; a stock perftest at the other end needs -q with their product.")
   private @Nullable String planes;
 
-  Settings.PlaneChoice choice(CommonOptions common) {
-    if (planes == null) {
+  @Option(
+      names = "--policy",
+      description =
+          "Cut each message of write_bw or read_bw and lay it over the planes as the plugin does:"
+              + " spray, pinned or hash. Without it whole messages go over each queue pair alike.")
+  private @Nullable String policy;
+
+  @Option(
+      names = "--weights",
+      paramLabel = "4,2,1,1|KEY=4,...",
+      description = "How much of the bytes each plane takes; with --policy (spray).")
+  private @Nullable String weights;
+
+  Settings.PlaneChoice choice(TestKind kind, CommonOptions common) {
+    if (planes == null && policy == null && weights == null) {
       return Settings.PlaneChoice.NONE;
+    }
+    if ((policy != null || weights != null) && (kind.isSend() || kind.isLatency())) {
+      throw common.wrong(
+          "--policy and --weights are for write_bw and read_bw: the other end of "
+              + kind.commandName()
+              + " counts messages");
+    }
+    if (policy != null && !POLICIES.contains(policy)) {
+      throw common.wrong("--policy " + policy + " is none of " + String.join(", ", POLICIES));
     }
     int most = Integer.MAX_VALUE;
     List<String> keys = List.of();
-    if (planes.matches("[0-9]{1,6}")) {
+    if (planes != null && planes.matches("[0-9]{1,6}")) {
       most = Integer.parseInt(planes);
       common.requireRange("--planes", most, 1, 250);
-    } else if (!planes.equals("all")) {
+    } else if (planes != null && !planes.equals("all")) {
       keys = List.of(planes.split(",", -1));
     }
-    return new Settings.PlaneChoice(true, most, keys, null, null);
+    return new Settings.PlaneChoice(
+        true, most, keys, weights, policy == null && weights != null ? "spray" : policy);
   }
 }

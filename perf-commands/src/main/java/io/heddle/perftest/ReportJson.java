@@ -124,6 +124,24 @@ final class ReportJson {
     rows.getLast().put("planes", planes);
   }
 
+  void planes(List<Lane> lanes, List<LatencyResult> results) {
+    if (lanes.getFirst().key().isEmpty()) {
+      return;
+    }
+    List<Map<String, Object>> planes = new ArrayList<>();
+    for (int i = 0; i < lanes.size(); i++) {
+      Map<String, Object> plane = new LinkedHashMap<>();
+      plane.put("key", lanes.get(i).key());
+      plane.put("address", lanes.get(i).gid().toString());
+      plane.put("t_min", rounded(results.get(i).leastUs()));
+      plane.put("t_typical", rounded(results.get(i).typicalUs()));
+      plane.put("t_avg", rounded(results.get(i).averageUs()));
+      plane.put("percentile_99", rounded(results.get(i).percentile99Us()));
+      planes.add(plane);
+    }
+    rows.getLast().put("planes", planes);
+  }
+
   private static double rounded(double value) {
     return Math.round(value * 1e6) / 1e6;
   }

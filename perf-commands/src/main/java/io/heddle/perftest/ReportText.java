@@ -203,6 +203,27 @@ final class ReportText {
     }
   }
 
+  /** A row for each plane: the half round trips over it. */
+  void planes(List<Lane> lanes, List<LatencyResult> results) {
+    if (!whole || lanes.getFirst().key().isEmpty()) {
+      return;
+    }
+    line(
+        " #plane               address                                 t_min[usec]  t_typical[usec]"
+            + "  t_avg[usec]  99% percentile[usec]");
+    for (int i = 0; i < lanes.size(); i++) {
+      LatencyResult result = results.get(i);
+      line(
+          " %-20s %-39s %-12.2f %-16.2f %-12.2f %-7.2f",
+          lanes.get(i).key(),
+          lanes.get(i).gid(),
+          result.leastUs(),
+          result.typicalUs(),
+          result.averageUs(),
+          result.percentile99Us());
+    }
+  }
+
   void end() {
     if (whole) {
       line(RULE);

@@ -54,7 +54,7 @@ final class RunFailure {
    * @throws HeddleException when something went wrong
    */
   void throwIfAny(TestQueues queues, RunGuard guard, String progress) {
-    guard.throwIfLost(progress);
+    guard.throwIfStopped(progress);
     if (!happened) {
       return;
     }

@@ -13,24 +13,38 @@ final class RunGuard {
   /* A peer that has all it wants may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;
 
+  private static final long NEVER_NS = Long.MAX_VALUE;
+
   private final @Nullable ControlConnection peer;
+  private final long limitNs;
+  private final long startNs = System.nanoTime();
   private int rounds;
   private int idleRounds;
   private long endedNs;
-  private boolean peerLost;
+  private boolean stopped;
 
   /**
-   * @param peer the connection whose end ends the loop, or null where there's no peer to lose
+   * @param peer the connection whose end ends the loop
    */
-  RunGuard(@Nullable ControlConnection peer) {
+  RunGuard(ControlConnection peer) {
+    this(peer, NEVER_NS);
+  }
+
+  private RunGuard(@Nullable ControlConnection peer, long limitNs) {
     this.peer = peer;
+    this.limitNs = limitNs;
+  }
+
+  /** For a loop without a peer to lose, that may not last longer than this. */
+  static RunGuard within(long limitNs) {
+    return new RunGuard(null, limitNs);
   }
 
   /**
    * Called once a round.
    *
    * @param work what was done in it
-   * @return false when the peer is lost
+   * @return false when the loop has to end
    */
   boolean mayGoOn(int work) {
     if (work != 0) {
@@ -38,23 +52,32 @@ final class RunGuard {
     } else if (++idleRounds > PATIENCE_ROUNDS) {
       Thread.yield();
     }
-    if ((++rounds & LOOK_EVERY - 1) == 0 && peer != null && peer.ended()) {
-      long now = System.nanoTime();
+    if ((++rounds & LOOK_EVERY - 1) == 0) {
+      look();
+    }
+    return !stopped;
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    stopped = now - startNs > limitNs;
+    if (peer != null && peer.ended()) {
       if (endedNs == 0) {
         endedNs = now;
       }
-      peerLost = now - endedNs > GRACE_NS;
+      stopped |= now - endedNs > GRACE_NS;
     }
-    return !peerLost;
   }
 
   /**
    * @param progress how far the loop came
-   * @throws HeddleException when the peer was lost
+   * @throws HeddleException when the peer was lost or the time was up
    */
-  void throwIfLost(String progress) {
-    if (peerLost && peer != null) {
-      throw peer.gone(" in mid-test, after " + progress);
+  void throwIfStopped(String progress) {
+    if (stopped) {
+      throw peer != null
+          ? peer.gone(" in mid-test, after " + progress)
+          : new HeddleException("the time was up after " + progress);
     }
   }
 }

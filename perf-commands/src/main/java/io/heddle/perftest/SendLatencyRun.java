@@ -20,7 +20,8 @@ final class SendLatencyRun {
   private final RunFailure failure = new RunFailure();
   private final SampleWindow window;
   private final Distribution halves = new Distribution();
-  private final boolean server;
+  private final boolean begins;
+  private final int index;
   private final boolean byTime;
   private final long target;
   private final int receiveDepth;
@@ -32,14 +33,24 @@ final class SendLatencyRun {
   private long receivesPosted;
   private long sampled;
 
+  /**
+   * @param index queue pair to play over
+   * @param begins whether this end has the first move
+   */
   SendLatencyRun(
-      TestQueues queues, Settings settings, boolean server, long sizeBytes, RunGuard guard) {
+      TestQueues queues,
+      int index,
+      Settings settings,
+      boolean begins,
+      long sizeBytes,
+      RunGuard guard) {
     this.queues = queues;
     this.guard = guard;
-    this.server = server;
+    this.begins = begins;
+    this.index = index;
     this.sizeBytes = sizeBytes;
     context = queues.context();
-    queuePair = queues.queuePair(0);
+    queuePair = queues.queuePair(index);
     byTime = settings.traffic().byTime();
     target = settings.traffic().iterations();
     receiveDepth = settings.traffic().receiveDepth();
@@ -47,7 +58,7 @@ final class SendLatencyRun {
     posted = new long[byTime ? 0 : Math.toIntExact(target)];
     request.operation = SendWorkRequest.Operation.SEND;
     request.signalled = true;
-    request.localAddress = queues.sendPiece(0);
+    request.localAddress = queues.sendPiece(index);
     request.lkey = queues.lkey();
     request.lengthBytes = Math.toIntExact(sizeBytes);
   }
@@ -61,11 +72,12 @@ final class SendLatencyRun {
   }
 
   private void postReceive() {
-    int answer = queuePair.postReceive(0, queues.receivePiece(0), (int) sizeBytes, queues.lkey());
+    int answer =
+        queuePair.postReceive(0, queues.receivePiece(index), (int) sizeBytes, queues.lkey());
     if (answer == 0) {
       receivesPosted++;
     } else {
-      failure.post(answer, 0, true);
+      failure.post(answer, index, true);
     }
   }
 
@@ -75,7 +87,7 @@ final class SendLatencyRun {
    * @throws io.heddle.platform.HeddleException when the queue pair failed or the peer went away
    */
   void run() {
-    if (!server) {
+    if (begins) {
       window.start(System.nanoTime());
     }
     loop();
@@ -91,8 +103,7 @@ final class SendLatencyRun {
 
   private void loop() {
     while (byTime || sent < target || received < target) {
-      boolean begins = sent == 0 && !server;
-      if (!begins && (byTime || received < target) && !awaitMessage()) {
+      if (!(begins && sent == 0) && (byTime || received < target) && !awaitMessage()) {
         return;
       }
       if ((byTime || sent < target) && !(send() && await(queues.sendQueue(), false, false))) {
@@ -132,7 +143,7 @@ final class SendLatencyRun {
     sent++;
     int taken = queuePair.postSend(request);
     if (taken != 1) {
-      failure.post(taken, 0, false);
+      failure.post(taken, index, false);
     }
     return taken == 1;
   }
@@ -143,7 +154,7 @@ final class SendLatencyRun {
       int taken = queue.poll(one);
       if (taken == 1) {
         if (one[0].status != WorkCompletion.Status.SUCCESS) {
-          failure.completion(one[0].status, 0, receive);
+          failure.completion(one[0].status, index, receive);
         }
         return !failure.happened();
       }

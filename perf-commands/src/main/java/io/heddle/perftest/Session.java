@@ -1,6 +1,7 @@
 package io.heddle.perftest;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.verbs.PathMtu;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -35,7 +36,7 @@ final class Session {
   void run() {
     try (TestDevice device = TestDevice.open(settings.link(), source)) {
       LaneChoice lanes = new LaneChoice(device, settings.planes(), source.environment());
-      try (ControlConnection connection = establish()) {
+      try (ControlConnection connection = establish(device)) {
         talk(device, lanes, new Dialogue(connection));
       }
     }
@@ -44,13 +45,16 @@ final class Session {
     }
   }
 
-  private ControlConnection establish() {
+  private ControlConnection establish(TestDevice device) {
     String host = settings.host();
+    WarmUp warmUp = new WarmUp(device, settings);
     if (host != null) {
+      warmUp.run();
       return ControlConnection.connect(host, settings.tcpPort());
     }
     try (ControlConnection.Listener listener = new ControlConnection.Listener(settings.tcpPort())) {
       text.waiting();
+      warmUp.run();
       return listener.accept();
     }
   }
@@ -74,7 +78,7 @@ final class Session {
       json.test(device, queues, mtu);
       connect(dialogue, queues, mtu);
       text.header();
-      measure(dialogue, queues, peer);
+      measure(dialogue, queues, mtu, peer);
       text.end();
     }
     json.write();
@@ -150,13 +154,13 @@ final class Session {
     return sizes;
   }
 
-  private void measure(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+  private void measure(Dialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
     if (settings.kind().isLatency()) {
       playPingPong(dialogue, queues);
     } else if (settings.isServer() && !settings.sends() && !settings.receives()) {
       watch(dialogue, queues, peer);
     } else {
-      runBandwidth(dialogue, queues, peer);
+      runBandwidth(dialogue, queues, mtu, peer);
     }
   }
 
@@ -184,20 +188,14 @@ final class Session {
         report.messageRate());
   }
 
-  private void runBandwidth(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+  private void runBandwidth(
+      Dialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
     Settings.Traffic traffic = settings.traffic();
     boolean both = traffic.bidirectional();
     boolean send = settings.kind().isSend();
     BandwidthReport own = BandwidthReport.EMPTY;
     for (long size : sizes()) {
-      BandwidthRun run =
-          new BandwidthRun(queues, settings, size, new RunGuard(dialogue.connection()));
-      run.postFirstReceives();
-      if (send || both) {
-        dialogue.synchronise(queues.own(0), "the start of the run");
-      }
-      run.run();
-      BandwidthResult result = run.result();
+      BandwidthResult result = run(dialogue, queues, mtu, size);
       own = result.report(settings.output().gigabits());
       if (both && !send && traffic.allSizes()) {
         dialogue.synchronise(queues.own(0), "the end of the other direction");
@@ -214,6 +212,35 @@ final class Session {
       dialogue.exchangeReport(own);
     }
     dialogue.sayGoodbye(queues.own(0));
+  }
+
+  private BandwidthResult run(Dialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
+    RunGuard guard = new RunGuard(dialogue.connection());
+    boolean together = settings.kind().isSend() || settings.traffic().bidirectional();
+    String policy = settings.planes().policy();
+    if (policy != null) {
+      SprayRun run =
+          new SprayRun(
+              queues,
+              settings,
+              SprayPolicy.named(policy, queues.own(0).psn()),
+              SprayRun.weights(settings.planes().weights(), queues.lanes()),
+              mtu,
+              size,
+              guard);
+      if (together) {
+        dialogue.synchronise(queues.own(0), "the start of the run");
+      }
+      run.run();
+      return run.result();
+    }
+    BandwidthRun run = new BandwidthRun(queues, settings, size, guard);
+    run.postFirstReceives();
+    if (together) {
+      dialogue.synchronise(queues.own(0), "the start of the run");
+    }
+    run.run();
+    return run.result();
   }
 
   private void publish(BandwidthReport report) {
@@ -233,25 +260,22 @@ final class Session {
 
   private void playPingPong(Dialogue dialogue, TestQueues queues) {
     ControlConnection connection = dialogue.connection();
+    if (queues.lanes().size() > 1 && !dialogue.peerIsHeddle()) {
+      throw new HeddleException(
+          "stock perftest measures latency over one queue pair: name one plane with --planes");
+    }
     for (long size : sizes()) {
-      RunGuard guard = new RunGuard(connection);
-      LatencyResult result;
-      if (settings.kind().isSend()) {
-        SendLatencyRun run = new SendLatencyRun(queues, settings, settings.isServer(), size, guard);
-        run.postFirstReceives();
-        dialogue.synchronise(queues.own(0), "the start of the run");
-        run.run();
-        result = run.result();
-      } else {
-        WriteLatencyRun run =
-            new WriteLatencyRun(queues, settings, settings.isServer(), size, guard);
-        run.run();
-        result = run.result();
+      List<LatencyResult> results = new ArrayList<>();
+      for (int i = 0; i < queues.count(); i++) {
+        results.add(play(dialogue, queues, i, size));
       }
-      text.values(result);
-      text.row(result);
-      text.percentiles(result.distribution(), "half round trip");
-      json.row(result);
+      LatencyResult all = LatencyResult.together(results);
+      text.values(all);
+      text.row(all);
+      text.percentiles(all.distribution(), "half round trip");
+      text.planes(queues.lanes(), results);
+      json.row(all);
+      json.planes(queues.lanes(), results);
     }
     if (settings.kind().saysGoodbye() || dialogue.peerIsHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
@@ -260,5 +284,21 @@ final class Session {
       connection.finish();
       connection.awaitEnd(LAST_ACKNOWLEDGEMENTS_MS);
     }
+  }
+
+  private LatencyResult play(Dialogue dialogue, TestQueues queues, int index, long size) {
+    RunGuard guard = new RunGuard(dialogue.connection());
+    if (settings.kind().isSend()) {
+      SendLatencyRun run =
+          new SendLatencyRun(queues, index, settings, !settings.isServer(), size, guard);
+      run.postFirstReceives();
+      dialogue.synchronise(queues.own(0), "the start of the run");
+      run.run();
+      return run.result();
+    }
+    WriteLatencyRun run =
+        new WriteLatencyRun(queues, index, settings, settings.isServer(), size, guard);
+    run.run();
+    return run.result();
   }
 }

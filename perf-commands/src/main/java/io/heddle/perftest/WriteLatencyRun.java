@@ -22,7 +22,8 @@ final class WriteLatencyRun {
   private final RunFailure failure = new RunFailure();
   private final SampleWindow window;
   private final Distribution halves = new Distribution();
-  private final boolean server;
+  private final boolean begins;
+  private final int index;
   private final boolean byTime;
   private final long target;
   private final long sizeBytes;
@@ -35,27 +36,37 @@ final class WriteLatencyRun {
   private long completed;
   private long sampled;
 
+  /**
+   * @param index queue pair to play over
+   * @param begins whether this end has the first move
+   */
   WriteLatencyRun(
-      TestQueues queues, Settings settings, boolean server, long sizeBytes, RunGuard guard) {
+      TestQueues queues,
+      int index,
+      Settings settings,
+      boolean begins,
+      long sizeBytes,
+      RunGuard guard) {
     this.queues = queues;
     this.guard = guard;
-    this.server = server;
+    this.begins = begins;
+    this.index = index;
     this.sizeBytes = sizeBytes;
     context = queues.context();
-    queuePair = queues.queuePair(0);
+    queuePair = queues.queuePair(index);
     byTime = settings.traffic().byTime();
     target = settings.traffic().iterations();
     window = new SampleWindow(settings.traffic());
     posted = new long[byTime ? 0 : Math.toIntExact(target)];
-    sendByte = queues.sendPiece(0) + sizeBytes - 1;
-    receiveByte = queues.receivePiece(0) + sizeBytes - 1;
+    sendByte = queues.sendPiece(index) + sizeBytes - 1;
+    receiveByte = queues.receivePiece(index) + sizeBytes - 1;
     request.operation = SendWorkRequest.Operation.RDMA_WRITE;
     request.signalled = true;
-    request.localAddress = queues.sendPiece(0);
+    request.localAddress = queues.sendPiece(index);
     request.lkey = queues.lkey();
     request.lengthBytes = Math.toIntExact(sizeBytes);
-    request.remoteAddress = queues.remote(0).address();
-    request.rkey = queues.remote(0).rkey();
+    request.remoteAddress = queues.remote(index).address();
+    request.rkey = queues.remote(index).rkey();
   }
 
   /**
@@ -74,8 +85,7 @@ final class WriteLatencyRun {
 
   private void loop() {
     while (byTime || sent < target || received < target || completed < target) {
-      boolean begins = sent == 0 && server;
-      if (!begins && (byTime || received < target) && !awaitMessage()) {
+      if (!(begins && sent == 0) && (byTime || received < target) && !awaitMessage()) {
         return;
       }
       if ((byTime || sent < target) && !(send() && awaitCompletion())) {
@@ -113,7 +123,7 @@ final class WriteLatencyRun {
     Memory.ALL.set(ValueLayout.JAVA_BYTE, sendByte, (byte) sent);
     int taken = queuePair.postSend(request);
     if (taken != 1) {
-      failure.post(taken, 0, false);
+      failure.post(taken, index, false);
     }
     return taken == 1;
   }
@@ -125,7 +135,7 @@ final class WriteLatencyRun {
       if (taken == 1) {
         completed++;
         if (one[0].status != WorkCompletion.Status.SUCCESS) {
-          failure.completion(one[0].status, 0, false);
+          failure.completion(one[0].status, index, false);
         }
         return !failure.happened();
       }

@@ -178,4 +178,53 @@ final class SessionTest {
     assertNull(both.server().failure());
     assertTrue(both.client().failure().getMessage().contains("below the limit"));
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "write_bw -n 100 -s 1000000 --policy spray --weights 4,2,1,1",
+        "write_bw -n 100 -s 1000000 --policy pinned --weights plane:a=4,plane:b=2",
+        "read_bw -n 20 -s 500000 --weights 4,2,1,1",
+        "write_bw -n 60 -s 1000000 --policy spray --weights 4,2,1,1 -q 3"
+      })
+  void aPolicyGivesEachPlaneItsWeight(String test) throws Exception {
+    TwoEnds.Both both = new TwoEnds().run(test.replaceFirst(" --.*?(?= -q|$)", ""), test, 4);
+    assertBothSucceed(both);
+    Settings.Traffic traffic = TwoEnds.command(test).settings().traffic();
+    String[] row = both.client().row(traffic.sizeBytes());
+    assertEquals(traffic.iterations() * traffic.queuePairs() * 4, Long.parseLong(row[1]));
+    double[] expected = {50, 25, 12.5, 12.5};
+    for (int plane = 0; plane < expected.length; plane++) {
+      String key = "plane:" + (char) ('a' + plane);
+      String line =
+          both.client().out().lines().filter(each -> each.contains(key)).findFirst().orElseThrow();
+      assertEquals(expected[plane], Double.parseDouble(line.strip().split("\\s+")[3]), 6, line);
+    }
+  }
+
+  @Test
+  void weightsThatDoNotFitThePlanesAreNamed() throws Exception {
+    TwoEnds.Both both =
+        new TwoEnds().run("write_bw -n 10", "write_bw -n 10 --weights 1,2 --planes 3", 3);
+    assertTrue(
+        both.client()
+            .failure()
+            .getMessage()
+            .contains("--weights 1,2 has 2 weights, but there are 3 planes"),
+        both.client().failure().getMessage());
+    assertTrue(both.server().failure().getMessage().contains("went away"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"write_lat -n 100", "send_lat -n 100 -s 64"})
+  void latencyIsMeasuredOverEachPlane(String test) throws Exception {
+    TwoEnds.Both both = new TwoEnds().run(test, test + " --planes all --percentiles", 3);
+    assertBothSucceed(both);
+    Settings.Traffic traffic = TwoEnds.command(test).settings().traffic();
+    assertEquals("300", both.client().row(traffic.sizeBytes())[1]);
+    for (String key : new String[] {"plane:a", "plane:b", "plane:c"}) {
+      assertTrue(both.client().out().contains(key), both.client().out());
+    }
+    assertTrue(both.client().out().contains("99.9% "), both.client().out());
+  }
 }

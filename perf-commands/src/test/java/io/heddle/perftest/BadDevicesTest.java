@@ -1,0 +1,144 @@
+package io.heddle.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Devices, ports, GIDs and rights that aren't there: one sentence each, nothing left open. */
+@Timeout(30)
+final class BadDevicesTest {
+  private static final String LIMITED =
+      "Limit                     Soft Limit           Hard Limit           Units\n"
+          + "Max locked memory         65536                65536                bytes\n";
+
+  private final LeakLedger ledger = new LeakLedger();
+
+  private static List<VerbsProvider> providers() {
+    List<VerbsProvider> providers = new ArrayList<>();
+    ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
+    return providers;
+  }
+
+  private String failure(
+      String options, Map<String, String> environment, List<VerbsProvider> providers) {
+    TestDevice.Source source =
+        new TestDevice.Source(providers, environment, Log.toStandardError(), ledger);
+    Settings.Link wish = TwoEnds.command("write_bw " + options).settings().link();
+    HeddleException failed =
+        assertThrows(HeddleException.class, () -> TestDevice.open(wish, source).close());
+    assertEquals(Map.of(), ledger.open());
+    return failed.getMessage();
+  }
+
+  private String failure(String options) {
+    Map<String, String> environment =
+        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_PLANES", "127.0.77.1=a,127.0.77.2=b");
+    return failure(options, environment, providers());
+  }
+
+  /* A device that refuses to be opened, as one whose node belongs to somebody else. */
+  private static List<VerbsProvider> refusing(int errno) {
+    RdmaDevice device =
+        new RdmaDevice() {
+          @Override
+          public String name() {
+            return "mlx5_0";
+          }
+
+          @Override
+          public DeviceContext open() {
+            throw new VerbsException("open_device", "mlx5_0", errno);
+          }
+        };
+    return List.of(
+        new VerbsProvider() {
+          @Override
+          public String name() {
+            return "libibverbs";
+          }
+
+          @Override
+          public List<RdmaDevice> devices(
+              Map<String, String> environment, Log log, LeakLedger ledger) {
+            return List.of(device);
+          }
+        });
+  }
+
+  @Test
+  void aDeviceThatDoesNotExistIsNamedWithThoseThatDo() {
+    assertEquals(
+        "-d sfot0: there is no such device; there is soft0; did you mean soft0?",
+        failure("-d sfot0"));
+  }
+
+  @Test
+  void aGidIndexThatDoesNotExistIsNamedWithTheTable() {
+    assertEquals(
+        "-x 40000: device soft0 has no GID at that index; it has 0 (127.0.77.1), 1 (127.0.77.2)",
+        failure("-x 40000").replaceAll(", 2 .*", ""));
+  }
+
+  @Test
+  void aPortThatDoesNotExistIsNamedWithTheOneThatDoes() {
+    assertEquals("-i 2: device soft0 has no such port; its port is 1", failure("-i 2"));
+  }
+
+  @Test
+  void aProviderThatDoesNotExistIsNamedWithThoseThatDo() {
+    String said = failure("", Map.of("HEDDLE_PROVIDER", "sfot"), providers());
+    assertTrue(said.startsWith("HEDDLE_PROVIDER=sfot is none of auto, "), said);
+    assertTrue(said.contains("soft"), said);
+  }
+
+  @Test
+  void noDeviceAtAllNamesTheSoftOne() {
+    assertEquals(
+        "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software",
+        failure("", Map.of(), List.of()));
+  }
+
+  @Test
+  void aDeviceNodeWithoutPermissionNamesWhoMay() {
+    for (String options : new String[] {"", "-d mlx5_0"}) {
+      String said = failure(options, Map.of(), refusing(Errno.EACCES));
+      assertTrue(
+          said.startsWith("open_device on mlx5_0 failed: EACCES (13); this user has no"), said);
+      assertTrue(said.contains("/dev/infiniband/uverbs"), said);
+    }
+  }
+
+  @Test
+  void tooLittleLockedMemoryNamesTheLimitAndHowToRaiseIt() {
+    VerbsException failed = new VerbsException("reg_mr", "rxe0, 131072 bytes", Errno.ENOMEM);
+    assertEquals(
+        "reg_mr on rxe0, 131072 bytes failed: ENOMEM (12); this process may lock only 64 KiB of"
+            + " memory: raise it with ulimit -l unlimited (LimitMEMLOCK=infinity in a systemd unit,"
+            + " memlock in /etc/security/limits.conf)",
+        Remedy.withRemedy(failed, LIMITED).getMessage());
+  }
+
+  @Test
+  void aLimitThatIsNotTheReasonIsNotNamed() {
+    VerbsException full = new VerbsException("reg_mr", "rxe0", Errno.ENOMEM);
+    String unlimited = LIMITED.replace("65536", "unlimited");
+    assertEquals(full.getMessage(), Remedy.withRemedy(full, unlimited).getMessage());
+    VerbsException other = new VerbsException("reg_mr", "rxe0", Errno.EFAULT);
+    assertEquals(other.getMessage(), Remedy.withRemedy(other, LIMITED).getMessage());
+  }
+}
