@@ -133,7 +133,8 @@ final class Connection implements AutoCloseable {
     }
     if (common.isEmpty()) {
       throw new HeddleException(
-          "no plane is common with %s: here %s, there %s; HEDDLE_PLANES on both ends can give them common keys"
+          ("no plane is common with %s: here %s, there %s; HEDDLE_PLANES on both ends can give them"
+                  + " common keys, and a route daemon must run on both or on neither")
               .formatted(
                   peer,
                   device.planes().stream().map(LocalPlane::key).toList(),
