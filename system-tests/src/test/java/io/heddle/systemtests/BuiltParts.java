@@ -23,6 +23,20 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-conformance");
   }
 
+  /** The stand-in for libibverbs, in a folder of its own. */
+  static Path standin() {
+    return require("perf-tests/target/standin/libibverbs.so.1");
+  }
+
+  static Path standinControl() {
+    return require("perf-tests/target/standin-control");
+  }
+
+  /** The command that measures verbs from C. */
+  static String cost() {
+    return require("perf-tests/target/heddle-verbs-cost").toString();
+  }
+
   private static Path require(String part) {
     Path file = ROOT.resolve(part);
     if (!Files.isRegularFile(file)) {

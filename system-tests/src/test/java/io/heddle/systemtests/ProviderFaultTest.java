@@ -1,0 +1,246 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.AsyncEventListener.Kind;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.VerbsProvider;
+import io.heddle.verbs.WorkCompletion.Status;
+import io.heddle.verbs.testing.Endpoint;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The libibverbs provider when devices fail: on the stand-in, whose control program makes them.
+ * Runs in a process of its own, whose environment has the stand-in (see this module's pom).
+ */
+@Timeout(60)
+final class ProviderFaultTest {
+  private static final int GID_INDEX = 1;
+
+  private final LeakLedger ledger = new LeakLedger();
+  private final List<String> undo = new ArrayList<>();
+
+  @BeforeEach
+  void requireStandin() {
+    BuiltParts.standin();
+    if (System.getenv("STANDIN_FABRIC") == null) {
+      DemoProcess.skip("this process doesn't have the stand-in's environment");
+    }
+  }
+
+  @AfterEach
+  void heal() throws IOException, InterruptedException {
+    for (String words : undo) {
+      control(words);
+    }
+    assertEquals(Map.of(), ledger.open(), "objects left open");
+  }
+
+  private static void control(String words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+  }
+
+  private List<RdmaDevice> devices() {
+    return ServiceLoader.load(VerbsProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .filter(provider -> provider.name().equals("libibverbs"))
+        .findFirst()
+        .orElseThrow()
+        .devices(Map.of(), Log.toStandardError(), ledger);
+  }
+
+  private DeviceContext open() {
+    return devices().getFirst().open();
+  }
+
+  /** Two connected ends on one device. */
+  private record Couple(DeviceContext context, Endpoint left, Endpoint right)
+      implements AutoCloseable {
+    static Couple on(DeviceContext context) {
+      Couple couple =
+          new Couple(
+              context,
+              new Endpoint(context, GID_INDEX, 4096),
+              new Endpoint(context, GID_INDEX, 4096));
+      couple.connect();
+      return couple;
+    }
+
+    void connect() {
+      /* 4 × 4.2 ms without an answer. */
+      Endpoint.connect(left, right, context.port().activeMtu(), 10, 7);
+    }
+
+    Status write() {
+      SendWorkRequest request = left.request(Operation.RDMA_WRITE, 1, 64, right);
+      assertEquals(1, left.qp.postSend(request));
+      return left.awaitCompletion(right).status;
+    }
+
+    @Override
+    public void close() {
+      left.close();
+      right.close();
+      context.close();
+    }
+  }
+
+  private static void awaitEvent(DeviceContext context, Kind wanted) throws InterruptedException {
+    List<Kind> seen = new ArrayList<>();
+    for (int i = 0; i < 200 && !seen.contains(wanted); i++) {
+      context.pollAsyncEvents((kind, number) -> seen.add(kind));
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    assertTrue(seen.contains(wanted), wanted + " wasn't told, but " + seen);
+  }
+
+  @Test
+  void aPortThatGoesDownIsToldAndEndsTheSendUntilItIsUpAgain()
+      throws IOException, InterruptedException {
+    try (Couple couple = Couple.on(open())) {
+      assertEquals(Status.SUCCESS, couple.write());
+      undo.add("port 0/0 up");
+      control("port 0/0 down");
+      awaitEvent(couple.context(), Kind.PORT_ERROR);
+      assertFalse(couple.context().port().active());
+      assertEquals(Status.RETRY_EXCEEDED, couple.write());
+      assertEquals(QueuePairState.ERROR, couple.left().qp.state());
+
+      control("port 0/0 up");
+      awaitEvent(couple.context(), Kind.PORT_ACTIVE);
+      couple.left().qp.reset();
+      couple.right().qp.reset();
+      couple.connect();
+      assertEquals(Status.SUCCESS, couple.write());
+    }
+  }
+
+  @Test
+  void addressesThatComeAndGoAreToldAndFoundAtTheirNewPlace()
+      throws IOException, InterruptedException {
+    try (DeviceContext context = open()) {
+      List<GidTable.Entry> before = context.gidTable().entries();
+      GidTable.Entry moved = before.get(GID_INDEX);
+      undo.add("gid 0/0 %d %s".formatted(moved.index(), moved.gid()));
+      undo.add("gid 0/0 9 none");
+      control("gid 0/0 %d none".formatted(moved.index()));
+      control("gid 0/0 9 " + moved.gid());
+      awaitEvent(context, Kind.GID_CHANGE);
+      GidTable after = context.gidTable();
+      assertEquals(before.size(), after.entries().size());
+      assertEquals(9, after.indexOf(moved.gid()).orElseThrow());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "IBV_WC_LOC_PROT_ERR, LOCAL_PROTECTION_ERROR",
+    "IBV_WC_REM_ACCESS_ERR, REMOTE_ACCESS_ERROR",
+    "IBV_WC_REM_OP_ERR, REMOTE_OPERATION_ERROR",
+    "IBV_WC_RETRY_EXC_ERR, RETRY_EXCEEDED",
+    "IBV_WC_GENERAL_ERR, GENERAL_ERROR"
+  })
+  void eachStatusArrivesAsWhatItIs(String injected, Status status)
+      throws IOException, InterruptedException {
+    try (Couple couple = Couple.on(open())) {
+      control("fail 0/0 " + injected);
+      assertEquals(status, couple.write());
+    }
+  }
+
+  @Test
+  void theDeathOfADeviceIsTold() throws IOException, InterruptedException {
+    try (DeviceContext context = open()) {
+      control("event 0/0 IBV_EVENT_DEVICE_FATAL");
+      awaitEvent(context, Kind.DEVICE_FATAL);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ibv_alloc_pd, alloc_pd",
+    "ibv_create_cq, create_cq",
+    "ibv_reg_mr, reg_mr",
+    "ibv_create_qp, create_qp"
+  })
+  void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb)
+      throws IOException, InterruptedException {
+    try (DeviceContext context = open()) {
+      control("refuse 0/0 " + refused + " " + Errno.ENOMEM);
+      VerbsException failure =
+          assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
+      assertEquals(verb, failure.verb());
+      assertEquals(Errno.ENOMEM, failure.errno());
+      assertTrue(
+          String.valueOf(failure.getMessage()).contains("standin0"), String.valueOf(failure));
+    }
+  }
+
+  @Test
+  void aDeviceThatMayNotBeOpenedIsLeftOutWithARemedy() throws IOException, InterruptedException {
+    int before = devices().size();
+    control("refuse 0/0 ibv_open_device " + Errno.EACCES + " 1");
+    List<RdmaDevice> left = devices();
+    assertEquals(before - 1, left.size());
+    assertTrue(
+        left.stream().noneMatch(device -> device.name().equals("standin0")), left.toString());
+  }
+
+  @Test
+  void aPortWithoutAddressesHasAnEmptyTable() throws IOException, InterruptedException {
+    try (DeviceContext context = open()) {
+      for (GidTable.Entry entry : context.gidTable().entries()) {
+        undo.add("gid 0/0 %d %s".formatted(entry.index(), entry.gid()));
+        control("gid 0/0 %d none".formatted(entry.index()));
+      }
+      assertEquals(List.of(), context.gidTable().entries());
+      try (var pd = context.allocateProtectionDomain();
+          var cq = context.createCompletionQueue(4);
+          var qp = pd.createQueuePair(new QueuePairAttributes(cq, cq, 1, 1))) {
+        assertThrows(VerbsException.class, () -> qp.initialise(GID_INDEX));
+      }
+    }
+  }
+
+  @Test
+  void memoryThatIsNotThereIsRefused() {
+    try (DeviceContext context = open();
+        var pd = context.allocateProtectionDomain()) {
+      var access = EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE);
+      VerbsException failure =
+          assertThrows(VerbsException.class, () -> pd.registerMemory(4096, 4096, access));
+      assertEquals(Errno.EFAULT, failure.errno());
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The plugin on libibverbs devices, without hardware: those of the stand-in, in two processes on
+ * hosts of their own.
+ */
+@Timeout(180)
+final class StandinTest {
+  private static final long LIMIT_SECONDS = 120;
+
+  /** Of 25 all-reduces of each size from 1 KiB to 8 MiB, of which a rank sends all once. */
+  private static final long LEAST_BYTES = 25L * 16 * 1024 * 1024;
+
+  @TempDir private Path folder;
+
+  private List<String> allReduce(int rank, int devices, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
+    command.addAll(
+        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", "2"));
+    command.addAll(List.of("--devices", Integer.toString(devices)));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  /** Both ranks end well with every element right. */
+  private void passes(
+      StandinHosts hosts, int devices, Map<String, String> environment, String... more)
+      throws IOException, InterruptedException {
+    try (HostProcess first =
+            hosts.start(0, folder.resolve("0.log"), environment, allReduce(0, devices, more));
+        HostProcess second =
+            hosts.start(1, folder.resolve("1.log"), environment, allReduce(1, devices, more))) {
+      int left = first.exitCode(LIMIT_SECONDS);
+      int right = second.exitCode(LIMIT_SECONDS);
+      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(0, left, said);
+      assertEquals(0, right, said);
+      assertTrue(said.contains("provider libibverbs"), said);
+      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 8})
+  void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
+      throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(devices, 1, folder, Map.of())) {
+      passes(hosts, devices, Map.of(), "--min-bytes", "1024", "--max-bytes", "8388608");
+      for (int host = 0; host < 2; host++) {
+        List<Long> sent = hosts.sentBytes(host);
+        assertEquals(devices, sent.size());
+        /* The plugin warms itself up on the first device, for as long as that takes here. */
+        long share = sent.getLast();
+        assertTrue(share > LEAST_BYTES / devices, "host " + host + ": " + sent);
+        assertTrue(sent.getFirst() > 0.98 * share, "host " + host + ": " + sent);
+        for (long bytes : sent.subList(1, devices)) {
+          assertEquals(1, (double) bytes / share, 0.02, "host " + host + ": " + sent);
+        }
+      }
+    }
+  }
+
+  @Test
+  void fourAddressesOfOneDeviceCarryBytesByWeight() throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of())) {
+      passes(
+          hosts,
+          1,
+          Map.of("HEDDLE_WEIGHTS", "4,2,1,1"),
+          "--min-bytes",
+          "1048576",
+          "--max-bytes",
+          "16777216");
+      for (int host = 0; host < 2; host++) {
+        List<Long> sent = hosts.sentBytes(host);
+        long total = sent.stream().mapToLong(Long::longValue).sum();
+        assertEquals(0.5, (double) sent.get(0) / total, 0.05, "host " + host + ": " + sent);
+        assertEquals(0.25, (double) sent.get(1) / total, 0.05, "host " + host + ": " + sent);
+        assertEquals(0.125, (double) sent.get(2) / total, 0.05, "host " + host + ": " + sent);
+      }
+    }
+  }
+
+  @Test
+  void latencyAndRateAreBorne() throws IOException, InterruptedException {
+    Map<String, String> link = Map.of("STANDIN_RATE_GBPS", "5", "STANDIN_LATENCY_US", "50");
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, link)) {
+      passes(hosts, 1, Map.of(), "--min-bytes", "8", "--max-bytes", "4194304", "--iterations", "5");
+    }
+  }
+
+  @Test
+  void everyConformanceCaseHolds() throws IOException, InterruptedException {
+    List<String> command =
+        List.of(
+            BuiltParts.conformance().toString(),
+            "--plugin",
+            BuiltParts.plugin().toString(),
+            "--rendezvous",
+            folder.toString(),
+            "--seed",
+            Long.toString(System.nanoTime() & Integer.MAX_VALUE));
+    List<String> sending = new ArrayList<>(command);
+    sending.addAll(List.of("--rank", "0"));
+    List<String> receiving = new ArrayList<>(command);
+    receiving.addAll(List.of("--rank", "1"));
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+        HostProcess sender = hosts.start(0, folder.resolve("0.log"), Map.of(), sending);
+        HostProcess receiver = hosts.start(1, folder.resolve("1.log"), Map.of(), receiving)) {
+      int sent = sender.exitCode(LIMIT_SECONDS);
+      int received = receiver.exitCode(LIMIT_SECONDS);
+      String said = command + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
+      assertEquals(0, sent, said);
+      assertEquals(0, received, said);
+      assertTrue(sender.output().contains("ok 1 - "), said);
+    }
+  }
+
+  /* Until a plane's failure is survived: it ends the job, in time, with words that name it. */
+  @Test
+  void anAddressThatIsCutOffIsNamed() throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(1, 2, folder, Map.of())) {
+      String[] endless = {"--iterations", "1000000", "--min-bytes", "65536"};
+      try (HostProcess first =
+              hosts.start(0, folder.resolve("0.log"), Map.of(), allReduce(0, 1, endless));
+          HostProcess second =
+              hosts.start(1, folder.resolve("1.log"), Map.of(), allReduce(1, 1, endless))) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (hosts.sentBytes(0).getLast() < 1 << 24 && System.nanoTime() - deadline < 0) {
+          TimeUnit.MILLISECONDS.sleep(50);
+        }
+        hosts.control("cut", "0/0", "2");
+        int left = first.exitCode(LIMIT_SECONDS);
+        int right = second.exitCode(LIMIT_SECONDS);
+        String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+        assertTrue(left > 0 && left < 128 && right > 0 && right < 128, left + ", " + right + said);
+        assertTrue(said.contains("plane if:e2"), said);
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package io.heddle.systemtests;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsProvider;
+import io.heddle.verbs.WorkCompletion;
+import io.heddle.verbs.testing.Endpoint;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.function.IntToLongFunction;
+
+/**
+ * What posting and polling cost from Java, through the verbs API on the libibverbs provider: the
+ * counterpart of perf-tests' {@code verbs_cost.c}, case for case. For each line on standard input
+ * one round: a line {@code case nanoseconds} for each case, then {@code end}.
+ */
+public final class VerbsCost {
+  private static final int BATCH = 16;
+  private static final int WRITE_BYTES = 8;
+  private static final int GID_INDEX = 1;
+  private static final int MEMORY_BYTES = 4096;
+  private static final long ROUND_NS = 20_000_000;
+
+  private final Endpoint near;
+  private final Endpoint far;
+  private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
+  private final WorkCompletion[] completions = WorkCompletion.batch(BATCH);
+
+  private VerbsCost(DeviceContext context) {
+    near = new Endpoint(context, GID_INDEX, MEMORY_BYTES);
+    far = new Endpoint(context, GID_INDEX, MEMORY_BYTES);
+    Endpoint.connect(near, far);
+    for (int i = 0; i < BATCH; i++) {
+      requests[i] = new SendWorkRequest();
+    }
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    LeakLedger ledger = new LeakLedger();
+    VerbsProvider provider =
+        ServiceLoader.load(VerbsProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(each -> each.name().equals("libibverbs"))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException("no provider named libibverbs"));
+    List<RdmaDevice> devices = provider.devices(Map.of(), Log.toStandardError(), ledger);
+    try (DeviceContext context = devices.getFirst().open()) {
+      VerbsCost cost = new VerbsCost(context);
+      BufferedReader orders =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      while (orders.readLine() != null) {
+        cost.round();
+      }
+    }
+  }
+
+  private void round() {
+    report("empty_poll", this::emptyPoll);
+    report("single_post", this::singlePost);
+    report("list_post", this::listPost);
+    report("full_poll", this::fullPoll);
+    report("post_and_poll", this::postAndPoll);
+    System.out.println("end");
+    System.out.flush();
+  }
+
+  private static void report(String name, IntToLongFunction run) {
+    long spent = 0;
+    long calls = 0;
+    for (long begin = System.nanoTime(); System.nanoTime() - begin < ROUND_NS; ) {
+      spent += run.applyAsLong(64 * BATCH);
+      calls += 64 * BATCH;
+    }
+    System.out.printf(Locale.ROOT, "%s %.3f%n", name, (double) spent / calls);
+  }
+
+  private void fillIn(int count, boolean signalled) {
+    for (int i = 0; i < count; i++) {
+      SendWorkRequest request = requests[i];
+      request.id = i;
+      request.next = i + 1 < count ? requests[i + 1] : null;
+      request.operation = SendWorkRequest.Operation.RDMA_WRITE;
+      request.signalled = signalled;
+      request.localAddress = near.mr.address();
+      request.lengthBytes = WRITE_BYTES;
+      request.lkey = near.mr.lkey();
+      request.remoteAddress = far.mr.address() + MEMORY_BYTES / 2;
+      request.rkey = far.mr.rkey();
+    }
+  }
+
+  private void post(int count) {
+    int taken = near.qp.postSend(requests[0]);
+    if (taken != count) {
+      throw new IllegalStateException("postSend took " + taken + " of " + count);
+    }
+  }
+
+  private void take(int count) {
+    for (int taken = 0; taken < count; ) {
+      int found = near.cq.poll(completions);
+      for (int i = 0; i < found; i++) {
+        if (completions[i].status != WorkCompletion.Status.SUCCESS) {
+          throw new IllegalStateException(completions[i].status.name());
+        }
+      }
+      taken += found;
+    }
+  }
+
+  private long emptyPoll(int calls) {
+    long begin = System.nanoTime();
+    for (int i = 0; i < calls; i++) {
+      if (near.cq.poll(completions) != 0) {
+        throw new IllegalStateException("a completion of nothing");
+      }
+    }
+    return System.nanoTime() - begin;
+  }
+
+  private long singlePost(int calls) {
+    long spent = 0;
+    for (int done = 0; done < calls; done += BATCH) {
+      long begin = System.nanoTime();
+      for (int i = 0; i < BATCH; i++) {
+        fillIn(1, i == BATCH - 1);
+        post(1);
+      }
+      spent += System.nanoTime() - begin;
+      take(1);
+    }
+    return spent;
+  }
+
+  private long listPost(int calls) {
+    long spent = 0;
+    for (int done = 0; done < calls; done += BATCH) {
+      long begin = System.nanoTime();
+      fillIn(BATCH, false);
+      requests[BATCH - 1].signalled = true;
+      post(BATCH);
+      spent += System.nanoTime() - begin;
+      take(1);
+    }
+    return spent;
+  }
+
+  private long fullPoll(int calls) {
+    long spent = 0;
+    for (int done = 0; done < calls; done += BATCH) {
+      fillIn(BATCH, true);
+      post(BATCH);
+      long begin = System.nanoTime();
+      take(BATCH);
+      spent += System.nanoTime() - begin;
+    }
+    return spent;
+  }
+
+  private long postAndPoll(int calls) {
+    long begin = System.nanoTime();
+    for (int i = 0; i < calls; i++) {
+      fillIn(1, true);
+      post(1);
+      take(1);
+    }
+    return System.nanoTime() - begin;
+  }
+}
