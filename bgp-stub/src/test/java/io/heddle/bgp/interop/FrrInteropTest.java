@@ -57,6 +57,7 @@ class FrrInteropTest extends DaemonContract {
          no bgp default ipv4-unicast
          no bgp network import-check
          bgp graceful-restart
+         bgp route-map delay-timer 0
         %s neighbor %s timers 3 9
          neighbor %s timers connect 1
          address-family ipv6 unicast
