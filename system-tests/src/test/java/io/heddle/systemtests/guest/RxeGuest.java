@@ -31,10 +31,15 @@ final class RxeGuest implements AutoCloseable {
   private final Path log;
   private final int limitSeconds;
 
+  /* Tests that are interrupted leave no guest behind that runs up to its limit. */
+  private final Thread hook;
+
   private RxeGuest(Process process, Path log, int limitSeconds) {
     this.process = process;
     this.log = log;
     this.limitSeconds = limitSeconds;
+    hook = new Thread(process::destroy, "guest's end");
+    Runtime.getRuntime().addShutdownHook(hook);
   }
 
   /** How a guest ended, and all that it said. */
@@ -137,6 +142,11 @@ final class RxeGuest implements AutoCloseable {
   /* SIGTERM lets the script remove its files; QEMU ends with the script. */
   @Override
   public void close() throws InterruptedException {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      /* Then the hook does the same. */
+    }
     process.destroy();
     if (!process.waitFor(10, TimeUnit.SECONDS)) {
       process.destroyForcibly();
