@@ -114,8 +114,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
 }
 
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file, int access) {
-  (void)offset, (void)length, (void)iova, (void)access;
-  if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = file < 0 ? EBADF : EOPNOTSUPP;
+  (void)offset, (void)length, (void)iova, (void)file, (void)access;
+  /* As the kernel does before it looks at the descriptor: callers ask with one that can't be. */
+  if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
   return NULL;
 }
 
