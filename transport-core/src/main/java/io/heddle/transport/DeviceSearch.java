@@ -155,7 +155,8 @@ final class DeviceSearch {
         PlaneWeights.parse(
             options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
     int rail = selection.rail(name, context.port().number());
-    return new NetDevice(context, carried, weights, rail);
+    boolean relaxedOrder = options.get(InfinibandOptions.RELAXED_ORDERING) != 0;
+    return new NetDevice(context, carried, weights, rail, relaxedOrder);
   }
 
   private boolean isTaken(DeviceContext context, Plane plane, Gid gid, Log kept) {

@@ -161,6 +161,17 @@ final class InfinibandOptions {
           1,
           "whether several devices are listed in order of their PCI paths, or in the provider's");
 
+  static final Option<Long> RELAXED_ORDERING =
+      Option.number(
+          "NCCL_IB_PCI_RELAXED_ORDERING",
+          "switch",
+          2,
+          0,
+          2,
+          "whether a device may write received data to memory in another order than it came, which"
+              + " some hosts need for full speed: 0 never, 1 and 2 where device and kernel can."
+              + " Clear-to-send entries keep their order");
+
   static final List<Option<?>> ALL =
       List.of(
           HCA,
@@ -179,7 +190,8 @@ final class InfinibandOptions {
           CONNECT_RETRIES,
           RETRY_ANY,
           CONNECT_PAUSE,
-          PCI_ORDER);
+          PCI_ORDER,
+          RELAXED_ORDERING);
 
   private static final String FAILOVER_DOES_IT =
       "ignored: it concerns fused ports, Heddle works on planes";
@@ -217,10 +229,6 @@ final class InfinibandOptions {
     put(ignored, "ignored: clear-to-send entries are written from registered memory", "USE_INLINE");
     put(ignored, "ignored: queue pairs are connected without it", "ECE_ENABLE");
     put(ignored, ONE_WRITE, "AR_THRESHOLD", "ADAPTIVE_ROUTING");
-    put(
-        ignored,
-        "ignored: memory is registered with the device's default order",
-        "PCI_RELAXED_ORDERING");
     put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");
     put(ignored, NO_FUSING, "MERGE_VFS", "MERGE_NICS");
     put(ignored, "ignored: GPU memory isn't registered", "DATA_DIRECT");

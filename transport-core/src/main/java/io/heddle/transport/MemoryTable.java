@@ -17,12 +17,6 @@ import org.jspecify.annotations.Nullable;
  * see what was written before.
  */
 final class MemoryTable {
-  private static final Set<ProtectionDomain.Access> ACCESS =
-      EnumSet.of(
-          ProtectionDomain.Access.LOCAL_WRITE,
-          ProtectionDomain.Access.REMOTE_WRITE,
-          ProtectionDomain.Access.REMOTE_READ);
-
   private static final class Entry {
     final MemoryRegion region;
     final int handle;
@@ -40,14 +34,27 @@ final class MemoryTable {
   }
 
   private final ProtectionDomain pd;
+  private final Set<ProtectionDomain.Access> access =
+      EnumSet.of(
+          ProtectionDomain.Access.LOCAL_WRITE,
+          ProtectionDomain.Access.REMOTE_WRITE,
+          ProtectionDomain.Access.REMOTE_READ);
   private final TreeMap<Long, Entry> byAddress = new TreeMap<>();
   private @Nullable Entry[] byHandle = new Entry[64];
 
   /* Local key above, remote key below; 0 where there is no registration. Replaced when it grows, never shrunk. */
   private volatile long[] keysByHandle = new long[64];
 
-  MemoryTable(ProtectionDomain pd) {
+  /**
+   * @param relaxedOrder whether received data may be written in any order: what a completion stands
+   *     for is in place when the completion is, and NCCL's protocols that look earlier have a flag
+   *     in each piece
+   */
+  MemoryTable(ProtectionDomain pd, boolean relaxedOrder) {
     this.pd = pd;
+    if (relaxedOrder) {
+      access.add(ProtectionDomain.Access.RELAXED_ORDERING);
+    }
   }
 
   /**
@@ -59,7 +66,7 @@ final class MemoryTable {
       near.getValue().users++;
       return near.getValue().handle;
     }
-    Entry entry = new Entry(pd.registerMemory(address, lengthBytes, ACCESS), freeHandle());
+    Entry entry = new Entry(pd.registerMemory(address, lengthBytes, access), freeHandle());
     entry.users = 1;
     byHandle[entry.handle] = entry;
     keysByHandle[entry.handle] =
