@@ -105,6 +105,7 @@ final class DemoCommand implements Callable<Integer> {
   private int timeoutSeconds;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+  @CommandLine.Mixin private final FabricOption fabric = new FabricOption();
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
@@ -117,6 +118,9 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (fabric.fabric) {
+      askForLessOnAFabric();
+    }
     LabPlan lab = checkedPlan();
     Path root = plugin == null || driver == null ? Installation.root() : Path.of("");
     Path pluginFile =
@@ -125,11 +129,39 @@ final class DemoCommand implements Callable<Integer> {
     Path driverFile =
         Installation.require(
             driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
+    if (fabric.fabric) {
+      return runOnFabric(pluginFile, driverFile);
+    }
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
     return run(choice, lab, pluginFile, driverFile);
+  }
+
+  private void askForLessOnAFabric() {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    if (!line.getParseResult().hasMatchedOption("--max-bytes")) {
+      maxBytes = Math.max(minBytes, FabricOption.MAX_BYTES);
+    }
+    if (!line.getParseResult().hasMatchedOption("--iterations")) {
+      iterations = FabricOption.ITERATIONS;
+    }
+  }
+
+  private int runOnFabric(Path pluginFile, Path driverFile)
+      throws IOException, InterruptedException {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    FabricDemo.Sizes sizes = new FabricDemo.Sizes(minBytes, maxBytes, iterations, timeoutSeconds);
+    return FabricDemo.run(
+            fabric.plan(line, ranks, mtu),
+            fabric.changedRate,
+            new FabricDemo.Programs(pluginFile, driverFile),
+            sizes,
+            line.getOut(),
+            json)
+        ? 0
+        : HeddleCommand.EXIT_FAILED;
   }
 
   private LabPlan checkedPlan() {

@@ -216,6 +216,16 @@ public final class Fabric {
     return probe().status(state);
   }
 
+  /** What arrived at each plane's spine (or leaf) since it was made, bytes with headers. */
+  public List<Long> receivedBytesByPlane() {
+    return probe().receivedBytesByPlane();
+  }
+
+  /** Name of the leaf that a host of a leaf–spine fabric is on; hosts count from 1. */
+  public String leafOf(int host) {
+    return topology().leafOf(new Node(Role.HOST, host)).name();
+  }
+
   /** Folder with the daemons' configurations, logs and control sockets. */
   public Path folder() {
     return folder.path();
@@ -391,6 +401,13 @@ public final class Fabric {
     FrrRouter.removeFolders(FabricLinks.prefix(name));
     folder.remove();
     return others;
+  }
+
+  /** As {@link #down}, and nothing where there is nothing. */
+  public static void downIfUp(String name) {
+    if (new FabricFolder(name).exists() || !FabricLinks.namespaces(name).isEmpty()) {
+      down(name);
+    }
   }
 
   /** Takes down fabrics whose owner was killed before it could. */

@@ -68,6 +68,17 @@ final class FabricProbe {
         state.name(), state.plan().shape().text(), state.since(), healthy, planes, routers, hosts);
   }
 
+  List<Long> receivedBytesByPlane() {
+    long[] bytes = new long[topology.plan().planes()];
+    Map<Node, Map<String, JsonNode>> devices = new HashMap<>();
+    for (Link link : topology.planeLinks()) {
+      devices.computeIfAbsent(
+          link.counted().node(), node -> byName(ip(node, "-s", "link", "show")));
+      bytes[link.plane() - 1] += counters(devices, link.counted()).path("bytes").asLong();
+    }
+    return Arrays.stream(bytes).boxed().toList();
+  }
+
   private List<FabricStatus.PlaneStatus> planes() {
     Map<Node, Map<String, JsonNode>> devices = new HashMap<>();
     Map<Node, String> tables = new HashMap<>();

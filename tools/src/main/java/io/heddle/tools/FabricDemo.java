@@ -1,0 +1,286 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.FabricDemoReport.Change;
+import io.heddle.tools.FabricDemoReport.Job;
+import io.heddle.tools.FabricDemoReport.SpineShare;
+import io.heddle.tools.FabricDemoReport.Window;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricLab;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricSpeakers;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The demo's job over a fabric of real routers with spines of unequal rates: with weights from BGP,
+ * with policy hash, and with a path bandwidth that changes in the middle.
+ */
+final class FabricDemo {
+  private static final double GIGA = 1e9;
+  private static final String SOURCE =
+      "heddle bgp on each host, from the path bandwidths that its leaf announces";
+
+  /** Room for the share to be seen before and after the change. */
+  private static final double CHANGING_RUN_SECONDS = 10;
+
+  private static final double CHANGE_AT_SECONDS = 4;
+  private static final double FOLLOWED_POINTS = 3;
+  private static final double FOLLOWED_WINDOW = 0.2;
+
+  /** What ranks run. */
+  record Programs(Path plugin, Path driver) {}
+
+  /** What they reduce. */
+  record Sizes(long minBytes, long maxBytes, int iterations, int timeoutSeconds) {
+    Sizes only(long bytes, int times) {
+      return new Sizes(bytes, bytes, times, timeoutSeconds);
+    }
+  }
+
+  private final Fabric fabric;
+  private final FabricLab lab;
+  private final Programs programs;
+  private final Sizes sizes;
+  private final Path folder;
+  private final Cleanup cleanup;
+  private final PrintWriter out;
+  private final boolean json;
+  private long wrong;
+
+  private FabricDemo(
+      Fabric fabric,
+      FabricLab lab,
+      Programs programs,
+      Sizes sizes,
+      Path folder,
+      Cleanup cleanup,
+      PrintWriter out,
+      boolean json) {
+    this.fabric = fabric;
+    this.lab = lab;
+    this.programs = programs;
+    this.sizes = sizes;
+    this.folder = folder;
+    this.cleanup = cleanup;
+    this.out = out;
+    this.json = json;
+  }
+
+  /**
+   * @return whether every byte was right and every rank ended well
+   */
+  static boolean run(
+      FabricPlan plan,
+      double changedGbps,
+      Programs programs,
+      Sizes sizes,
+      PrintWriter out,
+      boolean json)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      long own = ProcessHandle.current().pid();
+      String name = "d" + Long.toString(own, Character.MAX_RADIX);
+      /* Before it is made: an interrupt in the middle takes down what is there. */
+      cleanup.add(() -> Fabric.downIfUp(name));
+      Fabric fabric = Fabric.up(name, plan, own);
+      FabricSpeakers speakers =
+          cleanup.add(new FabricSpeakers(fabric, folder.path(), heddleCommand()));
+      FabricLab lab = new FabricLab(fabric, speakers);
+      FabricDemo demo =
+          new FabricDemo(fabric, lab, programs, sizes, folder.path(), cleanup, out, json);
+      FabricDemoReport report = demo.all(changedGbps);
+      if (!report.passed()) {
+        folder.keep();
+      }
+      return report.passed();
+    }
+  }
+
+  /* This command, as it was started. */
+  private static List<String> heddleCommand() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        System.getProperty("java.class.path"),
+        HeddleCommand.class.getName());
+  }
+
+  private FabricDemoReport all(double changedGbps) throws IOException, InterruptedException {
+    List<Job> jobs = new ArrayList<>();
+    Double ratio = null;
+    Change change = null;
+    String failure = null;
+    say(FabricDemoText.heading(fabric.plan(), SOURCE));
+    try {
+      Job spray = job("spray");
+      jobs.add(spray);
+      Job hash = job("hash");
+      jobs.add(hash);
+      ratio = hash.results().getLast().timeUs() / spray.results().getLast().timeUs();
+      say(FabricDemoText.ratio(ratio, sizes.maxBytes()));
+      change = change(changedGbps, spray.results().getLast().timeUs() / 1e6);
+      say(FabricDemoText.change(change, changedGbps));
+    } catch (HeddleException failed) {
+      failure = failed.getMessage();
+    }
+    boolean passed = failure == null && wrong == 0;
+    FabricDemoReport report =
+        new FabricDemoReport(
+            SOURCE, lab.plan().ranks(), jobs, ratio, change, wrong, passed, failure);
+    if (json) {
+      out.println(Json.of(report));
+      out.flush();
+    } else {
+      say(FabricDemoText.verdict(report));
+    }
+    return report;
+  }
+
+  private AllReduceRun ranks(String policy, Path own, Sizes of) throws IOException {
+    Files.createDirectory(own);
+    Map<String, String> environment =
+        Map.of("HEDDLE_POLICY", policy, "HEDDLE_STATS_DIR", own.toString());
+    return cleanup.add(
+        new AllReduceRun(
+            lab,
+            new AllReducePlan(
+                programs.driver(),
+                programs.plugin(),
+                own,
+                of.minBytes(),
+                of.maxBytes(),
+                of.iterations(),
+                of.timeoutSeconds(),
+                environment)));
+  }
+
+  private List<AllReduceResult> finish(AllReduceRun run, boolean telling)
+      throws InterruptedException {
+    List<AllReduceResult> results =
+        run.run(
+            result -> {
+              wrong += result.wrong();
+              if (telling) {
+                say(result.line());
+              }
+            },
+            () -> {});
+    run.close();
+    wrong = Math.max(wrong, run.wrong());
+    return results;
+  }
+
+  private Job job(String policy) throws IOException, InterruptedException {
+    say(FabricDemoText.jobHeading(policy));
+    Path own = folder.resolve(policy);
+    List<Long> before = fabric.receivedBytesByPlane();
+    List<AllReduceResult> results = finish(ranks(policy, own, sizes), true);
+    List<Long> spines = PlaneShare.difference(before, fabric.receivedBytesByPlane());
+    List<Double> sent = ShareSamples.shares(SentByPlane.read(own, plan().planes()));
+    List<Double> spineShares = ShareSamples.shares(spines);
+    List<Double> asked = askedShares();
+    List<SpineShare> rows = new ArrayList<>();
+    for (int plane = 0; plane < plan().planes(); plane++) {
+      rows.add(
+          new SpineShare(
+              plane + 1,
+              plan().ratesBitsPerSecond().get(plane) / GIGA,
+              plan().bandwidthsGbps().get(plane),
+              asked.get(plane),
+              sent == null ? null : sent.get(plane),
+              spines.get(plane),
+              spineShares == null ? 0 : spineShares.get(plane)));
+    }
+    double deviation =
+        ShareSamples.deviationPoints(asked, sent != null ? sent : List.copyOf(asked));
+    Job job = new Job(policy, results, rows, deviation);
+    say(FabricDemoText.spines(job));
+    return job;
+  }
+
+  private FabricPlan plan() {
+    return fabric.plan();
+  }
+
+  private List<Double> askedShares() {
+    double total = plan().bandwidthsGbps().stream().mapToInt(Integer::intValue).sum();
+    return plan().bandwidthsGbps().stream().map(each -> each / total).toList();
+  }
+
+  private Change change(double changedGbps, double secondsEach)
+      throws IOException, InterruptedException {
+    int times = (int) Math.clamp(Math.round(CHANGING_RUN_SECONDS / secondsEach), 5, 100_000);
+    Path own = folder.resolve("change");
+    AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), times));
+    List<Double> askedBefore = askedShares();
+    int announcedBefore = plan().bandwidthsGbps().getFirst();
+    int announcedAfter = LabUpCommand.announced(changedGbps);
+    ShareWatch watch =
+        new ShareWatch(
+            () -> SentByPlane.read(own, plan().planes()),
+            CHANGE_AT_SECONDS,
+            () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
+    try (watch) {
+      finish(run, false);
+    }
+    double changedAt = watch.changedAt();
+    List<Double> askedAfter = askedShares();
+    ShareSamples samples = watch.samples();
+    List<Window> windows = new ArrayList<>();
+    for (double at = -Math.floor(changedAt - samples.first());
+        changedAt + at < samples.last();
+        at++) {
+      Window window = window(samples, changedAt, at, at < 0 ? askedBefore : askedAfter);
+      if (window != null) {
+        windows.add(window);
+      }
+    }
+    return new Change(
+        1,
+        announcedBefore,
+        announcedAfter,
+        followedAfterMs(samples, changedAt, askedAfter),
+        windows);
+  }
+
+  private static @Nullable Window window(
+      ShareSamples samples, double changedAt, double at, List<Double> asked) {
+    double end = Math.min(changedAt + at + 1, samples.last());
+    List<Double> sent = samples.shares(changedAt + at, end);
+    return sent == null
+        ? null
+        : new Window(
+            at, end - changedAt - at, asked, sent, ShareSamples.deviationPoints(asked, sent));
+  }
+
+  private static @Nullable Double followedAfterMs(
+      ShareSamples samples, double changedAt, List<Double> asked) {
+    for (double time : samples.times()) {
+      if (time >= changedAt && time + FOLLOWED_WINDOW <= samples.last()) {
+        List<Double> sent = samples.shares(time, time + FOLLOWED_WINDOW);
+        if (sent != null && ShareSamples.deviationPoints(asked, sent) <= FOLLOWED_POINTS) {
+          return 1_000 * (time - changedAt);
+        }
+      }
+    }
+    return null;
+  }
+
+  private void say(String text) {
+    if (!json) {
+      out.println(text);
+      out.flush();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.heddle.tools;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code heddle demo --fabric --json} prints.
+ *
+ * @param weightSource where the weights come from
+ * @param jobs the same job under each policy
+ * @param hashOverSpray time of the largest all-reduce under hash by that under spray
+ * @param change what the share did when a path bandwidth changed; null where the run didn't get so
+ *     far
+ * @param passed whether every byte was right and every rank ended well
+ * @param failure why not, null where it passed
+ */
+record FabricDemoReport(
+    String weightSource,
+    int ranks,
+    List<Job> jobs,
+    @Nullable Double hashOverSpray,
+    @Nullable Change change,
+    long wrong,
+    boolean passed,
+    @Nullable String failure) {
+
+  /**
+   * One all-reduce of all sizes.
+   *
+   * @param deviationPoints the largest difference between a plane's asked and sent share,
+   *     percentage points
+   */
+  record Job(
+      String policy,
+      List<AllReduceResult> results,
+      List<SpineShare> spines,
+      double deviationPoints) {}
+
+  /**
+   * One plane.
+   *
+   * @param announcedGbps path bandwidth in BGP
+   * @param askedShare what follows from it
+   * @param sentShare by the plugin's counters, null where it left none
+   * @param spineBytes what the kernel counted at the spine, headers and acknowledgements included
+   */
+  record SpineShare(
+      int plane,
+      double rateGbps,
+      int announcedGbps,
+      double askedShare,
+      @Nullable Double sentShare,
+      long spineBytes,
+      double spineShare) {}
+
+  /**
+   * A path bandwidth that changed in mid-run.
+   *
+   * @param followedAfterMs from the command to the first 200 ms whose shares were within 3
+   *     percentage points of the new weights; null where there were none
+   */
+  record Change(
+      int plane,
+      int announcedBeforeGbps,
+      int announcedAfterGbps,
+      @Nullable Double followedAfterMs,
+      List<Window> windows) {}
+
+  /**
+   * A time of the run.
+   *
+   * @param fromSeconds since the change; negative before it
+   * @param askedShares by the weights in force at its end
+   * @param sentShares by the plugin's counters
+   * @param deviationPoints the largest difference between the two, percentage points
+   */
+  record Window(
+      double fromSeconds,
+      double seconds,
+      List<Double> askedShares,
+      List<Double> sentShares,
+      double deviationPoints) {}
+}

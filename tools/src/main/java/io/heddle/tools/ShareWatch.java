@@ -1,0 +1,99 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Samples counters while a run goes on, and makes one change in its middle. A thread of its own
+ * until {@link #close}, which hands on what went wrong there.
+ */
+final class ShareWatch implements AutoCloseable {
+  private static final long PERIOD_MS = 50;
+  private static final double NANO = 1e-9;
+
+  /** Bytes by plane so far; empty while there are none. */
+  interface Counters {
+    List<Long> read() throws IOException;
+  }
+
+  private final Counters counters;
+  private final double changeAfterSeconds;
+  private final Runnable change;
+  private final ShareSamples samples = new ShareSamples();
+  private final Thread thread = new Thread(this::watch, "share-watch");
+  private volatile boolean ended;
+  private volatile @Nullable Exception failure;
+  private volatile double changedAt = -1;
+
+  /**
+   * @param changeAfterSeconds since the first bytes
+   */
+  ShareWatch(Counters counters, double changeAfterSeconds, Runnable change) {
+    this.counters = counters;
+    this.changeAfterSeconds = changeAfterSeconds;
+    this.change = change;
+    thread.start();
+  }
+
+  private void watch() {
+    try {
+      while (!ended) {
+        List<Long> bytes = read();
+        double now = System.nanoTime() * NANO;
+        if (bytes.stream().anyMatch(each -> each > 0)) {
+          samples.add(now, bytes);
+          if (changedAt < 0 && now - samples.first() >= changeAfterSeconds) {
+            changedAt = now;
+            change.run();
+          }
+        }
+        TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException failed) {
+      failure = failed;
+    }
+  }
+
+  /* The ranks' files appear empty before they are whole. */
+  private List<Long> read() throws IOException {
+    try {
+      return counters.read();
+    } catch (HeddleException unreadable) {
+      if (samples.isEmpty()) {
+        return List.of();
+      }
+      throw unreadable;
+    }
+  }
+
+  /** After {@link #close}: when the change was begun, in seconds of the samples' clock. */
+  double changedAt() {
+    if (changedAt < 0) {
+      throw new HeddleException(
+          "the run ended before the change after "
+              + changeAfterSeconds
+              + " s; ask for larger sizes or smaller rates");
+    }
+    return changedAt;
+  }
+
+  /** After {@link #close}. */
+  ShareSamples samples() {
+    return samples;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    ended = true;
+    thread.join();
+    Exception failed = failure;
+    if (failed != null) {
+      throw new HeddleException("watching the run failed: " + failed.getMessage(), failed);
+    }
+  }
+}

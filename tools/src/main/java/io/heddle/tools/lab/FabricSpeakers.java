@@ -1,0 +1,146 @@
+package io.heddle.tools.lab;
+
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The route daemon on every host of a leaf–spine fabric, each with a session to its leaf; they end
+ * with {@link #close}.
+ */
+public final class FabricSpeakers implements AutoCloseable {
+  private static final int AS = 65_001;
+  private static final long READY_SECONDS = 40;
+  private static final long END_SECONDS = 10;
+  private static final long POLL_MS = 50;
+
+  private final Fabric fabric;
+  private final Path folder;
+  private final List<Process> daemons = new ArrayList<>();
+
+  /**
+   * Starts the daemons and waits until each has published a route to every other host on every
+   * plane.
+   *
+   * @param heddle the command line of the {@code heddle} command
+   * @throws LabException when one ends, or is not ready in time; none stays behind then
+   */
+  public FabricSpeakers(Fabric fabric, Path folder, List<String> heddle) {
+    this.fabric = fabric;
+    this.folder = folder;
+    try {
+      for (int host = 1; host <= fabric.plan().hosts(); host++) {
+        daemons.add(start(host, heddle));
+      }
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+      for (int host = 1; host <= daemons.size(); host++) {
+        awaitRoutes(host, deadline);
+      }
+    } catch (IOException failed) {
+      close();
+      throw new LabException("a route daemon can't be started: " + failed.getMessage(), failed);
+    } catch (RuntimeException failed) {
+      close();
+      throw failed;
+    }
+  }
+
+  /** The file that processes of this host read, from 1. */
+  public Path file(int host) {
+    return folder.resolve("routes-h" + host);
+  }
+
+  private Path log(int host) {
+    return folder.resolve("bgp-h" + host + ".log");
+  }
+
+  private Process start(int host, List<String> heddle) throws IOException {
+    Path configuration = folder.resolve("bgp-h" + host + ".conf");
+    Files.writeString(
+        configuration,
+        """
+        as = %d
+        publish = %s
+        control = %s
+        hold-time-s = %d
+
+        [peer leaf]
+        interface = e0
+        plane = by-colour
+        """
+            .formatted(
+                AS,
+                file(host),
+                folder.resolve("bgp-h" + host + ".sock"),
+                fabric.plan().holdSeconds()));
+    List<String> command = new ArrayList<>(heddle);
+    command.addAll(List.of("bgp", "run", "--config", configuration.toString()));
+    return new ProcessBuilder(fabric.onHost(host, command))
+        .redirectErrorStream(true)
+        .redirectOutput(log(host).toFile())
+        .start();
+  }
+
+  private void awaitRoutes(int host, long deadline) throws IOException {
+    while (!hasAllRoutes(host)) {
+      if (!daemons.get(host - 1).isAlive() || System.nanoTime() - deadline > 0) {
+        throw new LabException(
+            "the route daemon of h"
+                + host
+                + " has not published every route; its log ends: "
+                + Files.readString(log(host)).lines().reduce("", (before, line) -> line));
+      }
+      FabricDaemons.pause(POLL_MS);
+    }
+  }
+
+  private boolean hasAllRoutes(int host) throws IOException {
+    RouteReader reader = RouteReader.open(file(host), NanoClock.SYSTEM);
+    if (reader == null) {
+      return false;
+    }
+    try (reader) {
+      List<String> keys = reader.planes().stream().map(PublishedPlane::key).toList();
+      RouteAnswer answer = new RouteAnswer();
+      for (int other = 1; other <= daemons.size(); other++) {
+        for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
+          ByteBuffer bits =
+              ByteBuffer.wrap(InetAddress.getByName(fabric.address(other, plane)).getAddress());
+          int index = keys.indexOf("colour:" + plane);
+          if (other != host
+              && (index < 0
+                  || !reader.resolve(bits.getLong(), bits.getLong(), answer)
+                  || !answer.reason(index).carries()
+                  || answer.isBorrowed(index))) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    daemons.forEach(Process::destroy);
+    for (Process daemon : daemons) {
+      try {
+        if (!daemon.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+          daemon.destroyForcibly();
+        }
+      } catch (InterruptedException interrupted) {
+        daemon.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
