@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -31,7 +33,9 @@ final class LinkedNamespaces implements AutoCloseable {
   private final String name =
       "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
   private final Path folder;
-  private final List<Process> processes = new ArrayList<>();
+  private final List<Process> processes = new CopyOnWriteArrayList<>();
+  /* For tests that are interrupted. */
+  private final Thread atExit = new Thread(this::tearDown, "namespaces-teardown");
 
   /** Skips the test where namespaces can't be made. */
   LinkedNamespaces() throws IOException, InterruptedException {
@@ -42,6 +46,7 @@ final class LinkedNamespaces implements AutoCloseable {
     }
     run("ip", "netns", "add", leaf());
     folder = Files.createTempDirectory(Path.of("/tmp"), name);
+    Runtime.getRuntime().addShutdownHook(atExit);
     for (String each : List.of(host(), leaf())) {
       run("ip", "-n", each, "link", "set", "lo", "up");
       inside(
@@ -178,16 +183,27 @@ final class LinkedNamespaces implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    for (Process process : processes.reversed()) {
-      end(process);
-    }
-    tryRun("ip", "netns", "del", leaf());
-    tryRun("ip", "netns", "del", host());
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    tearDown();
+  }
+
+  private void tearDown() {
+    try {
+      for (Process process : processes.reversed()) {
+        end(process);
       }
+      tryRun("ip", "netns", "del", leaf());
+      tryRun("ip", "netns", "del", host());
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (IOException failed) {
+      throw new UncheckedIOException("taking down " + name, failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }
