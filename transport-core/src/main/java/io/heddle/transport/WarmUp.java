@@ -36,13 +36,13 @@ final class WarmUp {
 
   void run(long budgetNs) {
     long giveUpNs = System.nanoTime() + GIVE_UP_NS;
-    /* Kept for good where a message stays under way: the device may still read or write its buffer. */
+    /* Kept for good where a handshake or a message stays under way: something may still use it. */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
     long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);
     SendComm sender = null;
     RecvComm receiver = null;
-    boolean whole = true;
+    boolean whole = false;
     try (ListenComm listener = transport.listen(0, handle, counters)) {
       while ((sender == null || receiver == null) && System.nanoTime() - giveUpNs < 0) {
         sender = sender == null ? transport.connect(0, -1, handle, counters) : sender;
