@@ -1,6 +1,5 @@
 package io.heddle.perftest;
 
-import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -11,7 +10,6 @@ import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.RdmaDevice;
-import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.VerbsProvider;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -82,7 +80,7 @@ final class TestDevice implements AutoCloseable {
   private static DeviceContext openNamed(List<RdmaDevice> devices, String name) {
     for (RdmaDevice device : devices) {
       if (device.name().equals(name)) {
-        return open(device);
+        return device.open();
       }
     }
     List<String> names = devices.stream().map(RdmaDevice::name).toList();
@@ -96,7 +94,7 @@ final class TestDevice implements AutoCloseable {
     @Nullable HeddleException refusal = null;
     for (RdmaDevice device : devices) {
       try {
-        DeviceContext context = open(device);
+        DeviceContext context = device.open();
         if (!context.gidTable().entries().isEmpty()) {
           return context;
         }
@@ -111,14 +109,6 @@ final class TestDevice implements AutoCloseable {
             "no device has a GID ("
                 + devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "))
                 + "): give an interface a global IPv6 address, or name one with HEDDLE_PLANES");
-  }
-
-  private static DeviceContext open(RdmaDevice device) {
-    try {
-      return device.open();
-    } catch (VerbsException refused) {
-      throw Remedy.withRemedy(refused);
-    }
   }
 
   DeviceContext context() {
@@ -222,11 +212,6 @@ final class TestDevice implements AutoCloseable {
             .anyMatch(entry -> entry.type() == GidTable.Type.INFINIBAND)
         ? "IB"
         : "Ethernet";
-  }
-
-  /** What a verb would fail with, for work that this class's users check themselves. */
-  static VerbsException failure(String verb, String object, int errno) {
-    return new VerbsException(verb, object, errno == 0 ? Errno.EIO : errno);
   }
 
   @Override

@@ -11,7 +11,6 @@ import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
-import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -90,9 +89,6 @@ final class TestQueues implements AutoCloseable {
       for (int i = 0; i < count; i++) {
         add(i, traffic, reads);
       }
-    } catch (VerbsException failed) {
-      closeAll(domain);
-      throw Remedy.withRemedy(failed);
     } catch (RuntimeException | Error failed) {
       closeAll(domain);
       throw failed;
@@ -217,24 +213,20 @@ final class TestQueues implements AutoCloseable {
           "this end uses %s, the other %s: both must be IPv6 or both IPv4; -x chooses"
               .formatted(lane.gid(), peer.gid()));
     }
-    try {
-      QueuePair qp = queuePairs.get(index);
-      qp.readyToReceive(
-          new ReadyToReceiveAttributes(
-              mtu,
-              peer.gid(),
-              peer.queuePairNumber(),
-              peer.psn(),
-              peerParameters,
-              RECEIVER_NOT_READY_TIMER_CODE,
-              link.trafficClass(),
-              link.serviceLevel()));
-      qp.readyToSend(
-          new ReadyToSendAttributes(
-              own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
-    } catch (VerbsException failed) {
-      throw Remedy.withRemedy(failed);
-    }
+    QueuePair qp = queuePairs.get(index);
+    qp.readyToReceive(
+        new ReadyToReceiveAttributes(
+            mtu,
+            peer.gid(),
+            peer.queuePairNumber(),
+            peer.psn(),
+            peerParameters,
+            RECEIVER_NOT_READY_TIMER_CODE,
+            link.trafficClass(),
+            link.serviceLevel()));
+    qp.readyToSend(
+        new ReadyToSendAttributes(
+            own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
   }
 
   /** Queue pair, lane and peer, for a sentence. */

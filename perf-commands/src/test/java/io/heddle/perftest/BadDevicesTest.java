@@ -22,10 +22,6 @@ import org.junit.jupiter.api.Timeout;
 /** Devices, ports, GIDs and rights that aren't there: one sentence each, nothing left open. */
 @Timeout(30)
 final class BadDevicesTest {
-  private static final String LIMITED =
-      "Limit                     Soft Limit           Hard Limit           Units\n"
-          + "Max locked memory         65536                65536                bytes\n";
-
   private final LeakLedger ledger = new LeakLedger();
 
   private static List<VerbsProvider> providers() {
@@ -114,31 +110,11 @@ final class BadDevicesTest {
   }
 
   @Test
-  void aDeviceNodeWithoutPermissionNamesWhoMay() {
+  void aDeviceThatCannotBeOpenedSaysWhyInItsProvidersWords() {
     for (String options : new String[] {"", "-d mlx5_0"}) {
-      String said = failure(options, Map.of(), refusing(Errno.EACCES));
-      assertTrue(
-          said.startsWith("open_device on mlx5_0 failed: EACCES (13); this user has no"), said);
-      assertTrue(said.contains("/dev/infiniband/uverbs"), said);
+      assertEquals(
+          "open_device on mlx5_0 failed: EACCES (13)",
+          failure(options, Map.of(), refusing(Errno.EACCES)));
     }
-  }
-
-  @Test
-  void tooLittleLockedMemoryNamesTheLimitAndHowToRaiseIt() {
-    VerbsException failed = new VerbsException("reg_mr", "rxe0, 131072 bytes", Errno.ENOMEM);
-    assertEquals(
-        "reg_mr on rxe0, 131072 bytes failed: ENOMEM (12); this process may lock only 64 KiB of"
-            + " memory: raise it with ulimit -l unlimited (LimitMEMLOCK=infinity in a systemd unit,"
-            + " memlock in /etc/security/limits.conf)",
-        Remedy.withRemedy(failed, LIMITED).getMessage());
-  }
-
-  @Test
-  void aLimitThatIsNotTheReasonIsNotNamed() {
-    VerbsException full = new VerbsException("reg_mr", "rxe0", Errno.ENOMEM);
-    String unlimited = LIMITED.replace("65536", "unlimited");
-    assertEquals(full.getMessage(), Remedy.withRemedy(full, unlimited).getMessage());
-    VerbsException other = new VerbsException("reg_mr", "rxe0", Errno.EFAULT);
-    assertEquals(other.getMessage(), Remedy.withRemedy(other, LIMITED).getMessage());
   }
 }

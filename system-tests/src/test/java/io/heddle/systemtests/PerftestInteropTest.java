@@ -1,0 +1,214 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Debian's perftest at one end, {@code heddle perf} at the other, both over the stand-in for
+ * libibverbs: the handshake and the order of steps, without a device and without a guest.
+ */
+@Timeout(120)
+final class PerftestInteropTest {
+  private static final long LIMIT_SECONDS = 60;
+  private static int fabrics;
+
+  @TempDir private Path folder;
+  private Path standIn;
+  private Path fabric;
+  private Lab lab;
+  private int port;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    standIn = BuiltParts.standin().getParent();
+    if (!isOnPath("ib_write_bw")) {
+      DemoProcess.skip("perftest isn't installed");
+    }
+    fabric =
+        Path.of("/dev/shm", "heddle-interop-" + ProcessHandle.current().pid() + "-" + ++fabrics);
+    lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+  }
+
+  @AfterEach
+  void nothingStaysBehind() throws IOException {
+    if (lab != null) {
+      lab.close();
+    }
+    if (fabric != null) {
+      Files.deleteIfExists(fabric);
+    }
+  }
+
+  private static boolean isOnPath(String program) {
+    for (String entry : System.getenv("PATH").split(File.pathSeparator)) {
+      if (Files.isExecutable(Path.of(entry, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private HostProcess start(int host, List<String> command) throws IOException {
+    return HostProcess.start(
+        lab,
+        host,
+        folder.resolve("host" + host + ".log"),
+        Map.of(
+            "LD_LIBRARY_PATH", standIn.toString(),
+            "STANDIN_FABRIC", fabric.toString(),
+            "STANDIN_HOST", Integer.toString(host),
+            "HEDDLE_PROVIDER", "libibverbs"),
+        command);
+  }
+
+  private HostProcess stock(int host, String test, String... server) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(("ib_" + test + " -x 1 -F -p " + port).split(" ")));
+    command.addAll(List.of(server));
+    return start(host, command);
+  }
+
+  private HostProcess ours(int host, String test, String... server) throws IOException {
+    List<String> words = new ArrayList<>(List.of("perf"));
+    words.addAll(List.of((test + " -x 1 -F -p " + port).split(" ")));
+    words.addAll(List.of(server));
+    return start(host, HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+  }
+
+  /* perftest's server doesn't flush what it prints: only a client can tell whether it listens. */
+  private HostProcess oursOnceItListens(String test) throws Exception {
+    while (true) {
+      HostProcess client = ours(0, test, "127.0.0.1");
+      client.exitCode(LIMIT_SECONDS);
+      if (!client.output().contains("start the server first")) {
+        return client;
+      }
+      client.close();
+    }
+  }
+
+  private static String row(HostProcess process, String test) throws IOException {
+    String size = test.contains("_lat") ? "2" : "65536";
+    return process
+        .output()
+        .lines()
+        .map(String::strip)
+        .filter(line -> line.startsWith(size + " "))
+        .findFirst()
+        .map(line -> line.replaceAll("\\s+", " "))
+        .orElseThrow(() -> new AssertionError("no row in\n" + process.outputOrWhyNot()));
+  }
+
+  private static void assertSameTest(HostProcess ours, HostProcess stock, String test)
+      throws Exception {
+    assertEquals(0, ours.exitCode(LIMIT_SECONDS), ours::outputOrWhyNot);
+    assertEquals(0, stock.exitCode(LIMIT_SECONDS), stock::outputOrWhyNot);
+    String mine = row(ours, test);
+    String theirs = row(stock, test);
+    assertEquals(theirs.split(" ")[1], mine.split(" ")[1], "iterations");
+    if (test.startsWith("write_bw") || test.startsWith("read_bw")) {
+      assertEquals(theirs, mine);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "write_bw -n 500",
+        "write_bw -n 300 -q 4 --report_gbits",
+        "write_bw -n 300 -b",
+        "send_bw -n 500",
+        "send_bw -n 300 -q 4",
+        "read_bw -n 300 -q 4",
+        "write_lat -n 500",
+        "send_lat -n 500"
+      })
+  void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
+    try (HostProcess server = stock(1, test);
+        HostProcess client = oursOnceItListens(test)) {
+      assertSameTest(client, server, test);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "write_bw -n 500 -q 4",
+        "write_bw -n 300 -b",
+        "send_bw -n 500",
+        "send_bw -n 300 -b",
+        "read_bw -n 300",
+        "write_lat -n 500",
+        "send_lat -n 500"
+      })
+  void perftestsClientMeasuresAgainstOurServer(String test) throws Exception {
+    try (HostProcess server = ours(1, test)) {
+      server.awaitOutput("Waiting for client", LIMIT_SECONDS);
+      try (HostProcess client = stock(0, test, "127.0.0.1")) {
+        assertSameTest(server, client, test);
+      }
+    }
+  }
+
+  @Test
+  void perftestThatIsKilledInMidTestIsOneLine() throws Exception {
+    try (HostProcess server = ours(1, "send_bw -D 60")) {
+      server.awaitOutput("Waiting for client", LIMIT_SECONDS);
+      try (HostProcess client = stock(0, "send_bw -D 60", "127.0.0.1")) {
+        server.awaitOutput("#bytes", LIMIT_SECONDS);
+        client.kill();
+        assertEquals(1, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
+        List<String> said =
+            server.output().lines().filter(line -> line.startsWith("heddle:")).toList();
+        assertEquals(1, said.size(), server.output());
+        assertTrue(said.getFirst().contains("in mid-test"), said.getFirst());
+      }
+    }
+  }
+
+  /* Root may lock what it likes; without the capability the limit holds for it too. */
+  @Test
+  void tooLittleLockedMemoryIsOneLineWithTheRemedy() throws Exception {
+    List<String> limited =
+        new ArrayList<>(
+            List.of("env", "STANDIN_LOCKED_BYTES=65536", "prlimit", "--memlock=65536:65536"));
+    limited.addAll(List.of("setpriv", "--bounding-set", "-ipc_lock", "--inh-caps", "-ipc_lock"));
+    List<String> words = new ArrayList<>(List.of("perf", "write_bw", "-x", "1", "-p", "" + port));
+    limited.addAll(HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+    try (HostProcess server = start(1, limited)) {
+      server.awaitOutput("Waiting for client", LIMIT_SECONDS);
+      try (HostProcess client = stock(0, "write_bw", "127.0.0.1")) {
+        assertEquals(1, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
+        assertEquals(1, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
+        List<String> said =
+            server.output().lines().filter(line -> line.startsWith("heddle:")).toList();
+        assertEquals(1, said.size(), server.output());
+        assertTrue(said.getFirst().startsWith("heddle: reg_mr on standin0, "), said.getFirst());
+        assertTrue(said.getFirst().contains("ulimit -l"), said.getFirst());
+      }
+    }
+  }
+}
