@@ -115,22 +115,23 @@ static uint32_t drain(struct end *end, uint64_t *last) {
   return found;
 }
 
-static void random_send(struct end *end, const struct address *peer, uint64_t *posted) {
+/* With nothing strange in it, a request is one that the device must carry out. */
+static void random_send(struct end *end, const struct address *peer, uint64_t *posted, bool strange) {
   static const enum ibv_wr_opcode opcodes[] = {IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
   struct ibv_sge pieces[4];
   for (int i = 0; i < 4; i++) {
     /* Sources and landing places lie in the first quarter, targets in the second. */
     pieces[i] = piece(end, below(BUFFER_BYTES / 8), below(2000));
-    if (chance(2)) pieces[i].addr = value(pieces[i].addr);
-    if (chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);
+    if (strange && chance(2)) pieces[i].addr = value(pieces[i].addr);
+    if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);
   }
   uint64_t offset = BUFFER_BYTES / 4 + below(BUFFER_BYTES / 8);
-  struct ibv_send_wr wanted = request(chance(95) ? opcodes[below(5)] : (enum ibv_wr_opcode)below(20), *posted + 1, pieces, peer,
-                                      chance(97) ? offset : BUFFER_BYTES / 2 - below(2000) % 3);
-  wanted.num_sge = chance(95) ? (int)below(5) : (int)value(1);
-  if (chance(3)) wanted.wr.rdma.rkey = (uint32_t)value(peer->key);
-  if (chance(3)) wanted.wr.rdma.remote_addr = value(peer->buffer);
+  struct ibv_send_wr wanted = request(!strange || chance(95) ? opcodes[below(5)] : (enum ibv_wr_opcode)below(20), *posted + 1,
+                                      pieces, peer, !strange || chance(97) ? offset : BUFFER_BYTES / 2 - below(2000) % 3);
+  wanted.num_sge = !strange || chance(95) ? (int)below(5) : (int)value(1);
+  if (strange && chance(3)) wanted.wr.rdma.rkey = (uint32_t)value(peer->key);
+  if (strange && chance(3)) wanted.wr.rdma.remote_addr = value(peer->buffer);
   bool inline_data = chance(10) && pieces[0].addr >= (uintptr_t)end->buffer;
   if (inline_data) {
     pieces[0] = piece(end, 0, below(300));
@@ -163,12 +164,14 @@ static void work_of_any_kind_completes_once(bool in_child) {
   for (int round = 0; round < ROUNDS; round++) {
     connect_end(second, &near);
     connect_end(first, &far);
+    bool strange = round % 4 != 0;
     for (int i = 0; i < 40; i++) {
-      if (chance(70)) {
-        int error = post_receive_of(second, 1u << 30, BUFFER_BYTES / 4 + below(BUFFER_BYTES / 8), below(9000));
+      if (!strange || chance(70)) {
+        uint32_t room = strange ? below(9000) : 9000;
+        int error = post_receive_of(second, 1u << 30, BUFFER_BYTES / 4 + below(BUFFER_BYTES / 8), room);
         CHECK(error == 0 || error == ENOMEM, "errno value %d", error);
       }
-      random_send(first, chance(97) ? &far : &forbidden, &posted);
+      random_send(first, !strange || chance(97) ? &far : &forbidden, &posted, strange);
       if (chance(20)) drain(first, &last);
       if (chance(20)) drain(second, &(uint64_t){0});
     }
