@@ -37,6 +37,7 @@ public final class PlaneQueuePair implements AutoCloseable {
   private @Nullable Gid remoteGid;
   private int remoteNumber;
   private boolean receivesPosted;
+  private long toldResent;
 
   private PlaneQueuePair(
       String planeKey, Gid localGid, QueuePair queuePair, int sendDepth, int receiveDepth) {
@@ -161,6 +162,14 @@ public final class PlaneQueuePair implements AutoCloseable {
 
   public Gid localGid() {
     return localGid;
+  }
+
+  /** Packets that were sent again since the last call; 0 where the device doesn't tell. */
+  public long newlyResent() {
+    long resent = queuePair.resentPackets();
+    long fresh = resent - toldResent;
+    toldResent = resent;
+    return fresh;
   }
 
   @Override

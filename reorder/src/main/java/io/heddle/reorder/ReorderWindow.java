@@ -164,6 +164,14 @@ public final class ReorderWindow {
     return arrived[slot * MAX_RECEIVES + receive];
   }
 
+  /**
+   * How many chunks a chunk is ahead of its message's first one that is missing; 0 for one before
+   * it.
+   */
+  public int aheadOfGap(int slot, int receive, int chunk) {
+    return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
+  }
+
   /** Releases the oldest group, which must be full: its slot moves on to the next generation. */
   public void releaseOldest() {
     int slot = slotOf(oldest);

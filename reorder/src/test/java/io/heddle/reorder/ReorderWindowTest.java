@@ -41,6 +41,21 @@ class ReorderWindowTest {
   }
 
   @Test
+  void howFarAChunkIsAheadIsCountedFromTheFirstOneMissing() {
+    int slot = window.open(1);
+    window.record(slot, 0, 0, 5, 64, 10);
+    assertEquals(5, window.aheadOfGap(slot, 0, 5));
+    for (int chunk = 0; chunk < 5; chunk++) {
+      window.record(slot, 0, 0, chunk, 64, 10);
+      assertEquals(0, window.aheadOfGap(slot, 0, chunk), "chunk " + chunk + " closed the gap");
+    }
+    for (int chunk = 63; chunk > 5; chunk--) {
+      window.record(slot, 0, 0, chunk, 64, 10);
+      assertEquals(chunk == 6 ? 0 : chunk - 6, window.aheadOfGap(slot, 0, chunk));
+    }
+  }
+
+  @Test
   void aLateChunkOfAnEarlierUseIsNotTakenForThePresentOne() {
     for (int use = 0; use < 3; use++) {
       for (int i = 0; i < 256; i++) {

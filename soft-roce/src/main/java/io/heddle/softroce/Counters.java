@@ -1,5 +1,7 @@
 package io.heddle.softroce;
 
+import io.heddle.verbs.DeviceContext.CounterReader;
+
 /**
  * What a device has done since it was opened. Written under the progress lock, read by any thread.
  */
@@ -36,6 +38,15 @@ final class Counters {
   @SuppressWarnings("NonAtomicVolatileUpdate")
   void timedOut() {
     timeouts++;
+  }
+
+  void read(CounterReader reader) {
+    reader.counter("packets_sent", packetsSent);
+    reader.counter("bytes_sent", bytesSent);
+    reader.counter("packets_resent", packetsResent);
+    reader.counter("packets_received", packetsReceived);
+    reader.counter("timeouts", timeouts);
+    drops.read(reader);
   }
 
   long packetsSent() {

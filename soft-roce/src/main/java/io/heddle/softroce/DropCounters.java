@@ -1,5 +1,6 @@
 package io.heddle.softroce;
 
+import io.heddle.verbs.DeviceContext.CounterReader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -19,16 +20,26 @@ final class DropCounters {
     OUT_OF_ORDER,
     DUPLICATE,
     UNEXPECTED_RESPONSE,
-    IN_FLIGHT_AFTER_ERROR
+    IN_FLIGHT_AFTER_ERROR;
+
+    private final String counter = "dropped_" + name().toLowerCase(java.util.Locale.ROOT);
   }
+
+  private static final Reason[] REASONS = Reason.values();
 
   private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] counts = new long[Reason.values().length];
+  private final long[] counts = new long[REASONS.length];
 
   void count(Reason reason) {
     int at = reason.ordinal();
     ELEMENT.setOpaque(counts, at, (long) ELEMENT.getOpaque(counts, at) + 1);
+  }
+
+  void read(CounterReader reader) {
+    for (Reason reason : REASONS) {
+      reader.counter(reason.counter, get(reason));
+    }
   }
 
   long get(Reason reason) {

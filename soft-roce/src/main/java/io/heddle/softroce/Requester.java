@@ -26,6 +26,7 @@ final class Requester {
   private final TransmitRing ring;
   private final TrainBuilder builder;
   private final Counters counters;
+  private volatile long resentPackets;
   private final RoundTrip roundTrip = new RoundTrip();
   private final Outstanding outstanding;
 
@@ -213,6 +214,17 @@ final class Requester {
     return false;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
+  private void countResent(int packets) {
+    resentPackets += packets;
+    counters.resent(packets);
+  }
+
+  /** Packets that were sent again. Any thread. */
+  long resentPackets() {
+    return resentPackets;
+  }
+
   /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
   private boolean resendRun(long nowNs) {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
@@ -248,7 +260,7 @@ final class Requester {
     int at = (to - 1) * ring.segmentBytes(slot);
     int bytes = to == ring.packets(slot) ? ring.totalBytes(slot) - at : ring.segmentBytes(slot);
     builder.requestAcknowledgement(ring.address(slot) + at, bytes);
-    counters.resent(to - from);
+    countResent(to - from);
     return sendSlot(slot, from, to, nowNs);
   }
 
@@ -264,7 +276,7 @@ final class Requester {
         queue.remoteAddress(readIndex) + readOffset,
         queue.rkey(readIndex),
         readEndOffset - readOffset);
-    counters.resent(1);
+    countResent(1);
     return sendSlot(slot, 0, 1, nowNs);
   }
 

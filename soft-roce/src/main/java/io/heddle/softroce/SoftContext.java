@@ -144,6 +144,11 @@ final class SoftContext implements DeviceContext {
     return engine.events.poll(listener);
   }
 
+  @Override
+  public void readCounters(CounterReader reader) {
+    engine.counters.read(reader);
+  }
+
   private void requireOpen(String verb) {
     if (closed) {
       throw new VerbsException(verb, "soft0, which is closed", Errno.ENODEV);

@@ -103,6 +103,11 @@ final class SoftQueuePair implements QueuePair {
     return slot;
   }
 
+  @Override
+  public long resentPackets() {
+    return requester.resentPackets();
+  }
+
   /* Control path. */
 
   @Override

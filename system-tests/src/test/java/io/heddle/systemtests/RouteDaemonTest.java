@@ -8,6 +8,7 @@ import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.Lab;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
@@ -269,7 +270,7 @@ final class RouteDaemonTest {
       }
       try (DirectoryStream<Path> files = Files.newDirectoryStream(own, "*.stats")) {
         for (Path file : files) {
-          for (StatsReader.Row row : StatsReader.read(file)) {
+          for (ProcessStats.Row row : StatsReader.read(file)) {
             if (row.direction() == StatsFile.Direction.SEND) {
               bytes[row.planeKey().equals("colour:2") ? 1 : 0] += row.bytes();
             }

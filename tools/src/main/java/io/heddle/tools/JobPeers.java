@@ -2,6 +2,7 @@ package io.heddle.tools;
 
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,7 +32,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(user, "*.stats")) {
       for (Path file : files) {
         try {
-          for (StatsReader.Row row : StatsReader.read(file)) {
+          for (ProcessStats.Row row : StatsReader.read(file)) {
             ByteBuffer remote = ByteBuffer.wrap(row.remote());
             Prefix host = new Prefix(remote.getLong(0), remote.getLong(8), Prefix.MAX_LENGTH);
             if (host.high() != 0) {

@@ -3,6 +3,7 @@ package io.heddle.tools;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class PeerPlanes {
    * @throws HeddleException when no running job has a connection to this address
    */
   static Document read(List<Path> folders, InetAddress peer) {
-    List<List<StatsReader.Row>> processes = new ArrayList<>();
+    List<List<ProcessStats.Row>> processes = new ArrayList<>();
     for (Path folder : folders) {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
         for (Path file : files) {
@@ -71,11 +72,11 @@ final class PeerPlanes {
         throw new HeddleException("the folder " + folder + " can't be read", unreadable);
       }
     }
-    List<StatsReader.Row> found = new ArrayList<>();
+    List<ProcessStats.Row> found = new ArrayList<>();
     int connections = 0;
-    for (List<StatsReader.Row> rows : processes) {
+    for (List<ProcessStats.Row> rows : processes) {
       Set<String> names = new HashSet<>();
-      for (StatsReader.Row row : rows) {
+      for (ProcessStats.Row row : rows) {
         if (Arrays.equals(row.remote(), sixteen(peer))) {
           names.add(row.peer());
           connections++;
@@ -96,7 +97,7 @@ final class PeerPlanes {
     return new Document(AddressText.of(peer), connections, entries(found));
   }
 
-  private static List<StatsReader.Row> rows(Path file) {
+  private static List<ProcessStats.Row> rows(Path file) {
     try {
       return StatsReader.read(file).stream()
           .filter(row -> row.direction() == StatsFile.Direction.SEND && isKnown(row.remote()))
@@ -122,14 +123,14 @@ final class PeerPlanes {
     return mapped;
   }
 
-  private static List<Entry> entries(List<StatsReader.Row> rows) {
-    Map<String, StatsReader.Row> last = new TreeMap<>(Plane.KEY_ORDER);
+  private static List<Entry> entries(List<ProcessStats.Row> rows) {
+    Map<String, ProcessStats.Row> last = new TreeMap<>(Plane.KEY_ORDER);
     Map<String, Long> bytes = new TreeMap<>(Plane.KEY_ORDER);
-    for (StatsReader.Row row : rows) {
+    for (ProcessStats.Row row : rows) {
       last.put(row.planeKey(), row);
       bytes.merge(row.planeKey(), row.bytes(), Long::sum);
     }
-    long weights = last.values().stream().mapToLong(StatsReader.Row::weight).sum();
+    long weights = last.values().stream().mapToLong(ProcessStats.Row::weight).sum();
     long sent = bytes.values().stream().mapToLong(Long::longValue).sum();
     List<Entry> entries = new ArrayList<>();
     last.forEach((key, row) -> {

@@ -1,6 +1,7 @@
 package io.heddle.tools;
 
 import io.heddle.addr.Plane;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
@@ -29,7 +30,7 @@ final class SentByPlane {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
       for (Path file : files) {
-        for (StatsReader.Row row : StatsReader.read(file)) {
+        for (ProcessStats.Row row : StatsReader.read(file)) {
           if (row.direction() == StatsFile.Direction.SEND) {
             bytesByKey.merge(row.planeKey(), row.bytes(), Long::sum);
           }

@@ -317,6 +317,13 @@ final class Connection implements AutoCloseable {
     counters = new PlaneCounters[0];
   }
 
+  /** Adds what the queue pairs have sent again to the counters. Control thread. */
+  synchronized void tellResent() {
+    for (int i = 0; i < pairs.size() && counters.length > 0; i++) {
+      counters[i % planes.size()].resent(pairs.get(i).newlyResent());
+    }
+  }
+
   private void tellWeights() {
     PlaneWeights current = weights;
     for (int i = 0; i < counters.length; i++) {

@@ -44,6 +44,7 @@ public final class RecvComm implements AutoCloseable {
   /* Next group whose clear-to-send entries are to be written, and the sub-flow that wrote the last ones. */
   private long nextClearToSend;
   private int lastFlow;
+  private long polledAtNs;
 
   RecvComm(
       Connection connection,
@@ -205,6 +206,7 @@ public final class RecvComm implements AutoCloseable {
     int count;
     do {
       count = cq.poll(completions);
+      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
       for (int i = 0; i < count; i++) {
         if (!completed(completions[i])) {
           return failure.result();
@@ -247,7 +249,7 @@ public final class RecvComm implements AutoCloseable {
           TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
       return false;
     }
-    flow.sendCompleted();
+    counters[flow.plane].acknowledged(0, flow.sendCompleted(polledAtNs));
     return true;
   }
 
@@ -273,6 +275,9 @@ public final class RecvComm implements AutoCloseable {
       counters[flow.plane].duplicate();
     } else {
       counters[flow.plane].chunk(wc.lengthBytes);
+      counters[flow.plane].reordered(
+          window.aheadOfGap(
+              Immediate.slot(immediate), Immediate.receive(immediate), Immediate.chunk(immediate)));
     }
     int code = flow.receiveConsumed();
     if (code != 0) {

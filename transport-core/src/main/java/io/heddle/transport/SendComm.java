@@ -53,6 +53,7 @@ public final class SendComm implements AutoCloseable {
   private long group;
   private int matched;
   private long message;
+  private long polledAtNs;
 
   /* Per request line: what is still to be posted and to be acknowledged. */
   private final long[] dataAddress = new long[LINES];
@@ -306,6 +307,7 @@ public final class SendComm implements AutoCloseable {
     int count;
     do {
       count = cq.poll(completions);
+      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
       for (int i = 0; i < count; i++) {
         if (!completed(completions[i])) {
           return failure.result();
@@ -342,8 +344,9 @@ public final class SendComm implements AutoCloseable {
     }
     int line = (int) wc.workRequestId & 0xffff;
     SubFlow flow = flows[(int) (wc.workRequestId >>> 16) & 0xffff];
-    flow.sendCompleted();
-    loads.finished(flow.plane, (int) (wc.workRequestId >>> 32));
+    int length = (int) (wc.workRequestId >>> 32);
+    counters[flow.plane].acknowledged(length, flow.sendCompleted(polledAtNs));
+    loads.finished(flow.plane, length);
     if (--unacknowledged[line] == 0) {
       lines.complete(line, 1);
     }

@@ -20,6 +20,11 @@ final class SubFlow {
   private int freeSends;
   private int consumedReceives;
 
+  /* When requests that are under way were posted; a queue pair completes them in that order. */
+  private final long[] postedAtNs;
+  private int posted;
+  private int completed;
+
   /**
    * @param index among the connection's sub-flows; receives are posted under it
    * @param plane among the connection's planes
@@ -29,6 +34,7 @@ final class SubFlow {
     this.plane = plane;
     this.pair = pair;
     this.freeSends = pair.sendDepth();
+    this.postedAtNs = new long[Integer.highestOneBit(2 * freeSends - 1)];
     for (int i = 0; i < BATCH; i++) {
       requests[i] = new SendWorkRequest();
     }
@@ -65,12 +71,18 @@ final class SubFlow {
     @Nullable SendWorkRequest first = requests[0];
     int count = batched;
     batched = 0;
+    long nowNs = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      postedAtNs[posted++ & postedAtNs.length - 1] = nowNs;
+    }
     int taken = pair.queuePair().postSend(first);
     return taken == count ? 0 : Math.min(taken, -1);
   }
 
-  void sendCompleted() {
+  /** A request completed. Returns how long it took, in ns. */
+  long sendCompleted(long nowNs) {
     freeSends++;
+    return nowNs - postedAtNs[completed++ & postedAtNs.length - 1];
   }
 
   /** A receive was used up; posts new ones by the batch. Returns 0 or a negative errno. */

@@ -21,6 +21,7 @@ import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.transport.stats.DistinctErrors;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.AsyncEventListener;
@@ -52,7 +53,7 @@ public final class Transport implements AutoCloseable {
   private static final long GOODBYE_NS = 540_000_000;
 
   private final Options options;
-  private final Log log;
+  private final DistinctErrors log;
   private final LeakLedger ledger = new LeakLedger();
   private final String provider;
   private final List<NetDevice> devices;
@@ -66,8 +67,8 @@ public final class Transport implements AutoCloseable {
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
 
-  private Transport(Map<String, String> environment, Log log, List<VerbsProvider> providers) {
-    this.log = log;
+  private Transport(Map<String, String> environment, Log hosts, List<VerbsProvider> providers) {
+    log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses addresses = HostAddresses.read();
@@ -92,6 +93,7 @@ public final class Transport implements AutoCloseable {
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder));
+    log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(log);
     loop.execute(this::watchDevices);
@@ -176,6 +178,10 @@ public final class Transport implements AutoCloseable {
   private void watchDevices() {
     for (NetDevice device : devices) {
       device.context().pollAsyncEvents((kind, qpn) -> onEvent(device, kind, qpn));
+      device.connections().forEach(Connection::tellResent);
+      device
+          .context()
+          .readCounters((name, value) -> stats.setDeviceCounter(device.name() + "/" + name, value));
     }
     loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
   }
@@ -491,6 +497,7 @@ public final class Transport implements AutoCloseable {
     }
     loop.close();
     devices.forEach(NetDevice::close);
+    log.hide();
     stats.close();
     if (!ledger.isEmpty()) {
       log.warn("left open at the end: %s", ledger.open());

@@ -9,6 +9,7 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import io.heddle.verbs.Gid;
@@ -91,13 +92,13 @@ class RouteWeightsTest {
   /* Bytes that the sender has given to each plane. */
   private static long[] sent(Ends ends) {
     long[] bytes = new long[PLANES.size()];
-    for (StatsReader.Row row : rows(ends)) {
+    for (ProcessStats.Row row : rows(ends)) {
       bytes[row.planeKey().equals("plane:1") ? 0 : 1] += row.bytes();
     }
     return bytes;
   }
 
-  private static List<StatsReader.Row> rows(Ends ends) {
+  private static List<ProcessStats.Row> rows(Ends ends) {
     return StatsReader.read(ends.left.statsFile()).stream()
         .filter(
             row -> row.direction() == StatsFile.Direction.SEND && !row.peer().startsWith("closed"))
@@ -128,7 +129,7 @@ class RouteWeightsTest {
       weigh(0, 400);
       Ends.await("the new weights", () -> weightOf(ends, "plane:1") == 0);
       assertEquals(0, shareOfFirst(ends, link, 10));
-      StatsReader.Row row = rows(ends).getFirst();
+      ProcessStats.Row row = rows(ends).getFirst();
       assertEquals("routes: path bandwidth", row.weightSource());
       assertEquals(Ends.gid("127.0.77.1"), Gid.of(row.local()));
       assertEquals(Ends.gid("127.0.78.1"), Gid.of(row.remote()));

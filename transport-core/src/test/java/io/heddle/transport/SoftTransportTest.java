@@ -1,7 +1,11 @@
 package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.transport.stats.ProcessStats;
+import io.heddle.transport.stats.StatsReader;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,6 +44,51 @@ class SoftTransportTest extends EndingSuite {
         link.sender().close();
         link.listener().close();
       }
+    }
+  }
+
+  @Test
+  void whatALossyNetworkCostIsCountedByPlaneAndByTheDevice() {
+    String faults = "loss=0.05,reorder=0.05,seed=5";
+    try (Ends ends = ends(FOUR, FOUR, Map.of("HEDDLE_SOFT_FAULTS", faults));
+        Ends.Link link = ends.connect()) {
+      for (int round = 0; round < 20; round++) {
+        ends.exchange(link, 3_000_000, 3_000_000, round);
+      }
+      Ends.await(
+          "packets that were sent again, in the statistics",
+          () -> {
+            ProcessStats stats = StatsReader.snapshot(ends.left.statsFile());
+            return stats.rows().stream().allMatch(row -> row.resentPackets() > 0)
+                && stats.deviceCounters().getOrDefault("soft0/packets_resent", 0L) > 0;
+          });
+      for (ProcessStats.Row row : StatsReader.read(ends.left.statsFile())) {
+        assertEquals(row.chunks(), row.latencies().total(), row.planeKey());
+        assertEquals(0, row.inFlightBytes(), row.planeKey());
+      }
+      long ahead = 0;
+      for (ProcessStats.Row row : StatsReader.read(ends.right.statsFile())) {
+        assertEquals(row.chunks(), Arrays.stream(row.reordering()).sum(), row.planeKey());
+        ahead += row.chunks() - row.reordering()[0];
+      }
+      assertTrue(ahead > 0, "chunks over four planes that lose came all in order");
+    }
+  }
+
+  @Test
+  void aFailureIsInTheListOfDistinctErrors() {
+    try (Ends ends = ends(FOUR, FOUR, Map.of());
+        Ends.Link link = ends.connect()) {
+      long handle = link.receiver().registerMemory(ends.memory(16), 16, 1);
+      long from = ends.memory(64);
+      long fromHandle = link.sender().registerMemory(from, 64, 1);
+      ends.receive(link, ends.memory(16), 16, 1, handle);
+      Ends.await("the refusal", () -> link.sender().isend(from, 64, 1, fromHandle) < 0);
+      List<ProcessStats.DistinctError> errors =
+          StatsReader.snapshot(ends.left.statsFile()).errors();
+      assertTrue(
+          errors.stream().anyMatch(error -> error.sentence().contains("meets a receive of 16")),
+          errors.toString());
     }
   }
 }

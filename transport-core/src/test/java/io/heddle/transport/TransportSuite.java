@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import java.nio.file.Path;
@@ -285,7 +286,7 @@ abstract class TransportSuite {
       assertTrue(line.contains("plane:1") && line.contains("plane:4"), line);
       List<String> used =
           StatsReader.read(ends.left.statsFile()).stream()
-              .map(StatsReader.Row::planeKey)
+              .map(ProcessStats.Row::planeKey)
               .distinct()
               .toList();
       assertEquals(List.of("plane:2", "plane:3"), used);
@@ -361,7 +362,7 @@ abstract class TransportSuite {
       Path file = ends.left.statsFile();
       long total = 60L << 20;
       long sum = 0;
-      for (StatsReader.Row row : StatsReader.read(file)) {
+      for (ProcessStats.Row row : StatsReader.read(file)) {
         assertEquals(StatsFile.Direction.SEND, row.direction());
         double share = (double) row.bytes() / total;
         assertEquals(row.weight() / 8.0, share, 0.03 * row.weight() / 8.0, row.toString());

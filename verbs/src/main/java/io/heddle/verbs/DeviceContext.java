@@ -40,6 +40,18 @@ public interface DeviceContext extends AutoCloseable {
    */
   int pollAsyncEvents(AsyncEventListener listener);
 
+  /** Hands what the device counts by itself to the reader; nothing by default. Control thread. */
+  default void readCounters(CounterReader reader) {}
+
+  /** Hears of a device's counters. */
+  interface CounterReader {
+    /**
+     * @param name in snake case
+     * @param value since the device was opened, or since the host knows it
+     */
+    void counter(String name, long value);
+  }
+
   /**
    * Closes what was created from this context and is still open, children first, then the context.
    */

@@ -69,6 +69,14 @@ public interface QueuePair extends AutoCloseable {
    */
   int postReceive(long id, long address, int lengthBytes, int lkey);
 
+  /**
+   * Packets that the device has sent again for this queue pair; 0 where it doesn't tell. Any
+   * thread.
+   */
+  default long resentPackets() {
+    return 0;
+  }
+
   @Override
   void close();
 }

@@ -6,8 +6,9 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * Counters of one communicator on one plane. One thread writes; each increment is a plain read and
- * a release write, so that a reader in another process sees no torn or ancient value.
+ * Counters of one communicator on one plane. One thread writes, unless said otherwise; each
+ * increment is a plain read and a release write, so that a reader in another process sees no torn
+ * or ancient value.
  */
 public final class PlaneCounters {
   private final long record;
@@ -32,12 +33,56 @@ public final class PlaneCounters {
   }
 
   /**
+   * The peer's device acknowledged a work request.
+   *
+   * @param lengthBytes of a chunk; 0 for what isn't one
+   * @param tookNs since it was posted
+   */
+  public void acknowledged(int lengthBytes, long tookNs) {
+    add(StatsLayout.ACKNOWLEDGED, lengthBytes);
+    add(StatsLayout.LATENCIES + Latencies.bucket(tookNs) * Long.BYTES, 1);
+  }
+
+  /** A chunk that was sent over this plane goes over another one, since this one failed. */
+  public void moved(int lengthBytes) {
+    add(StatsLayout.MOVED_BYTES, lengthBytes);
+    add(StatsLayout.MOVED_CHUNKS, 1);
+  }
+
+  /** The communicator goes on without this plane. */
+  public void failover() {
+    add(StatsLayout.FAILOVERS, 1);
+  }
+
+  /**
+   * A chunk arrived out of order, or in it.
+   *
+   * @param ahead how many chunks it is ahead of the first one of its message that is missing, 0 to
+   *     63; 0 where it is that one
+   */
+  public void reordered(int ahead) {
+    add(StatsLayout.REORDERING + (Integer.SIZE - Integer.numberOfLeadingZeros(ahead)) * 8, 1);
+  }
+
+  /** The device sent this many packets again; the control thread's. */
+  public void resent(long packets) {
+    if (packets != 0) {
+      add(StatsLayout.RESENT, packets);
+    }
+  }
+
+  /**
    * The plane's weight is another now; not on the data path.
    *
    * @param source where it comes from; cut to 23 bytes
    */
   public void setWeight(int weight, String source) {
-    Memory.ALL.set(Memory.NATIVE_INT, record + StatsLayout.WEIGHT, weight);
+    if (weight != Memory.ALL.get(Memory.NATIVE_INT, record + StatsLayout.WEIGHT)
+        || Memory.ALL.get(Memory.NATIVE_LONG, record + StatsLayout.WEIGHT_SINCE) == 0) {
+      Memory.ALL.set(Memory.NATIVE_INT, record + StatsLayout.WEIGHT, weight);
+      Memory.ALL.set(
+          Memory.NATIVE_LONG, record + StatsLayout.WEIGHT_SINCE, System.currentTimeMillis());
+    }
     StatsFile.putText(record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES, source);
   }
 

@@ -7,12 +7,15 @@ import io.heddle.platform.Memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +29,7 @@ public final class StatsFile implements AutoCloseable {
     RECEIVE
   }
 
-  private static final int[] SUMMED = {
-    StatsLayout.BYTES,
-    StatsLayout.CHUNKS,
-    StatsLayout.MESSAGES,
-    StatsLayout.DUPLICATES,
-    StatsLayout.WOULD_BLOCK
-  };
+  private static final int[] SUMMED = StatsLayout.summed();
 
   private final Arena arena = Arena.ofShared();
   private final Path path;
@@ -41,6 +38,7 @@ public final class StatsFile implements AutoCloseable {
   /* Open, and locked, as long as the process lives: the kernel then tells others that the file is in use. */
   private final FileChannel channel;
   private final long base;
+  private final Map<String, Integer> deviceCounters = new HashMap<>();
 
   /**
    * Makes the file {@code <pid>.stats}.
@@ -80,7 +78,7 @@ public final class StatsFile implements AutoCloseable {
     }
     Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
     Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, (int) pid);
-    Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis() / 1000);
+    Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis());
     Memory.setLongRelease(base, StatsLayout.MAGIC);
   }
 
@@ -94,7 +92,7 @@ public final class StatsFile implements AutoCloseable {
    */
   public synchronized PlaneCounters open(
       Direction direction, String planeKey, int weight, String peer) {
-    long record = find(StatsLayout.FREE, direction, "");
+    long record = find(StatsLayout.FREE, direction, "", StatsLayout.RECORDS - StatsLayout.SUMS);
     if (record == 0) {
       return new PlaneCounters(sum(direction, planeKey, weight));
     }
@@ -110,6 +108,7 @@ public final class StatsFile implements AutoCloseable {
     Memory.ALL.set(Memory.NATIVE_INT, record + StatsLayout.WEIGHT, weight);
     putText(record + StatsLayout.KEY, StatsLayout.KEY_BYTES, planeKey);
     putText(record + StatsLayout.PEER, StatsLayout.PEER_BYTES, peer);
+    Memory.ALL.set(Memory.NATIVE_LONG, record + StatsLayout.OPENED, System.currentTimeMillis());
   }
 
   /** Adds the counters of a closed communicator to the sum of its plane and direction. */
@@ -129,12 +128,13 @@ public final class StatsFile implements AutoCloseable {
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
 
+  /* A last sum is everybody's: statistics never end a job. */
   private long sum(Direction direction, String planeKey, int weight) {
-    long record = find(StatsLayout.SUM, direction, planeKey);
+    long record = find(StatsLayout.SUM, direction, planeKey, StatsLayout.RECORDS);
     if (record == 0) {
-      record = find(StatsLayout.FREE, direction, "");
+      record = find(StatsLayout.FREE, direction, "", StatsLayout.RECORDS);
       if (record == 0) {
-        throw new HeddleException("the statistics file " + path + " has no free record");
+        return base + StatsLayout.record(StatsLayout.RECORDS - 1);
       }
       describe(record, direction, planeKey, weight, "closed communicators");
       Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.SUM);
@@ -142,9 +142,12 @@ public final class StatsFile implements AutoCloseable {
     return record;
   }
 
-  private long find(int state, Direction direction, String planeKey) {
-    for (int i = 0; i < StatsLayout.RECORDS; i++) {
-      long record = base + StatsLayout.HEADER_BYTES + (long) i * StatsLayout.RECORD_BYTES;
+  /* Looks only at records that were used, and takes the next one where a free one is wanted: each look at another page
+  of the file would cost memory. */
+  private long find(int state, Direction direction, String planeKey, int limit) {
+    int used = Memory.ALL.get(Memory.NATIVE_INT, base + StatsLayout.RECORDS_USED);
+    for (int i = 0; i < Math.min(used, limit); i++) {
+      long record = base + StatsLayout.record(i);
       if (Memory.getIntAcquire(record + StatsLayout.STATE) == state
           && (state == StatsLayout.FREE
               || Memory.ALL.get(Memory.NATIVE_INT, record + StatsLayout.DIRECTION)
@@ -154,7 +157,52 @@ public final class StatsFile implements AutoCloseable {
         return record;
       }
     }
-    return 0;
+    if (state != StatsLayout.FREE || used >= limit) {
+      return 0;
+    }
+    Memory.setIntRelease(base + StatsLayout.RECORDS_USED, used + 1);
+    return base + StatsLayout.record(used);
+  }
+
+  /**
+   * Shows a device's own counter.
+   *
+   * @param name device/counter; cut to 55 bytes
+   */
+  public synchronized void setDeviceCounter(String name, long value) {
+    Integer known = deviceCounters.get(name);
+    int index = known == null ? deviceCounters.size() : known;
+    if (index == StatsLayout.DEVICE_COUNTERS) {
+      return; // ten devices of 25 counters; what comes after them isn't shown
+    }
+    long address = base + StatsLayout.deviceCounter(index);
+    Memory.setLongRelease(address, value);
+    if (known == null) {
+      deviceCounters.put(name, index);
+      putText(
+          address + StatsLayout.DEVICE_COUNTER_NAME, StatsLayout.DEVICE_COUNTER_NAME_BYTES, name);
+      Memory.setIntRelease(base + StatsLayout.DEVICE_COUNTERS_USED, index + 1);
+    }
+  }
+
+  /* An odd version tells readers to look again. */
+  synchronized void setError(int index, String sentence, long count, long firstMs, long lastMs) {
+    long address = base + StatsLayout.error(index);
+    int version = Memory.ALL.get(Memory.NATIVE_INT, address + StatsLayout.ERROR_VERSION);
+    Memory.setIntRelease(address + StatsLayout.ERROR_VERSION, version + 1);
+    VarHandle.storeStoreFence();
+    Memory.ALL.set(Memory.NATIVE_LONG, address + StatsLayout.ERROR_COUNT, count);
+    Memory.ALL.set(Memory.NATIVE_LONG, address + StatsLayout.ERROR_FIRST, firstMs);
+    Memory.ALL.set(Memory.NATIVE_LONG, address + StatsLayout.ERROR_LAST, lastMs);
+    putText(address + StatsLayout.ERROR_TEXT, StatsLayout.ERROR_TEXT_BYTES, sentence);
+    Memory.setIntRelease(address + StatsLayout.ERROR_VERSION, version + 2);
+    if (Memory.ALL.get(Memory.NATIVE_INT, base + StatsLayout.ERRORS_USED) <= index) {
+      Memory.setIntRelease(base + StatsLayout.ERRORS_USED, index + 1);
+    }
+  }
+
+  synchronized void setErrorsLost(long lost) {
+    Memory.setLongRelease(base + StatsLayout.ERRORS_LOST, lost);
   }
 
   static void putText(long address, int fieldBytes, String text) {

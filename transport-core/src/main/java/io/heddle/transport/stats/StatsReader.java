@@ -7,71 +7,89 @@ import io.heddle.platform.Memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads the statistics file of any process, running or ended. */
 public final class StatsReader {
-  /**
-   * One communicator on one plane, or the sum of the closed ones of a plane.
-   *
-   * @param direction which way the data goes
-   * @param planeKey the plane
-   * @param weight what the plane was asked to carry
-   * @param peer the other end
-   * @param local this end's address, 16 bytes, zero where unknown
-   * @param remote the peer's, likewise
-   * @param weightSource where the weight comes from, at most 23 bytes of it
-   */
-  public record Row(
-      StatsFile.Direction direction,
-      String planeKey,
-      int weight,
-      String peer,
-      long bytes,
-      long chunks,
-      long messages,
-      long duplicates,
-      long wouldBlock,
-      byte[] local,
-      byte[] remote,
-      String weightSource) {}
+  private static final int LOOKS_AT_AN_ERROR = 100;
 
   private StatsReader() {}
 
   /**
+   * The communicators alone.
+   *
    * @throws HeddleException when the file can't be read or isn't one
    */
-  public static List<Row> read(Path path) {
+  public static List<ProcessStats.Row> read(Path path) {
+    return snapshot(path).rows();
+  }
+
+  /**
+   * @throws HeddleException when the file can't be read or isn't one
+   */
+  public static ProcessStats snapshot(Path path) {
     try (Arena arena = Arena.ofConfined();
         FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
       if (file.size() < StatsLayout.FILE_BYTES) {
         throw new HeddleException(
-            path + " is no statistics file: it has " + file.size() + " bytes");
+            path
+                + " is no statistics file of this version: it has "
+                + file.size()
+                + " bytes, not "
+                + StatsLayout.FILE_BYTES);
       }
       MemorySegment map = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
       if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {
-        throw new HeddleException(path + " is no statistics file of this version");
+        throw new HeddleException(
+            path + " is no statistics file of this version; take both from one release");
       }
-      List<Row> rows = new ArrayList<>();
-      for (int i = 0; i < StatsLayout.RECORDS; i++) {
-        long record = StatsLayout.HEADER_BYTES + (long) i * StatsLayout.RECORD_BYTES;
-        if (map.get(Memory.NATIVE_INT, record + StatsLayout.STATE) != StatsLayout.FREE) {
-          rows.add(row(map, record));
-        }
-      }
-      return rows;
+      return new ProcessStats(
+          path,
+          map.get(Memory.NATIVE_INT, StatsLayout.PROCESS),
+          map.get(Memory.NATIVE_LONG, StatsLayout.START),
+          rows(map),
+          deviceCounters(map),
+          errors(map),
+          map.get(Memory.NATIVE_LONG, StatsLayout.ERRORS_LOST));
     } catch (IOException failure) {
       throw new HeddleException("the statistics file " + path + " can't be read", failure);
     }
   }
 
-  private static Row row(MemorySegment map, long record) {
-    return new Row(
+  private static int used(MemorySegment map, int field, int limit) {
+    int used = map.get(Memory.NATIVE_INT, field);
+    VarHandle.acquireFence();
+    return Math.clamp(used, 0, limit);
+  }
+
+  private static List<ProcessStats.Row> rows(MemorySegment map) {
+    List<ProcessStats.Row> rows = new ArrayList<>();
+    int used = used(map, StatsLayout.RECORDS_USED, StatsLayout.RECORDS);
+    for (int i = 0; i < used; i++) {
+      long record = StatsLayout.record(i);
+      if (map.get(Memory.NATIVE_INT, record + StatsLayout.STATE) != StatsLayout.FREE) {
+        rows.add(row(map, record));
+      }
+    }
+    return rows;
+  }
+
+  /* What was acknowledged is read before what was sent, so that it is never more. */
+  private static ProcessStats.Row row(MemorySegment map, long record) {
+    Latencies latencies =
+        new Latencies(longs(map, record, StatsLayout.LATENCIES, Latencies.BUCKETS));
+    long acknowledged = map.get(Memory.NATIVE_LONG, record + StatsLayout.ACKNOWLEDGED);
+    VarHandle.acquireFence();
+    return new ProcessStats.Row(
+        map.get(Memory.NATIVE_INT, record + StatsLayout.STATE) == StatsLayout.OPEN,
         map.get(Memory.NATIVE_INT, record + StatsLayout.DIRECTION) == 0
             ? StatsFile.Direction.SEND
             : StatsFile.Direction.RECEIVE,
@@ -83,9 +101,66 @@ public final class StatsReader {
         map.get(Memory.NATIVE_LONG, record + StatsLayout.MESSAGES),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.DUPLICATES),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.WOULD_BLOCK),
+        acknowledged,
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.RESENT),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.FAILOVERS),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_CHUNKS),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_BYTES),
         bytes(map, record + StatsLayout.LOCAL),
         bytes(map, record + StatsLayout.REMOTE),
-        text(map, record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES));
+        text(map, record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.OPENED),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.WEIGHT_SINCE),
+        longs(map, record, StatsLayout.REORDERING, StatsLayout.REORDERINGS),
+        latencies);
+  }
+
+  private static Map<String, Long> deviceCounters(MemorySegment map) {
+    Map<String, Long> counters = new LinkedHashMap<>();
+    int used = used(map, StatsLayout.DEVICE_COUNTERS_USED, StatsLayout.DEVICE_COUNTERS);
+    for (int i = 0; i < used; i++) {
+      long counter = StatsLayout.deviceCounter(i);
+      String name =
+          text(
+              map,
+              counter + StatsLayout.DEVICE_COUNTER_NAME,
+              StatsLayout.DEVICE_COUNTER_NAME_BYTES);
+      counters.put(name, map.get(Memory.NATIVE_LONG, counter));
+    }
+    return counters;
+  }
+
+  private static List<ProcessStats.DistinctError> errors(MemorySegment map) {
+    List<ProcessStats.DistinctError> errors = new ArrayList<>();
+    int used = used(map, StatsLayout.ERRORS_USED, StatsLayout.ERRORS);
+    for (int i = 0; i < used; i++) {
+      errors.add(error(map, StatsLayout.error(i)));
+    }
+    return errors;
+  }
+
+  /* A writer that died while it wrote leaves the version odd for ever: then what is there must do. */
+  private static ProcessStats.DistinctError error(MemorySegment map, long error) {
+    for (int look = 0; ; look++) {
+      int before = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
+      VarHandle.acquireFence();
+      ProcessStats.DistinctError found =
+          new ProcessStats.DistinctError(
+              text(map, error + StatsLayout.ERROR_TEXT, StatsLayout.ERROR_TEXT_BYTES),
+              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_COUNT),
+              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_FIRST),
+              map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_LAST));
+      VarHandle.acquireFence();
+      int after = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
+      if (before == after && (before & 1) == 0 || look == LOOKS_AT_AN_ERROR) {
+        return found;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private static long[] longs(MemorySegment map, long record, int field, int count) {
+    return map.asSlice(record + field, (long) count * Long.BYTES).toArray(Memory.NATIVE_LONG);
   }
 
   private static byte[] bytes(MemorySegment map, long offset) {
