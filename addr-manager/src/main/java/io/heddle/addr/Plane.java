@@ -7,11 +7,14 @@ import java.util.Comparator;
  *
  * @param key what both ends call it: {@code colour:<number>}, {@code plane:<value>}, {@code
  *     if:<name>} or {@code subnet:<four hex digits>}
+ * @param ownKey what this host would call it without a route daemon; the key itself where none has
+ *     named it
  * @param address the one local address that stands for it
  * @param link the interface that carries the address
  * @param reason why this key and this address, as a clause
  */
-public record Plane(String key, AssignedAddress address, NetworkLink link, String reason) {
+public record Plane(
+    String key, String ownKey, AssignedAddress address, NetworkLink link, String reason) {
   static final String OPERATOR_PREFIX = "plane:";
   static final String INTERFACE_PREFIX = "if:";
   static final String SUBNET_PREFIX = "subnet:";

@@ -49,7 +49,7 @@ public final class PlaneDiscovery {
   }
 
   private record Candidate(
-      AssignedAddress address, NetworkLink link, String key, String keyReason) {}
+      AssignedAddress address, NetworkLink link, String key, String ownKey, String keyReason) {}
 
   /** As {@link #discover(HostAddresses, PlaneRules, AddressFilter)}, of all addresses. */
   public static Result discover(HostAddresses host, PlaneRules rules) {
@@ -70,11 +70,11 @@ public final class PlaneDiscovery {
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     if (rules.isEmpty()) {
-      byInterfaceOrSubnet(host, filter, told, candidates, rejected);
+      byInterfaceOrSubnet(host, filter, candidates, rejected);
     } else {
       byRule(host, rules, filter, candidates, rejected, remarks);
-      candidates.replaceAll(candidate -> asTold(candidate, told));
     }
+    candidates.replaceAll(candidate -> asTold(candidate, told));
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
       byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
@@ -91,7 +91,8 @@ public final class PlaneDiscovery {
     String key = told.get(candidate.address().address());
     return key == null
         ? candidate
-        : new Candidate(candidate.address(), candidate.link(), key, TOLD_REASON);
+        : new Candidate(
+            candidate.address(), candidate.link(), key, candidate.ownKey(), TOLD_REASON);
   }
 
   private static void byRule(
@@ -119,8 +120,8 @@ public final class PlaneDiscovery {
             new RejectedAddress(address, link, "HEDDLE_PLANES is set and doesn't name it"));
       } else {
         String reason = "HEDDLE_PLANES names " + rule.get().selector();
-        candidates.add(
-            new Candidate(address, link, Plane.OPERATOR_PREFIX + rule.get().key(), reason));
+        String key = Plane.OPERATOR_PREFIX + rule.get().key();
+        candidates.add(new Candidate(address, link, key, key, reason));
       }
     }
     for (PlaneRules.Rule rule : rules.rules()) {
@@ -164,7 +165,6 @@ public final class PlaneDiscovery {
   private static void byInterfaceOrSubnet(
       HostAddresses host,
       AddressFilter filter,
-      Map<InetAddress, String> told,
       List<Candidate> candidates,
       List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
@@ -175,8 +175,6 @@ public final class PlaneDiscovery {
               .or(() -> filter.whyNot(address.address()));
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));
-      } else if (told.containsKey(address.address())) {
-        candidates.add(asTold(new Candidate(address, host.linkOf(address), "", ""), told));
       } else {
         usable.add(address);
       }
@@ -192,7 +190,7 @@ public final class PlaneDiscovery {
           byInterface
               ? "one of several interfaces with one subnet each"
               : "the low 16 bits of its /64";
-      candidates.add(new Candidate(address, link, key, reason));
+      candidates.add(new Candidate(address, link, key, key, reason));
     }
   }
 
@@ -230,6 +228,6 @@ public final class PlaneDiscovery {
         rejected.add(new RejectedAddress(other.address(), other.link(), why));
       }
     }
-    return new Plane(chosen.key(), chosen.address(), chosen.link(), reason);
+    return new Plane(chosen.key(), chosen.ownKey(), chosen.address(), chosen.link(), reason);
   }
 }

@@ -68,6 +68,17 @@ final class PlaneDiscoveryTest {
                 told)));
   }
 
+  @Test
+  void whatAPlaneWouldBeCalledWithoutTheRouteDaemonIsKept() throws Exception {
+    HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), address(3, "fd00:1:1:2::1"));
+    Map<InetAddress, String> told = Map.of(InetAddress.getByName("fd00:1:1:1::1"), "plane:a");
+    assertEquals(
+        List.of("if:e1 if:e1", "plane:a if:e0"),
+        PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, told).planes().stream()
+            .map(plane -> plane.key() + " " + plane.ownKey())
+            .toList());
+  }
+
   private static PlaneDiscovery.Result discover(HostAddresses host, String rules) {
     return PlaneDiscovery.discover(host, PlaneRules.parse(rules));
   }

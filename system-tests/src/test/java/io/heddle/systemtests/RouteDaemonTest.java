@@ -178,6 +178,47 @@ final class RouteDaemonTest {
     }
   }
 
+  /* One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and plane:p2. */
+  @Test
+  void aHostWithoutADaemonIsMetByTheNamesThatItHas() throws Exception {
+    Path plugin = BuiltParts.plugin();
+    Path allReduce = BuiltParts.allReduce();
+    make(FabricShape.PLANES, 100, 300);
+    String peers =
+        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n";
+    Path stats = folder.resolve("stats");
+    try (RouteDaemonProcess one =
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d1"), peers)) {
+      one.awaitLog("weights are published");
+      await("our addresses", one);
+      Path meeting = Files.createDirectory(folder.resolve("meeting"));
+      try (HostProcess first = rank(0, plugin, allReduce, meeting, stats, one.routes());
+          HostProcess second =
+              rank(1, plugin, allReduce, meeting, stats, folder.resolve("no-routes"))) {
+        first.awaitOutput("plane:p1 is if:e1 there", 30);
+        second.awaitOutput("if:e1 is plane:p1 there", 30);
+        first.awaitOutput("only this host's daemon had named them", 1);
+        second.awaitOutput("only the peer's daemon had named them", 1);
+        awaitBytes(stats, 40L << 20);
+        for (ProcessStats.Row row : rows(stats.resolve("0"))) {
+          if (row.direction() == StatsFile.Direction.SEND) {
+            assertEquals("routes: path bandwidth", row.weightSource());
+          }
+        }
+      }
+    }
+  }
+
+  private static List<ProcessStats.Row> rows(Path folder) throws IOException {
+    List<ProcessStats.Row> rows = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+      for (Path file : files) {
+        rows.addAll(StatsReader.read(file));
+      }
+    }
+    return rows;
+  }
+
   private static void await(String what, RouteDaemonProcess daemon) throws Exception {
     daemon.await(
         what,
@@ -268,13 +309,9 @@ final class RouteDaemonTest {
       if (!Files.isDirectory(own)) {
         continue;
       }
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(own, "*.stats")) {
-        for (Path file : files) {
-          for (ProcessStats.Row row : StatsReader.read(file)) {
-            if (row.direction() == StatsFile.Direction.SEND) {
-              bytes[row.planeKey().equals("colour:2") ? 1 : 0] += row.bytes();
-            }
-          }
+      for (ProcessStats.Row row : rows(own)) {
+        if (row.direction() == StatsFile.Direction.SEND) {
+          bytes[row.planeKey().equals("colour:2") ? 1 : 0] += row.bytes();
         }
       }
     }

@@ -53,6 +53,8 @@ final class Connection implements AutoCloseable {
   private @Nullable CompletionQueue cq;
   private List<LocalPlane> planes = List.of();
   private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
+  /* What both ends call the pairs of planes, in the same order. */
+  private List<String> pairNames = List.of();
   /* One of each plane, then the second one of each plane, and so on. */
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
@@ -105,51 +107,26 @@ final class Connection implements AutoCloseable {
    * Pairs the planes by key and makes queue pairs on each that both ends have.
    *
    * @param queuePairs how many this end would make on each plane
-   * @return the planes that only one end has, for the log; empty when the ends agree
+   * @return what became of each plane
    * @throws HeddleException when no plane is common
    */
-  List<String> pair(ControlMessage.PlaneList remote, int queuePairs) {
+  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs) {
     peer = remote.host();
-    List<LocalPlane> common = new ArrayList<>();
-    List<ControlMessage.PlaneOffer> offers = new ArrayList<>();
-    List<String> leftOut = new ArrayList<>();
-    int[] indexes = new int[device.planes().size()];
-    for (LocalPlane mine : device.planes()) {
-      remote.planes().stream()
-          .filter(offer -> offer.key().equals(mine.key()))
-          .findFirst()
-          .ifPresentOrElse(
-              offer -> {
-                indexes[common.size()] = device.planes().indexOf(mine);
-                common.add(mine);
-                offers.add(offer);
-              },
-              () -> leftOut.add(mine.key() + " (here only)"));
+    PlanePairing pairing = PlanePairing.of(device.planes(), remote.planes());
+    if (pairing.pairs().isEmpty()) {
+      throw new HeddleException(pairing.refusal(peer, device.planes(), remote.planes()));
     }
-    for (ControlMessage.PlaneOffer offer : remote.planes()) {
-      if (common.stream().noneMatch(plane -> plane.key().equals(offer.key()))) {
-        leftOut.add(offer.key() + " (there only)");
-      }
-    }
-    if (common.isEmpty()) {
-      throw new HeddleException(
-          ("no plane is common with %s: here %s, there %s; HEDDLE_PLANES on both ends can give them"
-                  + " common keys, and a route daemon must run on both or on neither")
-              .formatted(
-                  peer,
-                  device.planes().stream().map(LocalPlane::key).toList(),
-                  remote.planes().stream().map(ControlMessage.PlaneOffer::key).toList()));
-    }
-    planes = common;
-    remotePlanes = offers;
-    weights = device.weights().subset(java.util.Arrays.copyOf(indexes, common.size()));
+    planes = pairing.pairs().stream().map(PlanePairing.Pair::mine).toList();
+    remotePlanes = pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList();
+    pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
+    weights = device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray());
     queuePairsPerPlane =
         Math.min(
             Math.min(queuePairs, remote.queuePairsPerPlane()),
-            ControlCodec.MAX_QUEUE_PAIRS / common.size());
+            ControlCodec.MAX_QUEUE_PAIRS / planes.size());
     device.follow(this);
     makeQueuePairs();
-    return leftOut;
+    return pairing;
   }
 
   private void makeQueuePairs() {
@@ -170,18 +147,17 @@ final class Connection implements AutoCloseable {
 
   /** What the other end must know of ours. */
   ControlMessage.Endpoints endpoints() {
-    return new ControlMessage.Endpoints(
-        ringAddress,
-        ring.rkey(),
-        depths.receives(),
-        pairs.stream()
-            .map(pair ->
-                new ControlMessage.Endpoint(
-                    pair.planeKey(),
-                    pair.queuePair().number(),
-                    pair.startPsn(),
-                    pair.queuePair().endpointParameters()))
-            .toList());
+    List<ControlMessage.Endpoint> ends = new ArrayList<>();
+    for (int i = 0; i < pairs.size(); i++) {
+      PlaneQueuePair pair = pairs.get(i);
+      ends.add(
+          new ControlMessage.Endpoint(
+              pairNames.get(i % planes.size()),
+              pair.queuePair().number(),
+              pair.startPsn(),
+              pair.queuePair().endpointParameters()));
+    }
+    return new ControlMessage.Endpoints(ringAddress, ring.rkey(), depths.receives(), ends);
   }
 
   /**
@@ -194,7 +170,7 @@ final class Connection implements AutoCloseable {
     List<ControlMessage.Endpoint> ends = remote.endpoints();
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
-      agreed = ends.get(i).planeKey().equals(pairs.get(i).planeKey());
+      agreed = ends.get(i).planeKey().equals(pairNames.get(i % planes.size()));
     }
     if (!agreed) {
       throw new HeddleException(

@@ -142,7 +142,7 @@ final class DeviceSearch {
       Gid gid = Gid.of(plane.address().address());
       if (isTaken(context, plane, gid, kept)) {
         PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
-        carried.add(new LocalPlane(plane.key(), gid, mtu, plane.link().name()));
+        carried.add(new LocalPlane(plane.key(), plane.ownKey(), gid, mtu, plane.link().name()));
       }
     }
     if (carried.isEmpty()) {

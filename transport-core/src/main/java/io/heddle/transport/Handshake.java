@@ -189,7 +189,9 @@ final class Handshake<C> implements ControlChannel.Listener {
             terms.hostName(),
             terms.queuePairsPerPlane(),
             device.planes().stream()
-                .map(plane -> new ControlMessage.PlaneOffer(plane.key(), plane.gid(), plane.mtu()))
+                .map(plane ->
+                    new ControlMessage.PlaneOffer(
+                        plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
                 .toList()));
   }
 
@@ -251,11 +253,14 @@ final class Handshake<C> implements ControlChannel.Listener {
     Connection made = new Connection(device);
     made.tellFailuresTo(this::tellFailure);
     connection = made;
-    List<String> leftOut = made.pair(planes, terms.queuePairsPerPlane());
-    if (!leftOut.isEmpty()) {
+    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane());
+    if (!pairing.leftOut().isEmpty()) {
       log.info(
           "connection with %s uses planes %s; left out: %s",
-          made.peer(), made.planeKeys(), String.join(", ", leftOut));
+          made.peer(), made.planeKeys(), String.join(", ", pairing.leftOut()));
+    }
+    if (!pairing.byOwnNames().isEmpty()) {
+      log.warn("connection with %s: %s", made.peer(), pairing.byOwnNames());
     }
     List<String> there = planes.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
     if (connecting && !Arrays.equals(planesWhenListening, PlaneDigest.of(there))) {

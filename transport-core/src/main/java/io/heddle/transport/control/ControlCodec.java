@@ -25,7 +25,8 @@ import java.util.List;
  * frame      length of what follows, u32 | type, u8 | body
  * text       length, u8 | UTF-8
  * Hello      "HDLC" | version, u16 | features, u32 | token, 16
- * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count × (key text | GID, 16 | MTU code, u8)
+ * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count
+ *            × (key text | own key text | GID, 16 | MTU code, u8)
  * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | count, u8
  *            | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
  * Refused    text
@@ -34,7 +35,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
@@ -81,6 +82,7 @@ public final class ControlCodec {
         out.put((byte) list.queuePairsPerPlane()).put((byte) list.planes().size());
         for (PlaneOffer plane : list.planes()) {
           putText(out, plane.key());
+          putText(out, plane.ownKey());
           out.put(plane.gid().toBytes()).put((byte) plane.mtu().code());
         }
       }
@@ -172,13 +174,14 @@ public final class ControlCodec {
     List<PlaneOffer> planes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       String key = text(in);
+      String ownKey = text(in);
       byte[] gid = new byte[Gid.BYTES];
       in.get(gid);
       int mtu = in.get();
       if (mtu < PathMtu.MTU_256.code() || mtu > PathMtu.MTU_4096.code()) {
         return new Malformed("path MTU code " + mtu);
       }
-      planes.add(new PlaneOffer(key, Gid.of(gid), PathMtu.fromCode(mtu)));
+      planes.add(new PlaneOffer(key, ownKey, Gid.of(gid), PathMtu.fromCode(mtu)));
     }
     return new PlaneList(host, queuePairs, planes);
   }

@@ -28,8 +28,12 @@ public sealed interface ControlMessage {
     }
   }
 
-  /** One plane of {@link PlaneList}. */
-  record PlaneOffer(String key, Gid gid, PathMtu mtu) {}
+  /**
+   * One plane of {@link PlaneList}.
+   *
+   * @param ownKey what its host would call it without a route daemon
+   */
+  record PlaneOffer(String key, String ownKey, Gid gid, PathMtu mtu) {}
 
   /**
    * The queue pairs that this end made: one for each plane that both have, then perhaps a second

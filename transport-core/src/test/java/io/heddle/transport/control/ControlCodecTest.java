@@ -31,9 +31,10 @@ class ControlCodecTest {
   private static final Gid ADDRESS =
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
-      new Hello(3, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
+      new Hello(4, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
   private static final PlaneList PLANES =
-      new PlaneList("h1", 2, List.of(new PlaneOffer("if:p0", ADDRESS, PathMtu.MTU_4096)));
+      new PlaneList(
+          "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
   private static final Endpoints ENDPOINTS =
       new Endpoints(
           0x1122334455667788L,
@@ -43,15 +44,17 @@ class ControlCodecTest {
 
   /** Written by hand from the layout in ControlCodec's description. */
   private static final String HELLO_BYTES =
-      "0000001b" + "01" + "48444c43" + "0003" + "00000005" + "000102030405060708090a0b0c0d0e0f";
+      "0000001b" + "01" + "48444c43" + "0004" + "00000005" + "000102030405060708090a0b0c0d0e0f";
 
   private static final String PLANES_BYTES =
-      "0000001d"
+      "00000026"
           + "02"
           + "02"
           + "6831"
           + "02"
           + "01"
+          + "08"
+          + "636f6c6f75723a31"
           + "05"
           + "69663a7030"
           + "fd000001000100010000000000000002"
@@ -133,8 +136,8 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430003", "48444c430004") + "77"));
-    assertEquals(4, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430004", "48444c430005") + "77"));
+    assertEquals(5, later.version());
   }
 
   @Test
