@@ -6,13 +6,10 @@ import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.bgp.session.SessionEnd.Cause;
 import io.heddle.bgp.wire.AddressFamily;
-import io.heddle.bgp.wire.AttributeFault;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.MessageFault;
-import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.NotificationMessage;
 import io.heddle.bgp.wire.OrfEntry;
-import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.platform.LinuxCalls;
@@ -32,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class PeerSession {
   /* RFC 9687 §4: twice the hold time, and at least 8 minutes. */
   private static final long SEND_HOLD_LEAST_NS = 480_000_000_000L;
-  private static final long STALE_LIMIT_NS = 300_000_000_000L;
 
   private final BgpSpeaker speaker;
   private final EventLoop loop;
@@ -41,25 +37,17 @@ public final class PeerSession {
   private final Log log;
   private final SessionFsm fsm;
   private final PeerPath path;
+  private final ReceivedRoutes received;
   private final Consequences consequences = new Consequences();
   private @Nullable PeerConnection outbound;
   private @Nullable PeerConnection inbound;
   private @Nullable PeerConnection current;
   private @Nullable Negotiated negotiated;
-  private @Nullable Negotiated lastNegotiated;
   private @Nullable Inet6Address remote;
   private @Nullable SessionEnd lastEnd;
   private EventLoop.@Nullable Timer tick;
-  private EventLoop.@Nullable Timer staleTimer;
   private long tickDueNs;
-  private boolean stale;
   private long establishedNs;
-  private long updates;
-  private long announced;
-  private long withdrawn;
-  private long attributeFaults;
-  private long looped;
-  private long skippedFamilies;
   private long timesEstablished;
   private long failedAttempts;
 
@@ -71,6 +59,7 @@ public final class PeerSession {
     this.log = loop.log();
     this.remote = options.remote();
     this.path = new PeerPath(speaker, options);
+    this.received = new ReceivedRoutes(this, loop, listener);
     Backoff backoff =
         new Backoff(
             options.retryFirstMs() * 1_000_000,
@@ -97,7 +86,7 @@ public final class PeerSession {
   /** Ends the session with a sentence for the peer's operator, and tries no more. */
   public void stop(String sentence) {
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, sentence));
-    forgetStale();
+    received.forgetStale();
     path.close();
     rearm();
   }
@@ -211,15 +200,7 @@ public final class PeerSession {
         lastEnd,
         retryNs < 0 ? -1 : retryNs / 1_000_000,
         current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
-        new SessionCounters(
-            updates,
-            announced,
-            withdrawn,
-            attributeFaults,
-            looped,
-            skippedFamilies,
-            timesEstablished,
-            failedAttempts));
+        received.counters(timesEstablished, failedAttempts));
   }
 
   /** A connection that the peer made; closes it where it comes at the wrong time. */
@@ -289,80 +270,15 @@ public final class PeerSession {
     return connection != outbound && connection != inbound;
   }
 
-  private void onRoutes(UpdateMessage update) {
-    updates++;
-    announced += update.announced().size();
-    withdrawn += update.withdrawn().size();
-    skippedFamilies += update.skippedFamilies();
-    for (AttributeFault fault : update.faults()) {
-      if (attributeFaults++ == 0) {
-        log.warn(
-            "peer %s: malformed attribute %d: %s (%s); later ones are counted",
-            name(),
-            fault.code(),
-            fault.why(),
-            fault.treatment() == AttributeFault.Treatment.WITHDRAW
-                ? "its routes count as withdrawn"
-                : "it is left out");
-      }
-    }
-    if (update.isEndOfRib()) {
-      listener.endOfRib(this);
-      dropStale();
-      return;
-    }
-    UpdateMessage clean = update;
-    if (!update.announced().isEmpty() && update.attributes().asPath().contains(options.localAs())) {
-      looped += update.announced().size();
-      clean =
-          new UpdateMessage(
-              update.withdrawn().and(update.announced()),
-              Nlri.EMPTY,
-              PathAttributes.EMPTY,
-              null,
-              update.faults(),
-              update.skippedFamilies());
-    }
-    listener.update(this, clean);
-  }
-
   private void onRefresh(RouteRefreshMessage message) {
     if (!message.family().equals(AddressFamily.IPV6_UNICAST)) {
       return;
     }
-    switch (message.subtype()) {
-      case RouteRefreshMessage.REQUEST -> speaker.refreshRequested(this);
-      case RouteRefreshMessage.BEGIN -> {
-        stale = true;
-        listener.routesBecomeStale(this);
-      }
-      case RouteRefreshMessage.END -> dropStale();
-      default -> {
-        /* RFC 7313 §5: unknown sub-types are ignored. */
-      }
+    if (message.subtype() == RouteRefreshMessage.REQUEST) {
+      speaker.refreshRequested(this);
+    } else {
+      received.refresh(message.subtype());
     }
-  }
-
-  private void dropStale() {
-    if (stale) {
-      forgetStale();
-      listener.dropStaleRoutes(this);
-    }
-  }
-
-  private void forgetStale() {
-    stale = false;
-    EventLoop.Timer timer = staleTimer;
-    if (timer != null) {
-      timer.cancel();
-      staleTimer = null;
-    }
-  }
-
-  private void keepStale(long limitNs) {
-    forgetStale();
-    stale = true;
-    staleTimer = loop.schedule(limitNs, this::dropStale);
   }
 
   /** What the state machine and the connections say, done. */
@@ -436,7 +352,6 @@ public final class PeerSession {
     public void established(SessionFsm.Side side, Negotiated outcome) {
       current = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
       negotiated = outcome;
-      lastNegotiated = outcome;
       establishedNs = System.nanoTime();
       timesEstablished++;
       path.met(remote(), PeerSession.this::pathDown);
@@ -446,12 +361,7 @@ public final class PeerSession {
       listener.established(PeerSession.this, outcome);
       /* A peer that restarts waits for it before it sends anything (RFC 4724 §4.1). */
       PeerSession.this.send(UpdateMessage.END_OF_RIB);
-      var restart = outcome.gracefulRestart();
-      if (stale && (restart == null || !restart.keptForwarding(AddressFamily.IPV6_UNICAST))) {
-        dropStale();
-      } else if (stale) {
-        keepStale(STALE_LIMIT_NS);
-      }
+      received.established(outcome);
     }
 
     @Override
@@ -459,12 +369,7 @@ public final class PeerSession {
       lastEnd = end;
       path.parted();
       log.warn("peer %s: down: %s", name(), end.why());
-      Negotiated last = lastNegotiated;
-      if (end.routesKept() && last != null && last.gracefulRestart() != null) {
-        keepStale(last.gracefulRestart().timeSeconds() * 1_000_000_000L);
-      } else {
-        forgetStale();
-      }
+      received.down(end);
       listener.down(PeerSession.this, end);
     }
 
@@ -492,7 +397,7 @@ public final class PeerSession {
       }
       boolean forRoutes = fsm.received(side(connection), message);
       if (forRoutes && message instanceof UpdateMessage update) {
-        onRoutes(update);
+        received.update(update);
       } else if (forRoutes && message instanceof RouteRefreshMessage refresh) {
         onRefresh(refresh);
       } else {
