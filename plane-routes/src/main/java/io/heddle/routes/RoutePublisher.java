@@ -41,6 +41,7 @@ public final class RoutePublisher implements AutoCloseable {
   private final List<PublishedPlane> planes = new ArrayList<>();
   private final int[] entriesOfLength = new int[129];
   private RoutesMap map;
+  private WeightRules rules = WeightRules.DEFAULT;
   private boolean live;
   private boolean changing;
   private boolean changed;
@@ -70,9 +71,7 @@ public final class RoutePublisher implements AutoCloseable {
       setInt(base + RoutesLayout.PROCESS, (int) ProcessHandle.current().pid());
       setLong(base + RoutesLayout.START, System.currentTimeMillis());
       setInt(base + RoutesLayout.HEARTBEAT_PERIOD, heartbeatPeriodMs);
-      setInt(base + RoutesLayout.MISSING_FIGURE, rules.missingFigure().ordinal());
-      setInt(base + RoutesLayout.DEFAULT_WEIGHT, rules.defaultWeight());
-      setInt(base + RoutesLayout.BORROWED_PERCENT, rules.borrowedPercent());
+      made.writeRules(rules);
       RoutesLayout.putText(base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES, publisher);
       made.heartbeat();
       setLong(base + RoutesLayout.CHANGED, clock.nanoTime());
@@ -81,6 +80,24 @@ public final class RoutePublisher implements AutoCloseable {
     } catch (RuntimeException failure) {
       release(lock);
       throw failure;
+    }
+  }
+
+  private void writeRules(WeightRules rules) {
+    setInt(map.base + RoutesLayout.MISSING_FIGURE, rules.missingFigure().ordinal());
+    setInt(map.base + RoutesLayout.DEFAULT_WEIGHT, rules.defaultWeight());
+    setInt(map.base + RoutesLayout.BORROWED_PERCENT, rules.borrowedPercent());
+    this.rules = rules;
+  }
+
+  /** Readers weigh by these rules from now on. Outside of a change. */
+  public void setRules(WeightRules next) {
+    requireOpen();
+    if (!next.equals(rules)) {
+      begin();
+      write();
+      writeRules(next);
+      commit();
     }
   }
 

@@ -1,5 +1,7 @@
 package io.heddle.systemtests;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.tools.HeddleCommand;
@@ -30,11 +32,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   static RouteDaemonProcess start(Fabric fabric, int host, Path folder, String peers)
       throws IOException {
     Files.createDirectories(folder);
-    Path config = folder.resolve("bgp.conf");
-    Files.writeString(
-        config,
-        "as = %d\npublish = %s\ncontrol = %s\npublish-after-ms = 20000\n%s"
-            .formatted(65_000 + host, folder.resolve("routes"), folder.resolve("sock"), peers));
+    Path config = configure(host, folder, peers);
     List<String> command = heddle("bgp", "run", "--config", config.toString());
     Process process =
         new ProcessBuilder(fabric.onHost(host, command))
@@ -42,6 +40,20 @@ final class RouteDaemonProcess implements AutoCloseable {
             .redirectOutput(folder.resolve("log").toFile())
             .start();
     return new RouteDaemonProcess(folder, process);
+  }
+
+  private static Path configure(int host, Path folder, String peers) throws IOException {
+    return Files.writeString(
+        folder.resolve("bgp.conf"),
+        "as = %d\npublish = %s\ncontrol = %s\npublish-after-ms = 20000\n%s"
+            .formatted(65_000 + host, folder.resolve("routes"), folder.resolve("sock"), peers));
+  }
+
+  /** Gives it another configuration and SIGHUP. */
+  void reload(int host, String peers) throws IOException, InterruptedException {
+    configure(host, folder, peers);
+    assertEquals(
+        0, new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor());
   }
 
   private static List<String> heddle(String... arguments) {

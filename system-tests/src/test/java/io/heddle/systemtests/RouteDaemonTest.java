@@ -178,6 +178,44 @@ final class RouteDaemonTest {
     }
   }
 
+  @Test
+  void anotherConfigurationTouchesOnlyWhatIsNewInIt() throws Exception {
+    make(FabricShape.PLANES, 100, 100, 100);
+    String[] peer = new String[4];
+    for (int plane = 1; plane <= 3; plane++) {
+      peer[plane] = "[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n".formatted(plane);
+    }
+    try (RouteDaemonProcess daemon =
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peer[1] + peer[2])) {
+      daemon.awaitLog("weights are published");
+      daemon.reload(1, "fib-supress = no\n" + peer[1]);
+      daemon.awaitLog("the configuration from before stays in force");
+      assertTrue(
+          daemon.log().contains("bgp.conf line 5: there is no key 'fib-supress'"), daemon.log());
+      assertEquals(2, daemon.show("neighbours").path("neighbours").size());
+      daemon.reload(1, peer[1] + "rate-gbps = 50\n" + peer[3]);
+      daemon.awaitLog("1 peers begin [leaf3], 1 end [leaf2], 1 are adjusted [leaf1]");
+      daemon.await(
+          "the rate of the port",
+          each -> each.toString().contains("50 Gbit/s, rate of the local port"),
+          "destination",
+          fabric.address(2, 1));
+      daemon.await(
+          "the new peer's routes",
+          each -> shares(each).contains("plane:p3=100"),
+          "destination",
+          fabric.address(2, 3));
+      JsonNode status = daemon.show("neighbours");
+      assertEquals(2, status.path("neighbours").size());
+      assertEquals("leaf1", status.path("neighbours").path(0).path("name").asText());
+      assertEquals(1, status.path("neighbours").path(0).path("established").asInt());
+      for (JsonNode plane : status.path("planes")) {
+        boolean ended = plane.path("key").asText().equals("plane:p2");
+        assertEquals(ended, plane.path("source").isNull(), status.toPrettyString());
+      }
+    }
+  }
+
   /* One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and plane:p2. */
   @Test
   void aHostWithoutADaemonIsMetByTheNamesThatItHas() throws Exception {

@@ -3,6 +3,7 @@ package io.heddle.tools;
 import io.heddle.bgp.daemon.BgpDaemon;
 import io.heddle.bgp.daemon.ConfigParser;
 import io.heddle.bgp.daemon.DaemonConfig;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import sun.misc.Signal;
 
 /** The route daemon, and questions to it. */
 @Command(
@@ -26,6 +29,8 @@ import picocli.CommandLine.Option;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = BgpShowCommand.class)
 final class BgpCommand implements Runnable {
+  private static final String CONFIG = "/etc/heddle/bgp.conf";
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Override
@@ -34,31 +39,44 @@ final class BgpCommand implements Runnable {
   }
 
   @Command(
+      name = "check",
+      description = "Says whether a configuration is right.",
+      mixinStandardHelpOptions = true)
+  int check(
+      @Parameters(
+              paramLabel = "CONFIG",
+              defaultValue = CONFIG,
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file) {
+    DaemonConfig config = ConfigParser.read(file);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.println(file + " is right: AS " + config.as() + ", " + config.peers().size() + " peers");
+    out.flush();
+    return 0;
+  }
+
+  @Command(
       name = "run",
-      description = "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
+      description = {
+        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
+        "SIGHUP has it read its configuration again."
+      },
       mixinStandardHelpOptions = true)
   int run(
       @Option(
               names = "--config",
               paramLabel = "FILE",
-              defaultValue = "/etc/heddle/bgp.conf",
+              defaultValue = CONFIG,
               description = "The configuration (${DEFAULT-VALUE}).")
-          Path file,
-      @Option(names = "--check", description = "Only say whether the configuration is right.")
-          boolean check)
+          Path file)
       throws InterruptedException {
     DaemonConfig config = ConfigParser.read(file);
-    if (check) {
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      out.println(file + " is right: AS " + config.as() + ", " + config.peers().size() + " peers");
-      out.flush();
-      return 0;
-    }
     Log log = timed();
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(), log);
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
     BgpSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);
+    Signal.handle(new Signal("HUP"), signal -> reload(file, daemon, log));
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
@@ -73,6 +91,16 @@ final class BgpCommand implements Runnable {
         config.as(), config.peers().size(), config.publish(), config.control());
     ended.await();
     return 0;
+  }
+
+  private static void reload(Path file, BgpDaemon daemon, Log log) {
+    try {
+      log.info("%s is read again: %s", file, daemon.reload(ConfigParser.read(file)));
+    } catch (HeddleException refused) {
+      log.warn(
+          "%s is read again and refused, the configuration from before stays in force: %s",
+          file, String.valueOf(refused.getMessage()));
+    }
   }
 
   private static Log timed() {

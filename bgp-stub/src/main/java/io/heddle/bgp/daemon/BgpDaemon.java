@@ -14,6 +14,7 @@ import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
 import java.net.Inet6Address;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ public final class BgpDaemon implements AutoCloseable {
   /* A peer that says when its dump is over does so within this; others never do. */
   private static final long DUMP_NS = 3_000_000_000L;
 
-  private final DaemonConfig config;
+  private DaemonConfig config;
   private final Log log;
   private final BgpSpeaker speaker;
   private final RoutePublisher publisher;
@@ -58,7 +59,17 @@ public final class BgpDaemon implements AutoCloseable {
   private Set<Prefix> sentInUse = Set.of();
   private final Set<String> told = new HashSet<>();
 
-  private record Peer(PeerConfig config, PeerSession session, PeerRoutes routes) {}
+  private record Peer(PeerConfig config, PeerSession session, PeerRoutes routes) {
+    /* By the configuration that it has in another file. */
+    Peer of(DaemonConfig next) {
+      for (PeerConfig peer : next.peers()) {
+        if (peer.name().equals(config.name())) {
+          return new Peer(peer, session, routes);
+        }
+      }
+      return this;
+    }
+  }
 
   private BgpDaemon(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
     this.config = config;
@@ -90,7 +101,7 @@ public final class BgpDaemon implements AutoCloseable {
       if (config.listenPort() > 0) {
         daemon.speaker.listen(Endpoint.anyAddress(config.listenPort()));
       }
-      config.peers().forEach(daemon::add);
+      config.peers().forEach(peer -> daemon.add(peer, config));
       daemon.speaker.onRefreshRequest(daemon::refresh);
       daemon.speaker.execute(() -> {
         daemon.beat();
@@ -105,14 +116,21 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  private void add(PeerConfig peer) {
+  private PeerSession add(PeerConfig peer, DaemonConfig of) {
+    PeerOptions options = options(peer, of);
     AdjRibIn routes = speaker.ask(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
-    PeerRoutes listener = new PeerRoutes(routes, config.as(), routerId, config.fibSuppress());
+    PeerRoutes listener = new PeerRoutes(routes, of.as(), routerId, of.fibSuppress());
+    PeerSession session = speaker.add(options, listener);
+    speaker.execute(() -> peers.add(new Peer(peer, session, listener)));
+    return session;
+  }
+
+  private PeerOptions options(PeerConfig peer, DaemonConfig of) {
     PeerOptions.Builder options =
         PeerOptions.builder(peer.name())
             .onInterface(peer.interfaceName())
             .port(peer.port())
-            .localAs(config.as())
+            .localAs(of.as())
             .remoteAs(peer.as())
             .routerId(routerId)
             .holdTimeSeconds(peer.holdTimeSeconds())
@@ -122,18 +140,82 @@ public final class BgpDaemon implements AutoCloseable {
             .acceptAigp(peer.aigp())
             .filters(peer.filter())
             .bfd(peer.bfd())
-            .codePoints(config.codePoints());
+            .codePoints(of.codePoints());
     Inet6Address address = peer.address();
     if (address != null) {
       options.remote(address);
     }
-    PeerSession session;
     try {
-      session = speaker.add(options.build(), listener);
+      return options.build();
     } catch (IllegalArgumentException unfit) {
       throw new HeddleException(String.valueOf(unfit.getMessage()), unfit);
     }
-    speaker.execute(() -> peers.add(new Peer(peer, session, listener)));
+  }
+
+  /**
+   * Goes on by another configuration: peers that are as before keep their sessions and routes. Any
+   * thread.
+   *
+   * @return what became of the peers, for the log
+   * @throws HeddleException for what can't change while the daemon runs; then everything stays
+   */
+  public synchronized String reload(DaemonConfig next) {
+    ConfigChange change = ConfigChange.between(speaker.ask(() -> config), next);
+    change.begun().forEach(peer -> options(peer, next));
+    speaker.ask(() -> {
+      apply(change, next);
+      return change;
+    });
+    return change.describe();
+  }
+
+  private void apply(ConfigChange change, DaemonConfig next) {
+    change.ended().forEach(this::end);
+    rib.setRules(next.weights(), next.routes());
+    peers.replaceAll(peer -> peer.of(next));
+    if (next.fibSuppress() != config.fibSuppress()) {
+      peers.forEach(peer -> peer.routes().setFibSuppress(next.fibSuppress()));
+    }
+    if (!next.announce()) {
+      peers.forEach(peer -> peer.routes().setAddresses(Set.of(), 0));
+    }
+    config = next;
+    told.clear();
+    /* After the sessions that end: a new one may be with the same address. */
+    speaker.execute(() -> {
+      change.begun().forEach(peer -> add(peer, next).start());
+      speaker.execute(this::lookOnce);
+      publishOrphans();
+    });
+  }
+
+  private void end(String name) {
+    for (Peer peer : List.copyOf(peers)) {
+      if (peer.config().name().equals(name)) {
+        peers.remove(peer);
+        speaker.remove(peer.session(), "not configured any more");
+        speaker.execute(() -> rib.removePeer(peer.routes().routes()));
+      }
+    }
+  }
+
+  /* A plane that no peer tells of has no address of ours, so that new jobs don't call one by it. */
+  private void publishOrphans() {
+    Set<String> keys = new HashSet<>();
+    boolean colours = false;
+    for (PeerConfig peer : config.peers()) {
+      String key = peer.planeKey();
+      colours |= key == null;
+      if (key != null) {
+        keys.add(key);
+      }
+    }
+    for (PublishedPlane plane : rib.planes()) {
+      boolean told = keys.contains(plane.key()) || colours && Rib.isColourKey(plane.key());
+      if (!told && plane.source() != null) {
+        rib.setSource(plane.key(), null, 0, "no peer");
+      }
+    }
   }
 
   /* Signs of life, and what is due. */
@@ -169,8 +251,12 @@ public final class BgpDaemon implements AutoCloseable {
     return all || running > config.publishAfterMs() * 1_000_000;
   }
 
-  /* Addresses, ports and routers of this host. */
   private void look() {
+    speaker.loop().schedule(lookOnce() ? FIRST_LOOK_NS : LOOK_NS, this::look);
+  }
+
+  /* Addresses, ports and routers of this host. Returns whether an early second look is worth it. */
+  private boolean lookOnce() {
     boolean waiting = false;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
@@ -185,7 +271,7 @@ public final class BgpDaemon implements AutoCloseable {
     } catch (HeddleException failure) {
       tellOnce(String.valueOf(failure.getMessage()));
     }
-    speaker.loop().schedule(waiting ? FIRST_LOOK_NS : LOOK_NS, this::look);
+    return waiting;
   }
 
   /* Returns whether something is missing that is worth an early second look. */
@@ -306,7 +392,7 @@ public final class BgpDaemon implements AutoCloseable {
         peer.routes().filterLines());
   }
 
-  private static String dotted(int id) {
+  static String dotted(int id) {
     return (id >>> 24) + "." + (id >>> 16 & 0xff) + "." + (id >>> 8 & 0xff) + "." + (id & 0xff);
   }
 

@@ -38,6 +38,30 @@ public record PeerConfig(
     return plane.isEmpty();
   }
 
+  /** Whether a session by the other's settings may stay: rate and filter don't concern it. */
+  boolean hasSessionOf(PeerConfig other) {
+    return with(other.rateMbps, other.filterAlways).equals(other);
+  }
+
+  private PeerConfig with(long rate, List<Prefix> always) {
+    return new PeerConfig(
+        name,
+        interfaceName,
+        address,
+        as,
+        plane,
+        rate,
+        port,
+        holdTimeSeconds,
+        passive,
+        gtsmHops,
+        md5Key,
+        aigp,
+        bfd,
+        filter,
+        always);
+  }
+
   /** Key of the plane; null where colours tell. */
   public @Nullable String planeKey() {
     return byColour() ? null : "plane:" + plane;

@@ -183,6 +183,12 @@ public final class AdjRibIn {
     }
   }
 
+  /** Figures are read otherwise now. */
+  void revalueAll() {
+    revalue();
+    rib.publishSoon();
+  }
+
   private void revalue() {
     boolean[] changed = new boolean[attributes.end()];
     boolean any = false;

@@ -23,12 +23,18 @@ final class OwnRoutes {
    */
   record Terms(long localAs, int routerId, boolean fibSuppress) {}
 
-  private final Terms terms;
+  private Terms terms;
   private Set<Prefix> announced = Set.of();
   private long announcedMbps;
 
   OwnRoutes(Terms terms) {
     this.terms = terms;
+  }
+
+  /** From the next {@link #change} on everything is announced with or without the community. */
+  void setFibSuppress(boolean suppress) {
+    terms = new Terms(terms.localAs, terms.routerId, suppress);
+    announcedMbps = -1;
   }
 
   /** The peer knows nothing of ours. */

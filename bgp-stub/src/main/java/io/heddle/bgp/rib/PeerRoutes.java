@@ -52,6 +52,12 @@ public final class PeerRoutes implements SessionListener {
     tellAddresses();
   }
 
+  /** Whether our host routes carry the FIB-suppress community from now on. */
+  public void setFibSuppress(boolean suppress) {
+    own.setFibSuppress(suppress);
+    tellAddresses();
+  }
+
   private void tellAddresses() {
     PeerSession up = session;
     if (up != null) {

@@ -7,6 +7,7 @@ import io.heddle.platform.Log;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightRules;
 import java.net.Inet6Address;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * and shown to readers together with whatever else came in the same turn of the speaker's thread.
  */
 public final class Rib {
+  private static final String COLOUR_PREFIX = "colour:";
+
   private final RoutePublisher publisher;
-  private final RibOptions options;
+  private RibOptions options;
   private final Executor later;
   private final Log log;
   private final List<AdjRibIn> peers = new ArrayList<>();
@@ -43,7 +46,11 @@ public final class Rib {
 
   /** Key of the plane that a colour stands for. */
   public static String colourKey(long colour) {
-    return "colour:" + colour;
+    return COLOUR_PREFIX + colour;
+  }
+
+  public static boolean isColourKey(String key) {
+    return key.startsWith(COLOUR_PREFIX);
   }
 
   /**
@@ -59,6 +66,23 @@ public final class Rib {
       plane(planeKey, name);
     }
     return peer;
+  }
+
+  /** What a peer has told counts no more, and nothing is heard of it again. Its plane stays. */
+  public void removePeer(AdjRibIn peer) {
+    peer.clear();
+    peers.remove(peer);
+    flush();
+  }
+
+  /** How readers weigh, and how figures are read, from now on. */
+  public void setRules(WeightRules rules, RibOptions next) {
+    flush();
+    publisher.setRules(rules);
+    if (!next.equals(options)) {
+      options = next;
+      peers.forEach(AdjRibIn::revalueAll);
+    }
   }
 
   public List<AdjRibIn> peers() {

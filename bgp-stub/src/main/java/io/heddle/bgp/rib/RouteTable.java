@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * Prefixes with a number each, in primitive arrays: 21 bytes a slot and no object, for tables of
- * 100,000 routes and more. Open addressing with linear probing.
+ * 100,000 routes and more. Open addressing with linear probing, at most four fifths full; it grows
+ * by half, since old and new lie in memory together while it does.
  */
 final class RouteTable {
   /** No number; the numbers themselves aren't negative. */
@@ -49,7 +50,7 @@ final class RouteTable {
     int slot = find(high, low, length);
     int before = values[slot];
     if (before == NONE) {
-      if (4 * (size + 1) > 3 * values.length) {
+      if (5 * (size + 1) > 4 * values.length) {
         grow();
         slot = find(high, low, length);
       }
@@ -72,10 +73,9 @@ final class RouteTable {
     }
     size--;
     routesOfLength[length]--;
-    int mask = values.length - 1;
-    for (int index = gap + 1 & mask; values[index] != NONE; index = index + 1 & mask) {
-      int home = hash(words[2 * index], words[2 * index + 1], lengths[index] & 0xff) & mask;
-      if ((index - home & mask) >= (index - gap & mask)) {
+    for (int index = next(gap); values[index] != NONE; index = next(index)) {
+      int home = home(words[2 * index], words[2 * index + 1], lengths[index] & 0xff);
+      if (distance(home, index) >= distance(gap, index)) {
         words[2 * gap] = words[2 * index];
         words[2 * gap + 1] = words[2 * index + 1];
         lengths[gap] = lengths[index];
@@ -116,7 +116,7 @@ final class RouteTable {
     long[] oldWords = words;
     byte[] oldLengths = lengths;
     int[] oldValues = values;
-    int slots = 2 * oldValues.length;
+    int slots = oldValues.length + oldValues.length / 2;
     words = new long[2 * slots];
     lengths = new byte[slots];
     values = empty(slots);
@@ -132,21 +132,29 @@ final class RouteTable {
   }
 
   private int find(long high, long low, int length) {
-    int mask = values.length - 1;
-    int slot = hash(high, low, length) & mask;
+    int slot = home(high, low, length);
     while (values[slot] != NONE
         && (words[2 * slot + 1] != low
             || words[2 * slot] != high
             || (lengths[slot] & 0xff) != length)) {
-      slot = slot + 1 & mask;
+      slot = next(slot);
     }
     return slot;
   }
 
-  private static int hash(long high, long low, int length) {
+  private int next(int slot) {
+    return slot + 1 == values.length ? 0 : slot + 1;
+  }
+
+  private int distance(int from, int to) {
+    return to >= from ? to - from : to - from + values.length;
+  }
+
+  /* The slots are as many as there happen to be: the hash's upper half, scaled. */
+  private int home(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL;
-    return (int) (mixed ^ mixed >>> 32);
+    return (int) ((mixed >>> 32) * values.length >>> 32);
   }
 }

@@ -136,6 +136,11 @@ public final class BgpSpeaker implements AutoCloseable {
     execute(() -> {
       session.stop(sentence);
       sessions.remove(session);
+      TcpSocket socket = listener;
+      Endpoint remote = session.remote();
+      if (socket != null && remote != null && session.md5Key().length > 0) {
+        socket.setMd5Key(remote, new byte[0]);
+      }
     });
   }
 
