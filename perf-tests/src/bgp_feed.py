@@ -1,18 +1,46 @@
 #!/usr/bin/env python3
 """Feeds a BGP receiver with IPv6 host routes from several peers at once, and tells how long it takes to have them all.
 
-Everything runs in a network namespace of its own. The receivers are the route daemon and BIRD, one after the other, on
-the same bytes: prebuilt UPDATEs with path bandwidth and colour, 391 sets of attributes, packed or one prefix each.
-Prints one JSON line per run: seconds from the first byte until the receiver says that it has every route, its CPU time,
-its resident memory and, for the daemon, its heap as the operating system sees it.
+Everything runs in a network namespace of its own, on its loopback interface. The receivers are the route daemon and
+BIRD, in turns, on the same feed. Senders are BIRDs, one a peer, or this program with prebuilt UPDATEs. Feeds:
+
+  packed    routes share 391 sets of path bandwidth and colour in runs of 200 (BIRD as sender: one set), so that an
+            UPDATE has many routes
+  unpacked  neighbouring routes differ in their set, so that each has an UPDATE of its own
+
+Time runs from the first route that the receiver has until the last: for the route daemon until every cell of the
+mapped routes file is there, for BIRD until it counts every route as imported. With prebuilt UPDATEs it runs from the
+first byte that is sent. Prints one JSON line a run: seconds, CPU time, and memory a moment after the last route: VmRSS is
+everything resident, pages of files that are mapped (libraries, the routes file) included; Pss counts pages that several
+processes have by their share.
 """
-import argparse, json, os, socket, struct, subprocess, sys, tempfile, time
+import argparse, array, json, mmap, os, re, socket, struct, subprocess, sys, tempfile, time
 
 PEERS = 4
 RECEIVER = 'fd00:ff::2'
 AS = 65100
 SETS = 391
+RUN = 200
+LIMIT = 60
 
+
+def sender_address(peer):
+    return 'fd00:ff::1%d' % peer
+
+
+def gbps(index, packed):
+    return 100 + (index // RUN if packed else index) % SETS
+
+
+def prefix_bytes(index):
+    return b'\x80' + bytes.fromhex('fd000009') + struct.pack('!I', index) + bytes(7) + b'\x01'
+
+
+def prefix_text(index):
+    return 'fd00:9:%x:%x::1/128' % (index >> 16, index & 0xffff)
+
+
+# --- senders -------------------------------------------------------------------------------------
 
 def message(kind, body=b''):
     return b'\xff' * 16 + struct.pack('!HB', 19 + len(body), kind) + body
@@ -24,31 +52,28 @@ def open_message(asn, router_id):
                    + bytes([len(capabilities) + 2, 2, len(capabilities)]) + capabilities)
 
 
-def prefix(index):
-    return b'\x80' + bytes.fromhex('fd000009') + struct.pack('!I', index) + bytes(7) + b'\x01'
-
-
-def update(asn, next_hop, nlri, gbps):
+def update(asn, next_hop, nlri, bandwidth):
     reach = struct.pack('!HBB', 2, 1, 16) + socket.inet_pton(socket.AF_INET6, next_hop) + b'\x00' + nlri
     attributes = (b'\x90\x0e' + struct.pack('!H', len(reach)) + reach + b'\x40\x01\x01\x00'
                   + b'\x40\x02\x06\x02\x01' + struct.pack('!I', asn)
-                  + b'\xc0\x10\x10' + bytes.fromhex('0180c0a80101') + struct.pack('!H', gbps)
+                  + b'\xc0\x10\x10' + bytes.fromhex('0180c0a80101') + struct.pack('!H', bandwidth)
                   + bytes.fromhex('030b000000000007'))
     return message(2, b'\x00\x00' + struct.pack('!H', len(attributes)) + attributes)
 
 
-def feed_bytes(peer, routes, packed):
-    per = 200 if packed else 1
-    asn, next_hop = 65001 + peer, 'fd00:fe::1'
-    return b''.join(update(asn, next_hop, b''.join(prefix(k) for k in range(base, min(base + per, routes))),
-                           100 + (base // 200) % SETS) for base in range(0, routes, per)) \
-        + message(2, bytes.fromhex('00000006800f03000201'))
+class Prebuilt:
+    """This program, with every UPDATE made before."""
 
+    def __init__(self, peer, routes, packed, folder):
+        asn, per = 65001 + peer, RUN if packed else 1
+        self.data = b''.join(
+            update(asn, 'fd00:fe::1', b''.join(prefix_bytes(k) for k in range(base, min(base + per, routes))),
+                   gbps(base, packed)) for base in range(0, routes, per)) + message(2, bytes.fromhex('00000006800f03000201'))
+        self.peer, self.asn, self.child = peer, asn, 0
 
-class Feeder:
-    def __init__(self, peer):
+    def meet(self):
         self.socket = socket.socket(socket.AF_INET6)
-        self.socket.bind(('fd00:ff::1%d' % peer, 0))
+        self.socket.bind((sender_address(self.peer), 0))
         limit = time.time() + 20
         while True:
             try:
@@ -58,7 +83,7 @@ class Feeder:
                 if time.time() > limit:
                     raise
                 time.sleep(0.1)
-        self.socket.sendall(open_message(65001 + peer, '10.0.0.%d' % (peer + 1)) + message(4))
+        self.socket.sendall(open_message(self.asn, '10.0.0.%d' % (self.peer + 1)) + message(4))
         got, kinds = b'', []
         while 4 not in kinds:
             got += self.socket.recv(65536)
@@ -67,15 +92,104 @@ class Feeder:
                 kinds.append(kind)
                 got = got[length:]
 
+    def begin(self):
+        self.child = os.fork()
+        if self.child == 0:
+            self.socket.sendall(self.data)
+            os._exit(0)
 
-def cpu_seconds(pid):
-    fields = open('/proc/%d/stat' % pid).read().rsplit(')', 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    def end(self):
+        if self.child:
+            os.waitpid(self.child, 0)
+        self.socket.close()
 
 
-def memory_mb(pid):
-    lines = dict(line.split(':', 1) for line in open('/proc/%d/status' % pid) if ':' in line)
-    return {key: int(lines[key].split()[0]) / 1024 for key in ('VmRSS', 'RssAnon', 'RssShmem')}
+class Bird:
+    """A BIRD with static routes, whose session is made when the feed begins."""
+
+    def __init__(self, peer, routes, packed, folder):
+        def sets(index):
+            return 'bgp_ext_community.add((generic, 0x0180c0a8, 0x%08x));' % (0x01010000 | gbps(index, packed))
+        self.control, config = '%s/s%d.ctl' % (folder, peer), '%s/s%d.conf' % (folder, peer)
+        with open(config, 'w') as out:
+            out.write('router id 10.0.0.%d;\nprotocol device {}\nprotocol static feed { ipv6;\n' % (peer + 1))
+            for index in range(routes):
+                out.write('route %s unreachable%s;\n' % (prefix_text(index), '' if packed else ' { %s }' % sets(index)))
+            out.write('}\nprotocol bgp feeding { disabled; local %s as %d; neighbor %s as %d; multihop; hold time 90;\n'
+                      'connect delay time 1; connect retry time 1;\n'
+                      'ipv6 { import none; next hop self; export filter { %s bgp_ext_community.add((generic, 0x030b0000, 7)); accept; }; }; }\n'
+                      % (sender_address(peer), 65001 + peer, RECEIVER, AS, sets(0) if packed else ''))
+        self.process = subprocess.Popen(['bird', '-f', '-c', config, '-s', self.control, '-P', '%s/s%d.pid' % (folder, peer)])
+        await_bird(self.process, self.control)
+
+    def meet(self):
+        pass
+
+    def begin(self):
+        ask_bird(self.control, 'enable feeding')
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def ask_bird(control, question):
+    """BIRD's answer, without a birdc that would take time of its own."""
+    try:
+        with socket.socket(socket.AF_UNIX) as ask:
+            ask.connect(control)
+            ask.sendall((question + '\n').encode())
+            answer = b''
+            # A greeting, then lines of which the last has a space behind its number.
+            while not re.search(rb'\n\d{4} [^\n]*\n$', answer):
+                part = ask.recv(65536)
+                if not part:
+                    break
+                answer += part
+            return answer.decode()
+    except OSError:
+        return ''
+
+
+def await_bird(process, control):
+    while not ask_bird(control, 'show status'):
+        if process.poll() is not None:
+            raise SystemExit('BIRD has ended; what it said is above')
+        time.sleep(0.05)
+
+
+# --- receivers -----------------------------------------------------------------------------------
+
+class RoutesFile:
+    """The route daemon's mapped file, as docs and the layout in plane-routes have it."""
+
+    def __init__(self, path):
+        self.path, self.map = path, None
+
+    def complete(self, routes):
+        """None while nothing is there, then whether every plane has every route."""
+        if self.map is None or self.u32(16) == 2:
+            try:
+                with open(self.path, 'rb') as file:
+                    self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            except (OSError, ValueError):
+                return None
+        entries = self.u32(60)
+        if entries == 0:
+            return None
+        if entries < routes:
+            return False
+        cells, size, slots = self.u32(44), self.u32(52), self.u32(56)
+        first = (512 + 160 * cells + 4095) // 4096 * 4096
+        for slot in range(0, slots, max(1, slots // 97)):
+            at = first + slot * size
+            if self.u32(at + 16) and not all(self.u32(at + 24 + 4 * plane) for plane in range(PEERS)):
+                return False
+        words = array.array('I', self.map[first:first + slots * size])
+        return all(words[6 + plane::size // 4].count(0) == slots - entries for plane in range(PEERS))
+
+    def u32(self, at):
+        return struct.unpack_from('<I', self.map, at)[0]
 
 
 def heddle(folder, java):
@@ -83,99 +197,141 @@ def heddle(folder, java):
     with open(config, 'w') as out:
         out.write('as = %d\nrouter-id = 10.0.9.9\nannounce = no\npublish-after-ms = 0\npublish = %s/routes\ncontrol = %s/sock\n' % (AS, folder, folder))
         for peer in range(PEERS):
-            out.write('[peer p%d]\naddress = fd00:ff::1%d\nas = %d\nplane = p%d\npassive = yes\nhold-time-s = 90\n'
-                      % (peer, peer, 65001 + peer, peer))
+            out.write('[peer p%d]\naddress = %s\nas = %d\nplane = p%d\npassive = yes\nhold-time-s = 90\n'
+                      % (peer, sender_address(peer), 65001 + peer, peer))
     process = subprocess.Popen(java + ['bgp', 'run', '--config', config], stderr=open(folder + '/log', 'w'))
-
-    def count():
-        try:
-            with socket.socket(socket.AF_UNIX) as ask:
-                ask.connect(folder + '/sock')
-                ask.sendall(b'daemon\n')
-                answer = b''
-                while True:
-                    part = ask.recv(65536)
-                    if not part:
-                        break
-                    answer += part
-            daemon = json.loads(answer)
-            return sum(peer['routes'] for peer in daemon['neighbours'])
-        except OSError:
-            return -1
-    return process, count
+    file = RoutesFile(folder + '/routes')
+    while not os.path.exists(folder + '/sock') or not os.path.exists(folder + '/routes'):
+        if process.poll() is not None:
+            raise SystemExit(open(folder + '/log').read())
+        time.sleep(0.05)
+    return process, file.complete
 
 
-def bird(folder):
-    config = folder + '/bird.conf'
+def bird(folder, java):
+    config, control = folder + '/bird.conf', folder + '/ctl'
     with open(config, 'w') as out:
         out.write('router id 10.0.9.9;\nprotocol device {}\n')
         for peer in range(PEERS):
-            out.write('protocol bgp p%d { local %s as %d; neighbor fd00:ff::1%d as %d; multihop; passive; ipv6 { import all; export none; }; }\n'
-                      % (peer, RECEIVER, AS, peer, 65001 + peer))
-    process = subprocess.Popen(['bird', '-f', '-c', config, '-s', folder + '/ctl', '-P', folder + '/pid'])
+            out.write('protocol bgp p%d { local %s as %d; neighbor %s as %d; multihop; passive; ipv6 { import all; export none; }; }\n'
+                      % (peer, RECEIVER, AS, sender_address(peer), 65001 + peer))
+    process = subprocess.Popen(['bird', '-f', '-c', config, '-s', control, '-P', folder + '/pid'])
+    await_bird(process, control)
 
-    def count():
-        answer = subprocess.run(['birdc', '-s', folder + '/ctl', 'show', 'route', 'count'], capture_output=True, text=True).stdout
-        for line in answer.splitlines():
-            if 'in table master6' in line:
-                return int(line.split(' of ')[0].split()[-1])
-        return -1
-    return process, count
+    def complete(routes):
+        words = ask_bird(control, 'show protocols all').split()
+        counts = [int(words[at - 1]) for at, word in enumerate(words) if word == 'imported,']
+        if not any(counts):
+            return None
+        return sum(counts) == PEERS * routes
+    return process, complete
 
 
-def run(kind, routes, packed, java):
-    with tempfile.TemporaryDirectory() as folder:
-        process, count = heddle(folder, java) if kind == 'heddle' else bird(folder)
+# --- a run ---------------------------------------------------------------------------------------
+
+def cpu_seconds(pid):
+    fields = open('/proc/%d/stat' % pid).read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def memory_mb(pid):
+    found = {}
+    for name, keys in (('status', ('VmRSS', 'RssAnon', 'RssFile', 'RssShmem')), ('smaps_rollup', ('Pss',))):
+        for line in open('/proc/%d/%s' % (pid, name)):
+            key, _, value = line.partition(':')
+            if key in keys:
+                found[key] = round(int(value.split()[0]) / 1024, 1)
+    return found
+
+
+def await_all(complete, routes, began):
+    """Seconds from the first route, and from the beginning, to the last."""
+    first = None
+    while True:
+        now = time.time()
+        state = complete(routes)
+        if state is not None and first is None:
+            first = now
+        if state:
+            return now - first, now - began
+        if now - began > LIMIT:
+            raise SystemExit('not all routes came within %d s' % LIMIT)
+        time.sleep(0.002 if state is None else 0.01)
+
+
+def run(receiver, sender, routes, packed, java):
+    with tempfile.TemporaryDirectory(dir='/dev/shm') as folder:
+        senders = [sender(peer, routes, packed, folder) for peer in range(PEERS)]
+        process, complete = receiver(folder, java)
         try:
-            feeds = [feed_bytes(peer, routes, packed) for peer in range(PEERS)]
-            while count() < 0:
-                time.sleep(0.1)
-            feeders = [Feeder(peer) for peer in range(PEERS)]
+            for each in senders:
+                each.meet()
             time.sleep(1)
-            before_cpu, before_memory = cpu_seconds(process.pid), memory_mb(process.pid)
-            children = []
-            start = time.time()
-            for feeder, data in zip(feeders, feeds):
-                pid = os.fork()
-                if pid == 0:
-                    feeder.socket.sendall(data)
-                    os._exit(0)
-                children.append(pid)
-            while count() < PEERS * routes:
-                if time.time() - start > 60:
-                    raise SystemExit('%s has only %d routes after a minute' % (kind, count()))
-                time.sleep(0.005)
-            took = time.time() - start
-            for pid in children:
-                os.waitpid(pid, 0)
-            time.sleep(0.5)
-            memory = memory_mb(process.pid)
-            print(json.dumps({'receiver': kind, 'peers': PEERS, 'routes_a_peer': routes, 'packed': packed, 'seconds': round(took, 3),
-                              'cpu_seconds': round(cpu_seconds(process.pid) - before_cpu, 2),
-                              'memory_mb': {key: round(value, 1) for key, value in memory.items()},
-                              'memory_before_mb': {key: round(value, 1) for key, value in before_memory.items()}}), flush=True)
+            cpu, memory = cpu_seconds(process.pid), memory_mb(process.pid)
+            began = time.time()
+            for each in senders:
+                each.begin()
+            from_first, from_begin = await_all(complete, routes, began)
+            time.sleep(2)
+            return {'receiver': receiver.__name__, 'sender': sender.__name__.lower(), 'feed': 'packed' if packed else 'unpacked',
+                    'seconds': round(from_begin if sender is Prebuilt else from_first, 3),
+                    'cpu_seconds': round(cpu_seconds(process.pid) - cpu, 2),
+                    'memory_mb': memory_mb(process.pid), 'memory_before_mb': memory}
         finally:
             process.terminate()
             process.wait()
+            for each in senders:
+                each.end()
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def table(runs, routes):
+    lines = ['%d peers x %s IPv6 host routes, medians of %d rounds' % (PEERS, format(routes, ','), len(runs) // len({key(r) for r in runs})),
+             'receiver  sender    feed      seconds  least  CPU s  VmRSS MB   Pss MB  grown by MB']
+    for each in sorted({key(r) for r in runs}, key=lambda k: (k[1], k[2], k[0])):
+        of = [r for r in runs if key(r) == each]
+        lines.append('%-9s %-9s %-9s %7.2f %6.2f %6.2f %9.1f %8.1f %12.1f' % (
+            each[0], each[1], each[2], median([r['seconds'] for r in of]), min(r['seconds'] for r in of),
+            median([r['cpu_seconds'] for r in of]), median([r['memory_mb']['VmRSS'] for r in of]),
+            median([r['memory_mb']['Pss'] for r in of]),
+            median([r['memory_mb']['VmRSS'] - r['memory_before_mb']['VmRSS'] for r in of])))
+    return '\n'.join(lines)
+
+
+def key(result):
+    return result['receiver'], result['sender'], result['feed']
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument('--routes', type=int, default=100_000)
     arguments.add_argument('--rounds', type=int, default=3)
+    arguments.add_argument('--sender', choices=('bird', 'prebuilt', 'both'), default='both')
+    arguments.add_argument('--json', help='a file for all runs')
     arguments.add_argument('--inside', action='store_true', help=argparse.SUPPRESS)
     arguments.add_argument('java', nargs='+', help='the command that runs heddle')
     options = arguments.parse_args()
     if not options.inside:
-        os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside', '--routes', str(options.routes),
-                              '--rounds', str(options.rounds), '--'] + options.java)
-    subprocess.run('ip link set lo up; ip addr add %s/128 dev lo; for i in 0 1 2 3; do ip addr add fd00:ff::1$i/128 dev lo; done'
-                   % RECEIVER, shell=True, check=True)
+        os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside'] + sys.argv[1:])
+    subprocess.run('ip link set lo up; ip addr add %s/128 dev lo; %s' % (
+        RECEIVER, ' '.join('ip addr add %s/128 dev lo;' % sender_address(peer) for peer in range(PEERS))), shell=True, check=True)
     time.sleep(0.5)
+    senders = {'bird': [Bird], 'prebuilt': [Prebuilt], 'both': [Bird, Prebuilt]}[options.sender]
+    runs = []
     for _ in range(options.rounds):
-        for packed in (True, False):
-            for kind in ('heddle', 'bird'):
-                run(kind, options.routes, packed, options.java)
+        for sender in senders:
+            for packed in (True, False):
+                for receiver in (heddle, bird):
+                    runs.append(run(receiver, sender, options.routes, packed, options.java))
+                    print(json.dumps(runs[-1]), file=sys.stderr, flush=True)
+    print(table(runs, options.routes))
+    if options.json:
+        with open(options.json, 'w') as out:
+            json.dump({'peers': PEERS, 'routes_a_peer': options.routes, 'load': os.getloadavg(), 'runs': runs}, out, indent=1)
+            out.write('\n')
 
 
 if __name__ == '__main__':

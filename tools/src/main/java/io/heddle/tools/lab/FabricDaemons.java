@@ -19,7 +19,7 @@ final class FabricDaemons {
   private static final long POLL_MS = 20;
 
   /** What is run with files of the folder: the daemons, and ip, which becomes one. */
-  private static final Set<String> PROGRAMS = Set.of("bird", "zebra", "bgpd", "ip");
+  private static final Set<String> PROGRAMS = Set.of("bird", "zebra", "bfdd", "bgpd", "ip");
 
   private final FabricTopology topology;
   private final FabricLinks links;
@@ -28,7 +28,7 @@ final class FabricDaemons {
   /**
    * One process.
    *
-   * @param program bird, zebra or bgpd
+   * @param program bird, zebra, bfdd or bgpd
    * @param pid its number; 0 where it has left none
    */
   record Daemon(String program, long pid, boolean alive) {}
@@ -112,7 +112,7 @@ final class FabricDaemons {
 
   List<Daemon> of(Node router) {
     if (topology.isFrr(router)) {
-      return FrrRouter.PROGRAMS.stream()
+      return frr(router).programs().stream()
           .map(program -> daemon(program, frr(router).processFile(program)))
           .toList();
     }

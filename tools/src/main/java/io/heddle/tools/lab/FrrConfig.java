@@ -21,6 +21,8 @@ final class FrrConfig {
 
   static final String LEAF_ADDRESS = "fd00:fe::1";
 
+  private static final String BFD_PROFILE = "lab";
+
   private final FabricTopology topology;
   private final FabricPlan plan;
   private final Path folder;
@@ -48,6 +50,19 @@ final class FrrConfig {
     return text.toString();
   }
 
+  /** BFD with the spines; three intervals may be missed, as at BIRD. */
+  String bfdd(Node leaf) {
+    StringBuilder text = new StringBuilder();
+    line(text, "hostname " + leaf.name());
+    line(text, "log file " + folder.resolve(leaf.name() + ".bfdd.log"));
+    line(text, "bfd");
+    line(text, " profile " + BFD_PROFILE);
+    line(text, "  detect-multiplier 3");
+    line(text, "  receive-interval " + plan.bfdMs());
+    line(text, "  transmit-interval " + plan.bfdMs());
+    return text.toString();
+  }
+
   String bgpd(Node leaf) {
     StringBuilder text = new StringBuilder();
     line(text, "hostname " + leaf.name());
@@ -60,7 +75,11 @@ final class FrrConfig {
     line(text, " bgp bestpath as-path multipath-relax");
     line(text, " timers bgp " + plan.holdSeconds() / 3 + " " + plan.holdSeconds());
     for (Link trunk : topology.trunksOf(leaf)) {
-      peer(text, trunk.leaf().interfaceName());
+      String name = trunk.leaf().interfaceName();
+      peer(text, name);
+      if (plan.bfdMs() > 0) {
+        line(text, " neighbor " + name + " bfd profile " + BFD_PROFILE);
+      }
     }
     for (Link port : topology.portsOf(leaf)) {
       peer(text, port.leaf().interfaceName());

@@ -14,7 +14,6 @@ import java.util.Map;
 
 /** FRR on a leaf: zebra and bgpd, with a folder of their own that belongs to FRR's user. */
 final class FrrRouter {
-  static final List<String> PROGRAMS = List.of("zebra", "bgpd");
   private static final Path LIBRARY = Path.of("/usr/lib/frr");
   private static final Path RUN = Path.of("/run/frr");
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -35,6 +34,13 @@ final class FrrRouter {
     return folder.file(leaf.name());
   }
 
+  /** What runs on this leaf, in order of start. */
+  List<String> programs() {
+    return topology.plan().bfdMs() > 0
+        ? List.of("zebra", "bfdd", "bgpd")
+        : List.of("zebra", "bgpd");
+  }
+
   Path processFile(String program) {
     return own().resolve(program + ".pid");
   }
@@ -48,11 +54,14 @@ final class FrrRouter {
     }
     folder.write(leaf.name() + "/zebra.conf", config.zebra(leaf));
     folder.write(leaf.name() + "/bgpd.conf", config.bgpd(leaf));
+    if (topology.plan().bfdMs() > 0) {
+      folder.write(leaf.name() + "/bfdd.conf", config.bfdd(leaf));
+    }
     Shell.run(List.of("chown", "-R", "frr:frr", own().toString()));
   }
 
   void start() {
-    for (String program : PROGRAMS) {
+    for (String program : programs()) {
       List<String> command = new ArrayList<>();
       command.add(LIBRARY.resolve(program).toString());
       command.addAll(List.of("-d", "-N", links.namespace(leaf)));
@@ -60,6 +69,9 @@ final class FrrRouter {
       command.addAll(List.of("-i", processFile(program).toString()));
       command.addAll(List.of("-z", own().resolve("zserv.sock").toString()));
       command.addAll(List.of("--vty_socket", own().toString(), "-A", "::1"));
+      if (program.equals("bfdd")) {
+        command.addAll(List.of("--bfdctl", own().resolve("bfdd.sock").toString()));
+      }
       Shell.run(links.inside(leaf, command));
     }
   }

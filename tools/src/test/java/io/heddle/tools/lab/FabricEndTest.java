@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 /** Separate planes, and what stays of a fabric: nothing, however its maker ended. */
 @Timeout(120)
 final class FabricEndTest {
+  private static final int HOLD_SECONDS = 12;
+
   /** Daemons whose command line names the fabric's folder. */
   private static List<String> daemons(Path folder) {
     return ProcessHandle.allProcesses()
@@ -98,6 +100,44 @@ final class FabricEndTest {
       assertEquals(List.of(), Fabric.down(name));
     }
     assertFalse(Files.exists(Path.of("/run/frr", "heddle-" + name + "-l2")));
+  }
+
+  @Test
+  void aLeafThatIsFrrNoticesASilentCutByBfd() {
+    FabricTest.assume(true);
+    String name = FabricTest.name("b");
+    FabricPlan plan =
+        new FabricPlan(
+            FabricShape.LEAF_SPINE,
+            2,
+            1,
+            2,
+            2,
+            Collections.nCopies(2, 500_000_000L),
+            Collections.nCopies(2, 100),
+            9_000,
+            20,
+            HOLD_SECONDS,
+            100,
+            true);
+    Fabric fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
+    try {
+      assertEquals("zebra+bfdd+bgpd", fabric.status().routers().get(1).program());
+      FabricTest.await(
+          "BFD with both spines",
+          () -> fabric.ask("l2", "show bfd peers").split("Status: up", -1).length == 3);
+      long start = System.nanoTime();
+      fabric.cut(2, "l2", true);
+      FabricTest.await(
+          "the other way at both leaves",
+          () -> fabric.status().planes().get(1).borrowed().equals(List.of("l1:s1", "l2:s1")));
+      long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      System.out.printf(
+          "silent cut to both leaves' other way, one FRR, BFD 100 ms x 3: %d ms%n", tookMs);
+      assertTrue(tookMs < HOLD_SECONDS * 1_000 / 2, "it took " + tookMs + " ms");
+    } finally {
+      assertEquals(List.of(), Fabric.down(name));
+    }
   }
 
   @Test

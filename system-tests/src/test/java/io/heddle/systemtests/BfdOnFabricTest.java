@@ -1,0 +1,122 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Lab;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A link that swallows everything, with BFD between leaves and spines: the weights on a host say so
+ * long before BGP's hold time would have noticed.
+ */
+@Timeout(240)
+final class BfdOnFabricTest {
+  private static final int HOLD_SECONDS = 9;
+  private static final int BFD_MS = 100;
+  private static final int ROUNDS = 3;
+
+  @TempDir private Path folder;
+
+  private Fabric fabric;
+
+  @AfterEach
+  void takeDown() {
+    if (fabric != null) {
+      assertEquals(List.of(), Fabric.down(fabric.name()));
+    }
+  }
+
+  @Test
+  void aSilentCutIsInTheWeightsLongBeforeTheHoldTime() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    FabricPlan plan =
+        new FabricPlan(
+            FabricShape.LEAF_SPINE,
+            2,
+            1,
+            2,
+            2,
+            List.of(500_000_000L, 500_000_000L),
+            List.of(100, 300),
+            9_000,
+            20,
+            HOLD_SECONDS,
+            BFD_MS,
+            false);
+    fabric =
+        Fabric.up(
+            "bf" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX),
+            plan,
+            ProcessHandle.current().pid());
+    String leaf = "[peer leaf]\ninterface = e0\nplane = by-colour\n";
+    try (RouteDaemonProcess daemon =
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), leaf)) {
+      daemon.awaitLog("weights are published");
+      /* A session of BFD needs some time to settle; a cut before that is noticed by the hold time. */
+      TimeUnit.SECONDS.sleep(2);
+      long[] took = new long[ROUNDS];
+      try (RouteReader reader = RouteReader.open(daemon.routes(), NanoClock.SYSTEM)) {
+        for (int round = 0; round < ROUNDS; round++) {
+          await(reader, false);
+          long start = System.nanoTime();
+          fabric.cut(2, "l1", true);
+          await(reader, true);
+          took[round] = (System.nanoTime() - start) / 1_000_000;
+          fabric.restore(2);
+        }
+        await(reader, false);
+      }
+      Arrays.sort(took);
+      System.out.printf(
+          "silent cut to weights, BFD %d ms x 3: %s ms; the hold time is %d s%n",
+          BFD_MS, Arrays.toString(took), HOLD_SECONDS);
+      assertTrue(took[0] < 3_000, Arrays.toString(took) + " ms\n" + daemon.log());
+    }
+  }
+
+  /* Whether plane 2 reaches the other host by the other spine only. */
+  private void await(RouteReader reader, boolean borrowed) throws Exception {
+    ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
+    RouteAnswer answer = new RouteAnswer();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+    while (true) {
+      long sequence = reader.sequence();
+      if (reader.resolve(to.getLong(0), to.getLong(8), answer)
+          && carries(answer)
+          && isBorrowed(answer) == borrowed) {
+        return;
+      }
+      assertTrue(System.nanoTime() < deadline, "waited in vain for borrowed " + borrowed);
+      reader.awaitChange(sequence, 10_000_000);
+    }
+  }
+
+  private static boolean carries(RouteAnswer answer) {
+    return answer.isReachable();
+  }
+
+  private static boolean isBorrowed(RouteAnswer answer) {
+    boolean any = false;
+    for (int plane = 0; plane < answer.planes(); plane++) {
+      any |= answer.isBorrowed(plane);
+    }
+    return any;
+  }
+}
