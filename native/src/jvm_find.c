@@ -111,7 +111,7 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   for (size_t i = 0; i < sizeof SHIPPED / sizeof SHIPPED[0]; i++) {
     char home[PATH_MAX];
     if (snprintf(home, sizeof home, "%s/%s", plugin_folder, SHIPPED[i]) < (int)sizeof home && access(home, F_OK) == 0 &&
-        take(choice, home, "beside the plugin")) {
+        take(choice, home, "its place beside the plugin")) {
       return true;
     }
   }

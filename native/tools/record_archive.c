@@ -1,5 +1,6 @@
 /*
- * Records the class archive that lies beside the plugin: record_archive <plugin folder>.
+ * Records the class archive that lies beside the plugin: record_archive <plugin folder>; or, with --classes <file> before the
+ * folder, a list of the classes instead.
  *
  * A process like NCCL's, with the machine's options as they will be, opens the plugin, uses it as far as this host lets
  * it, and then does what a plugin must never do: it ends the virtual machine, at which point the archive is written.
@@ -8,6 +9,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,17 +124,24 @@ static int end_machine(void) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 2) {
-    fprintf(stderr, "usage: record_archive <plugin folder>\n");
+  bool list = count == 4 && strcmp(arguments[1], "--classes") == 0;
+  if (count != 2 && !list) {
+    fprintf(stderr, "usage: record_archive [--classes <file>] <plugin folder>\n");
     return 2;
   }
+  const char *folder = arguments[count - 1];
   char library_path[4096];
-  char archive[4096];
+  char output[4096];
   char option[5000];
-  snprintf(library_path, sizeof library_path, "%s/libnccl-net-heddle.so", arguments[1]);
-  snprintf(archive, sizeof archive, "%s/heddle.jsa", arguments[1]);
-  unlink(archive);
-  snprintf(option, sizeof option, "-XX:ArchiveClassesAtExit=%s", archive);
+  snprintf(library_path, sizeof library_path, "%s/libnccl-net-heddle.so", folder);
+  if (list) {
+    snprintf(output, sizeof output, "%s", arguments[2]);
+    snprintf(option, sizeof option, "-Xshare:off -XX:DumpLoadedClassList=%s", output);
+  } else {
+    snprintf(output, sizeof output, "%s/heddle.jsa", folder);
+    snprintf(option, sizeof option, "-XX:ArchiveClassesAtExit=%s", output);
+  }
+  unlink(output);
   setenv("HEDDLE_JVM_OPTIONS", option, 1);
   alarm(120);
   void *library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
@@ -151,8 +160,8 @@ int main(int count, char **arguments) {
     net->finalize(context);
   }
   int step = end_machine();
-  if (step != 0 || access(archive, R_OK) != 0) {
-    fprintf(stderr, "no class archive was written to %s (%d)\n", archive, step);
+  if (step != 0 || access(output, R_OK) != 0) {
+    fprintf(stderr, "nothing was written to %s (%d)\n", output, step);
     return 1;
   }
   return 0;

@@ -122,13 +122,13 @@ final class DemoCommand implements Callable<Integer> {
       askForLessOnAFabric();
     }
     LabPlan lab = checkedPlan();
-    Path root = plugin == null || driver == null ? Installation.root() : Path.of("");
     Path pluginFile =
         Installation.require(
-            plugin == null ? root.resolve(Installation.PLUGIN) : plugin, "the plugin");
+            plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin");
     Path driverFile =
         Installation.require(
-            driver == null ? root.resolve(Installation.ALL_REDUCE) : driver, "the rank's program");
+            driver == null ? Installation.part(Installation.ALL_REDUCE) : driver,
+            "the rank's program");
     if (fabric.fabric) {
       return runOnFabric(pluginFile, driverFile);
     }

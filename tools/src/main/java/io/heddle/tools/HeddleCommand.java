@@ -24,7 +24,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PlanesCommand.class,
       BgpCommand.class,
       LabCommand.class,
-      PerfCommand.class
+      PerfCommand.class,
+      ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {
   static final int EXIT_FAILED = 1;
@@ -83,7 +84,12 @@ public final class HeddleCommand implements Runnable {
           .filter(option -> !option.hidden())
           .forEach(option -> names.add(option.longestName()));
     } else {
-      names.addAll(spec.subcommands().keySet());
+      spec.subcommands()
+          .forEach((name, command) -> {
+            if (!command.getCommandSpec().usageMessage().hidden()) {
+              names.add(name);
+            }
+          });
     }
     return names.isEmpty() ? "--help" : NearestName.of(word, names);
   }

@@ -5,8 +5,12 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import org.jspecify.annotations.Nullable;
 
-/** Where the built parts are, found from the place of this command's own classes. */
+/**
+ * Where the built parts are, found from the place of this command's own classes: in a checkout each
+ * where the build left it, in an installed Heddle all in the folder of the command's jar.
+ */
 final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
   static final Path PLUGIN = Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
@@ -24,21 +28,50 @@ final class Installation {
    * @throws HeddleException where there is none
    */
   static Path root() {
+    Path root = checkout();
+    if (root == null) {
+      throw new HeddleException(
+          "this command isn't inside a Heddle checkout ("
+              + own()
+              + "); name the files with options");
+    }
+    return root;
+  }
+
+  /** A part that the build made or that was installed, whether it is there or not. */
+  static Path part(Path built) {
+    Path root = checkout();
+    return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
+  }
+
+  /** Where measurements are written: with the others in a checkout, else in the current folder. */
+  static Path results() {
+    Path root = checkout();
+    return root == null ? Path.of("") : root.resolve(RESULTS);
+  }
+
+  private static @Nullable Path checkout() {
+    /* Even one that was unpacked inside a checkout uses its own parts. */
+    if (Files.exists(own().resolveSibling(PLUGIN.getFileName()))) {
+      return null;
+    }
+    for (Path at = own(); at != null; at = at.getParent()) {
+      if (Files.exists(at.resolve(MARK))) {
+        return at;
+      }
+    }
+    return null;
+  }
+
+  /* The jar or the folder of this command's classes. */
+  private static Path own() {
     CodeSource source = Installation.class.getProtectionDomain().getCodeSource();
     try {
-      for (Path at = Path.of(source.getLocation().toURI()); at != null; at = at.getParent()) {
-        if (Files.exists(at.resolve(MARK))) {
-          return at;
-        }
-      }
+      return Path.of(source.getLocation().toURI());
     } catch (URISyntaxException notAFile) {
       throw new HeddleException(
           "can't tell where this command is installed: " + notAFile.getMessage(), notAFile);
     }
-    throw new HeddleException(
-        "this command isn't inside a Heddle checkout ("
-            + source.getLocation()
-            + "); name the files with options");
   }
 
   /**
@@ -48,7 +81,12 @@ final class Installation {
     Path absolute = file.toAbsolutePath().normalize();
     if (!Files.isRegularFile(absolute)) {
       throw new HeddleException(
-          what + " is missing: " + absolute + "; build it with ./mvnw -DskipTests package");
+          what
+              + " is missing: "
+              + absolute
+              + (checkout() == null
+                  ? "; this Heddle isn't whole, or that part needs a checkout"
+                  : "; build it with ./heddle build"));
     }
     return absolute;
   }

@@ -131,7 +131,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
   }
 
   private static Path file(@Nullable Path given, Path built, String what) {
-    return Installation.require(given == null ? Installation.root().resolve(built) : given, what);
+    return Installation.require(given == null ? Installation.part(built) : given, what);
   }
 
   private void requireRange(String option, long value, long least, long most) {
@@ -225,7 +225,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
     if (save) {
-      Path folder = Installation.root().resolve(Installation.RESULTS);
+      Path folder = Installation.results();
       Files.createDirectories(folder);
       String name =
           AllReduceReport.fileName(LocalDate.now(java.time.ZoneOffset.UTC).toString(), ranks);

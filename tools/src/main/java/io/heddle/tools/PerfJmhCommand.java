@@ -44,7 +44,7 @@ final class PerfJmhCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Path jar =
         Installation.require(
-            benchmarks == null ? Installation.root().resolve(Installation.BENCHMARKS) : benchmarks,
+            benchmarks == null ? Installation.part(Installation.BENCHMARKS) : benchmarks,
             "the benchmarks' jar");
     List<String> command =
         new ArrayList<>(
@@ -60,7 +60,7 @@ final class PerfJmhCommand implements Callable<Integer> {
       command.add(".*" + java.util.regex.Pattern.quote(only) + ".*");
     }
     if (save) {
-      Path folder = Installation.root().resolve(Installation.RESULTS);
+      Path folder = Installation.results();
       Files.createDirectories(folder);
       String name = "jmh-" + LocalDate.now(ZoneOffset.UTC);
       command.addAll(List.of("-rf", "json", "-rff", folder.resolve(name + ".json").toString()));

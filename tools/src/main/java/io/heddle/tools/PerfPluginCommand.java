@@ -167,7 +167,7 @@ final class PerfPluginCommand implements Callable<Integer> {
   }
 
   private static Path file(@Nullable Path given, Path built, String what) {
-    return Installation.require(given == null ? Installation.root().resolve(built) : given, what);
+    return Installation.require(given == null ? Installation.part(built) : given, what);
   }
 
   private void requireRange(String option, long value, long least, long most) {
@@ -242,7 +242,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
     if (save) {
-      Path folder = Installation.root().resolve(Installation.RESULTS);
+      Path folder = Installation.results();
       Files.createDirectories(folder);
       String name = PluginPerfReport.fileName(LocalDate.now(ZoneOffset.UTC).toString(), mtu);
       Files.writeString(folder.resolve(name + ".txt"), report.table());

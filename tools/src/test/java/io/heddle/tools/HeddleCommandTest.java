@@ -75,8 +75,7 @@ final class HeddleCommandTest {
     assertEquals(
         1, execute("demo", "--plugin", "/nowhere/plugin.so", "--driver", "/nowhere/driver"));
     assertEquals(
-        "heddle: the plugin is missing: /nowhere/plugin.so; build it with ./mvnw -DskipTests"
-            + " package\n",
+        "heddle: the plugin is missing: /nowhere/plugin.so; build it with ./heddle build\n",
         err.toString());
   }
 

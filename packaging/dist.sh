@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Makes Heddle's two packages of what the build has made: dist.sh JDK OUTPUT
+#
+#   OUTPUT/heddle-<version>-linux-x86_64.tar.zst   one folder that works wherever it is unpacked
+#   OUTPUT/heddle_<version>_amd64.deb              the same under /usr/lib/heddle
+#
+# The same commit, JDK, C compiler and packing tools give the same bytes; docs/install.md says how that comes about.
+set -euo pipefail
+export LC_ALL=C TZ=UTC
+umask 022
+
+here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
+root=$(dirname -- "$here")
+
+fail() {
+  printf 'heddle: %s\n' "$*" >&2
+  exit 1
+}
+
+(($# == 2)) || fail "usage: dist.sh JDK OUTPUT"
+[[ $(uname -m) == x86_64 ]] || fail "packages are made for x86_64 only, not for $(uname -m)"
+jdk=$1
+mkdir -p -- "$2"
+output=$(cd -- "$2" && pwd)
+[[ -x $jdk/bin/jlink ]] || fail "$jdk has no bin/jlink; the packages need a whole JDK"
+for tool in zstd dpkg-deb strip objdump gzip; do
+  command -v "$tool" >/dev/null || fail "$tool is missing: on Debian or Ubuntu, apt-get install zstd dpkg binutils gzip"
+done
+
+version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' "$root/pom.xml" | head -n 1)
+# When the sources were changed last; every file of the packages has this time.
+epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
+export SOURCE_DATE_EPOCH=$epoch
+name=heddle-$version-linux-x86_64
+stage=$(mktemp -d "$output/.stage-XXXXXX")
+trap 'rm -rf -- "$stage"' EXIT
+bundle=$stage/$name
+lib=$bundle/lib
+mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bundle/share/systemd"
+
+# --- what the build made -----------------------------------------------------------------------------
+
+cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$lib"
+cp "$root"/tools/target/heddle-tools.jar "$lib"
+cp "$root"/perf-tests/target/{heddle-allreduce,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
+strip --strip-unneeded "$lib"/*.so "$lib"/heddle-allreduce "$lib"/heddle-plugin-perf
+install -m 755 "$here/heddle" "$bundle/bin/heddle"
+
+# --- the Java runtime ----------------------------------------------------------------------------------
+
+# What the jars name, less what only their unused parts do: picocli, Jackson and Agrona know dates of SQL, beans, and how
+# to compile source text.
+modules() {
+  "$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
+    tr , '\n' | grep -vx 'java.desktop\|java.sql\|java.compiler' | paste -sd ,
+}
+
+"$jdk/bin/jlink" --add-modules "$(modules)" --strip-debug --no-header-files --no-man-pages --output "$lib/runtime" >/dev/null
+[[ ! -e $jdk/NOTICE ]] || cp "$jdk/NOTICE" "$lib/runtime/NOTICE"
+
+# --- class archives ------------------------------------------------------------------------------------
+
+# A recorded start differs from run to run in what it resolved; an archive of a given list of classes doesn't. Java compares
+# an archive with the time of the jar, and keeps the jar's path less what all paths have in common: here that is everything.
+find "$lib" -name '*.jar' -exec touch -d "@$epoch" {} +
+archive() (
+  cd -- "$lib"
+  runtime/bin/java -Xshare:dump -XX:+UseSerialGC -Xmx128m --enable-native-access=ALL-UNNAMED "$@" >"$stage/dump.log" 2>&1 || {
+    cat "$stage/dump.log" >&2
+    fail "no class archive: java -Xshare:dump $* failed"
+  }
+)
+archive
+archive -XX:SharedClassListFile="$here/plugin.classes" -XX:SharedArchiveFile=heddle.jsa -cp /proc/self/cwd/heddle-plugin.jar
+# What only developers and the dump use.
+rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.jar}
+
+# --- texts ---------------------------------------------------------------------------------------------
+
+# Every package of the jars that isn't ours belongs to a line of third-party.txt, whose text comes along.
+licences() {
+  local folder=$bundle/share/doc/licences prefix component licence text entry known
+  mkdir -p "$folder"
+  cp "$root/LICENSE" "$folder/Apache-2.0.txt"
+  cp "$here"/licences/*.txt "$folder"
+  : >"$folder/README"
+  printf 'Heddle: Apache-2.0, see Apache-2.0.txt\nJava runtime: GPL-2.0 with Classpath Exception, see lib/runtime/legal and its NOTICE\n' \
+    >>"$folder/README"
+  local packages
+  packages=$("$jdk/bin/jar" tf "$lib/heddle-plugin.jar"; "$jdk/bin/jar" tf "$lib/heddle-tools.jar")
+  packages=$(sed -n 's:^META-INF/versions/[0-9]*/::; s:/[^/]*\.class$::p' <<<"$packages" | sort -u)
+  while IFS='|' read -r prefix component licence text; do
+    [[ -n $prefix && $prefix != \#* ]] || continue
+    grep -q "^$prefix\(/\|\$\)" <<<"$packages" || continue
+    [[ -e $folder/$text ]] || fail "third-party.txt names $text for $component, which isn't in packaging/licences"
+    printf '%s: %s, see %s\n' "$component" "$licence" "$text" >>"$folder/README"
+  done <"$here/third-party.txt"
+  known=$(grep -v '^#' "$here/third-party.txt" | cut -d '|' -f 1 | sed 's:.*:^&\\(/\\|$\\):')
+  entry=$(grep -v -e '^io/heddle\(/\|$\)' -f <(printf '%s\n' "$known") <<<"$packages" | head -n 1) || true
+  [[ -z $entry ]] || fail "the jars contain the package $entry, whose licence isn't in packaging/third-party.txt"
+}
+
+licences
+cp "$root"/{README.md,CHANGELOG.md} "$bundle/share/doc"
+cp "$root"/docs/*.md "$bundle/share/doc"
+"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
+sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
+
+# --- tar -----------------------------------------------------------------------------------------------
+
+settle() {
+  find "$1" -type d -exec chmod 755 {} +
+  find "$1" -type f ! -perm -100 -exec chmod 644 {} +
+  find "$1" -type f -perm -100 -exec chmod 755 {} +
+  find "$1" -exec touch -h -d "@$epoch" {} +
+}
+
+settle "$bundle"
+tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -C "$stage" -cf - "$name" |
+  zstd -q -T1 -12 -f -o "$output/$name.tar.zst"
+
+# --- Debian package --------------------------------------------------------------------------------------
+
+needed_libc() {
+  find "$1" -type f \( -name '*.so' -o -perm -100 \) -exec objdump -T {} + 2>/dev/null |
+    grep -o 'GLIBC_2\.[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1
+}
+
+debian=$stage/debian
+usr=$debian/usr
+mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/x86_64-linux-gnu" "$usr/share/doc/heddle" \
+  "$usr/share/man/man1"
+cp -a "$lib" "$usr/lib/heddle"
+cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
+install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
+ln -s ../lib/heddle/heddle "$usr/bin/heddle"
+# Where NCCL_NET_PLUGIN=heddle finds it; the plugin looks for its own folder behind the link.
+ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/x86_64-linux-gnu/libnccl-net-heddle.so"
+sed 's:@HEDDLE@:/usr/bin/heddle:g' "$here/heddle-bgp.service" >"$usr/lib/systemd/system/heddle-bgp.service"
+for page in "$bundle"/share/man/man1/*; do
+  gzip -9nc "$page" >"$usr/share/man/man1/$(basename -- "$page").gz"
+done
+cp "$bundle/share/doc/licences/README" "$usr/share/doc/heddle/copyright"
+cat >"$debian/DEBIAN/control" <<CONTROL
+Package: heddle
+Version: $version
+Architecture: amd64
+Maintainer: The Heddle authors <heddle@localhost>
+Section: net
+Priority: optional
+Installed-Size: $(du -sk --apparent-size "$usr" | cut -f 1)
+Depends: libc6 (>= $(needed_libc "$usr/lib/heddle"))
+Recommends: iproute2
+Suggests: libibverbs1, bird2
+Description: NCCL network plugin for Ethernet fabrics with many planes
+ Sprays every message of a collective over queue pairs that are pinned to the
+ planes of the fabric, by weights that it learns by BGP. Brings its own Java
+ runtime, a user-space RoCEv2 device, and the command heddle.
+CONTROL
+settle "$debian"
+(cd -- "$debian" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$debian/DEBIAN/md5sums"
+touch -d "@$epoch" "$debian/DEBIAN/md5sums" "$debian/DEBIAN"
+DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z12 --root-owner-group --build "$debian" "$output/heddle_${version}_amd64.deb" >/dev/null
+
+for file in "$output/$name.tar.zst" "$output/heddle_${version}_amd64.deb"; do
+  printf '%s\t%s bytes\tsha256 %s\n' "$file" "$(stat -c %s "$file")" "$(sha256sum "$file" | cut -d ' ' -f 1)"
+done

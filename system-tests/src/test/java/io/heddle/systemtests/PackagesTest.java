@@ -1,0 +1,216 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packages that {@code ./heddle dist} makes, on machines that have nothing but a C library. */
+@Timeout(300)
+final class PackagesTest {
+  private static final long MOST_BYTES = 60_000_000;
+  private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
+
+  @TempDir private static Path made;
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void makeThePackages() throws IOException, InterruptedException {
+    for (String tool : List.of("zstd", "dpkg-deb", "strip", "objdump")) {
+      if (Stream.of(System.getenv("PATH").split(":"))
+          .noneMatch(each -> Files.isExecutable(Path.of(each, tool)))) {
+        DemoProcess.skip("packages can't be made without " + tool);
+      }
+    }
+    BuiltParts.plugin();
+    makeIn(made);
+  }
+
+  private static void makeIn(Path output) throws IOException, InterruptedException {
+    BareRoot.run(
+        List.of(
+            REPOSITORY.resolve("packaging/dist.sh").toString(),
+            System.getProperty("java.home"),
+            output.toString()));
+  }
+
+  private static Path file(Path output, String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(output)) {
+      return files.filter(each -> each.toString().endsWith(suffix)).findFirst().orElseThrow();
+    }
+  }
+
+  private static Path unpackBundle(Path where) throws IOException, InterruptedException {
+    Files.createDirectories(where);
+    BareRoot.run(List.of("tar", "-C", where.toString(), "-xf", file(made, ".tar.zst").toString()));
+    try (Stream<Path> files = Files.list(where)) {
+      return files.findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void aSecondRunElsewhereMakesTheSameBytes() throws Exception {
+    makeIn(folder);
+    for (String suffix : List.of(".tar.zst", ".deb")) {
+      Path first = file(made, suffix);
+      assertEquals(-1, Files.mismatch(first, file(folder, suffix)), suffix + " differs at");
+      assertTrue(Files.size(first) <= MOST_BYTES, first + " has " + Files.size(first) + " bytes");
+    }
+  }
+
+  @Test
+  void twoBareHostsReduceWithEveryByteRight() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    BareRoot root = BareRoot.in(folder.resolve("root"));
+    Path bundle = unpackBundle(root.path().resolve("opt"));
+    root.bringLibrariesOfAllUnder(bundle);
+    String lib = "/opt/" + bundle.getFileName() + "/lib/";
+    List<HostProcess> ranks = new ArrayList<>();
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
+      try {
+        for (int rank = 0; rank < 2; rank++) {
+          List<String> reduce =
+              List.of(
+                  lib + "heddle-allreduce",
+                  "--plugin",
+                  lib + "libnccl-net-heddle.so",
+                  "--rank",
+                  Integer.toString(rank),
+                  "--ranks",
+                  "2",
+                  "--rendezvous",
+                  "/tmp",
+                  "--min-bytes",
+                  "8",
+                  "--max-bytes",
+                  "4194304",
+                  "--iterations",
+                  "3",
+                  "--timeout-seconds",
+                  "60");
+          List<String> settings =
+              lab.environment(rank).entrySet().stream()
+                  .map(each -> each.getKey() + "=" + each.getValue())
+                  .toList();
+          ranks.add(
+              HostProcess.start(
+                  lab,
+                  rank,
+                  folder.resolve("rank-" + rank + ".log"),
+                  Map.of(),
+                  root.command(settings, reduce)));
+        }
+        for (HostProcess rank : ranks) {
+          assertEquals(0, rank.exitCode(120), rank::outputOrWhyNot);
+          assertTrue(
+              rank.output().contains(", by its place beside the plugin, class archive"),
+              rank.output());
+        }
+      } finally {
+        for (HostProcess rank : ranks) {
+          rank.close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void theArchiveOfClassesIsGoodWhereverItIsUnpacked() throws Exception {
+    Path bundle = unpackBundle(folder.resolve("a folder\twith blanks"));
+    Path classes = folder.resolve("classes.log");
+    Path plugin = bundle.resolve("lib/libnccl-net-heddle.so");
+    Path log = folder.resolve("host.log");
+    Map<String, String> environment =
+        Map.of(
+            "HEDDLE_PROVIDER",
+            "soft",
+            "HEDDLE_PLANES",
+            "127.0.0.1=loopback",
+            "HEDDLE_JAVA_HOME",
+            "",
+            "HEDDLE_JVM_OPTIONS",
+            "-Xlog:class+load:file=" + classes);
+    try (HostProcess process =
+        HostProcess.start(
+            List.of(
+                bundle.resolve("lib/heddle-allreduce").toString(),
+                "--plugin",
+                plugin.toString(),
+                "--rank",
+                "0",
+                "--ranks",
+                "2",
+                "--rendezvous",
+                folder.toString(),
+                "--timeout-seconds",
+                "1"),
+            log,
+            environment)) {
+      process.awaitOutput("warmed up with", 60);
+    }
+    List<String> ours =
+        Files.readAllLines(classes).stream().filter(line -> line.contains(" io.heddle.")).toList();
+    long archived = ours.stream().filter(line -> line.contains("shared objects file")).count();
+    assertTrue(ours.size() > 100, "only " + ours.size() + " classes of Heddle were loaded");
+    assertTrue(
+        archived * 100 >= ours.size() * 95L,
+        () ->
+            "packaging/plugin.classes is stale (packaging/record-classes.sh renews it): of "
+                + ours.size()
+                + " classes these weren't archived:\n"
+                + String.join(
+                    "\n",
+                    ours.stream().filter(line -> !line.contains("shared objects file")).toList()));
+  }
+
+  @Test
+  void theDebianPackageRunsOnABareMachine() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    BareRoot root = BareRoot.in(folder.resolve("root"));
+    BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.path().toString()));
+    root.bringLibrariesOfAllUnder(root.path().resolve("usr/lib/heddle"));
+    Files.copy(
+        Path.of("/usr/bin/readlink"),
+        root.path().resolve("bin/readlink"),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    root.bringLibrariesOf(root.path().resolve("bin/readlink"));
+    List<String> environment = List.of("HEDDLE_PLANES=127.0.0.1=loopback");
+    String planes = BareRoot.run(root.command(environment, List.of("/usr/bin/heddle", "planes")));
+    assertTrue(planes.contains("plane:loopback"), planes);
+    assertTrue(
+        Files.isSameFile(
+            root.path().resolve("usr/lib/heddle/libnccl-net-heddle.so"),
+            root.path().resolve("usr/lib/x86_64-linux-gnu/libnccl-net-heddle.so")),
+        "NCCL_NET_PLUGIN=heddle finds the plugin");
+    String unit =
+        Files.readString(root.path().resolve("usr/lib/systemd/system/heddle-bgp.service"));
+    assertTrue(unit.contains("ExecStart=/usr/bin/heddle bgp run"), unit);
+  }
+
+  @Test
+  void everyCommandHasAManualPage() throws Exception {
+    Path bundle = unpackBundle(folder.resolve("unpacked"));
+    String heddle = bundle.resolve("bin/heddle").toString();
+    Path pages = bundle.resolve("share/man/man1");
+    for (String command : List.of("heddle", "heddle-planes", "heddle-bgp-run", "heddle-perf")) {
+      assertTrue(Files.exists(pages.resolve(command + ".1")), command);
+    }
+    String help = BareRoot.run(List.of(heddle, "bgp", "run", "--help"));
+    String page = Files.readString(pages.resolve("heddle-bgp-run.1"));
+    assertTrue(help.contains("--config") && page.contains("\\-\\-config"), page);
+  }
+}
