@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AddressFilter {
   /** Lets every address pass. */
-  public static final AddressFilter NONE = new AddressFilter("", List.of(), "");
+  public static final AddressFilter NONE =
+      new AddressFilter("", List.of(), "", "", address -> true);
 
   public static final String RANGE_VARIABLE = "NCCL_IB_ADDR_RANGE";
   public static final String FAMILY_VARIABLE = "NCCL_IB_ADDR_FAMILY";
@@ -26,11 +28,25 @@ public final class AddressFilter {
   private final String rangeText;
   private final List<AddressPrefix> ranges;
   private final String family;
+  private final String device;
+  private final Predicate<InetAddress> carried;
 
-  private AddressFilter(String rangeText, List<AddressPrefix> ranges, String family) {
+  private AddressFilter(
+      String rangeText,
+      List<AddressPrefix> ranges,
+      String family,
+      String device,
+      Predicate<InetAddress> carried) {
     this.rangeText = rangeText;
     this.ranges = List.copyOf(ranges);
     this.family = family;
+    this.device = device;
+    this.carried = carried;
+  }
+
+  /** The same, of one device's addresses. */
+  AddressFilter within(String name, Predicate<InetAddress> carries) {
+    return new AddressFilter(rangeText, ranges, family, name, carries);
   }
 
   /**
@@ -61,7 +77,7 @@ public final class AddressFilter {
             malformed);
       }
     }
-    return new AddressFilter(text, prefixes, wanted);
+    return new AddressFilter(text, prefixes, wanted, "", address -> true);
   }
 
   /** Why this address may not be used, as a clause; empty where it may. */
@@ -73,6 +89,8 @@ public final class AddressFilter {
     if (!ranges.isEmpty() && ranges.stream().noneMatch(range -> range.includes(address))) {
       return Optional.of(RANGE_VARIABLE + "=" + rangeText + " doesn't include it");
     }
-    return Optional.empty();
+    return carried.test(address)
+        ? Optional.empty()
+        : Optional.of("it is no address of device " + device);
   }
 }

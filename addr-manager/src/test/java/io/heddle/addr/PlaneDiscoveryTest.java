@@ -109,6 +109,40 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
+  void eachOfSeveralAdaptersOnTheSamePlanesHasItsOwnAddressOnEachOfThem() {
+    HostAddresses host =
+        host(
+            2,
+            address(2, "fd00:1:1:1::1"),
+            address(2, "fd00:1:1:2::1"),
+            address(3, "fd00:1:1:1::2"),
+            address(3, "fd00:1:1:2::2"));
+    HostPlanes planes = new HostPlanes(host, PlaneRules.NONE, AddressFilter.NONE, Map.of());
+    assertEquals(
+        List.of("subnet:0001 fd00:1:1:1::1", "subnet:0002 fd00:1:1:2::1"), planes(planes.ofAll()));
+    for (int adapter = 1; adapter <= 2; adapter++) {
+      String end = "::" + adapter;
+      PlaneDiscovery.Result found =
+          planes.of("nic" + adapter, address -> AddressText.of(address).endsWith(end));
+      assertEquals(
+          List.of("subnet:0001 fd00:1:1:1" + end, "subnet:0002 fd00:1:1:2" + end), planes(found));
+      assertTrue(
+          rejected(found).toString().contains("it is no address of device nic" + adapter),
+          rejected(found).toString());
+    }
+  }
+
+  @Test
+  void interfacesOfOtherDevicesDoNotChangeHowADevicesPlanesAreCalled() {
+    HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), address(3, "fd00:1:1:2::1"));
+    HostPlanes planes = new HostPlanes(host, PlaneRules.NONE, AddressFilter.NONE, Map.of());
+    assertEquals(List.of("if:e0 fd00:1:1:1::1", "if:e1 fd00:1:1:2::1"), planes(planes.ofAll()));
+    assertEquals(
+        List.of("subnet:0002 fd00:1:1:2::1"),
+        planes(planes.of("nic1", address -> AddressText.of(address).equals("fd00:1:1:2::1"))));
+  }
+
+  @Test
   void oneInterfaceWithTwoSubnetsAmongSeveralMakesSubnetsThePlanes() {
     HostAddresses host =
         host(

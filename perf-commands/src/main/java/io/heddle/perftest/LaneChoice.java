@@ -1,11 +1,13 @@
 package io.heddle.perftest;
 
+import io.heddle.addr.AddressFilter;
 import io.heddle.addr.HostAddresses;
+import io.heddle.addr.HostPlanes;
 import io.heddle.addr.Plane;
-import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +34,16 @@ final class LaneChoice {
   }
 
   private static List<Lane> planes(TestDevice device, Map<String, String> environment) {
-    PlaneRules rules = PlaneRules.parse(environment.get("HEDDLE_PLANES"));
+    HostPlanes host =
+        new HostPlanes(
+            HostAddresses.read(),
+            PlaneRules.parse(environment.get("HEDDLE_PLANES")),
+            AddressFilter.NONE,
+            Map.of());
+    GidTable gids = device.context().gidTable();
     List<Lane> lanes = new ArrayList<>();
-    for (Plane plane : PlaneDiscovery.discover(HostAddresses.read(), rules).planes()) {
+    for (Plane plane :
+        host.of(device.name(), address -> gids.indexOf(Gid.of(address)).isPresent()).planes()) {
       Lane lane = device.laneOf(plane.key(), Gid.of(plane.address().address()));
       if (lane != null) {
         lanes.add(lane);

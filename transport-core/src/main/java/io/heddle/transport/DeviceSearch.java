@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.addr.HostPlanes;
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
@@ -56,7 +57,7 @@ final class DeviceSearch {
    *
    * @throws HeddleException when no provider has such a device, with what each said
    */
-  List<NetDevice> open(List<Plane> planes) {
+  List<NetDevice> open(HostPlanes planes) {
     HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> reasons = new ArrayList<>();
@@ -102,7 +103,7 @@ final class DeviceSearch {
   /* A device that can't be opened or asked is left out: another one may carry the planes. */
   private @Nullable NetDevice open(
       RdmaDevice device,
-      List<Plane> planes,
+      HostPlanes planes,
       HcaSelection selection,
       Log kept,
       List<String> leftOut) {
@@ -134,13 +135,18 @@ final class DeviceSearch {
   }
 
   private @Nullable NetDevice withPlanes(
-      DeviceContext context, List<Plane> planes, HcaSelection selection, Log kept) {
+      DeviceContext context, HostPlanes planes, HcaSelection selection, Log kept) {
     String name = context.device().name();
     PathMtu portMtu = context.port().activeMtu();
+    GidTable gids = context.gidTable();
     List<LocalPlane> carried = new ArrayList<>();
-    for (Plane plane : planes) {
+    for (Plane plane :
+        planes.of(name, address -> gids.indexOf(Gid.of(address)).isPresent()).planes()) {
       Gid gid = Gid.of(plane.address().address());
-      if (isTaken(context, plane, gid, kept)) {
+      if (isTaken(name, gids, plane, gid, kept)) {
+        kept.info(
+            "plane %s: %s on %s of %s, %s",
+            plane.key(), plane.address(), plane.link().name(), name, plane.reason());
         PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
         carried.add(new LocalPlane(plane.key(), plane.ownKey(), gid, mtu, plane.link().name()));
       }
@@ -148,7 +154,7 @@ final class DeviceSearch {
     if (carried.isEmpty()) {
       kept.info(
           "device %s carries no plane: its addresses are %s",
-          name, context.gidTable().entries().stream().map(GidTable.Entry::gid).distinct().toList());
+          name, gids.entries().stream().map(GidTable.Entry::gid).distinct().toList());
       return null;
     }
     PlaneWeights weights =
@@ -159,13 +165,13 @@ final class DeviceSearch {
     return new NetDevice(context, carried, weights, rail, relaxedOrder);
   }
 
-  private boolean isTaken(DeviceContext context, Plane plane, Gid gid, Log kept) {
-    OptionalInt index = context.gidTable().indexOf(gid);
+  private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {
+    OptionalInt index = gids.indexOf(gid);
     long wanted = options.get(InfinibandOptions.GID_INDEX);
     if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {
       kept.info(
           "plane %s of device %s is left out by NCCL_IB_GID_INDEX=%d: its address %s has index %d",
-          plane.key(), context.device().name(), wanted, gid, index.getAsInt());
+          plane.key(), device, wanted, gid, index.getAsInt());
       return false;
     }
     return index.isPresent();

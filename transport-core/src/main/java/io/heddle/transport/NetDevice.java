@@ -1,7 +1,9 @@
 package io.heddle.transport;
 
+import io.heddle.addr.AssignedAddress;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.ProtectionDomain;
 import java.util.List;
 import java.util.Set;
@@ -56,6 +58,12 @@ final class NetDevice implements AutoCloseable {
 
   List<LocalPlane> planes() {
     return planes;
+  }
+
+  /** Whether this is its address on one of its planes. */
+  boolean has(AssignedAddress address) {
+    Gid gid = Gid.of(address.address());
+    return planes.stream().anyMatch(plane -> plane.gid().equals(gid));
   }
 
   PlaneWeights weights() {

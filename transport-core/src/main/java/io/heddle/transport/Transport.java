@@ -2,7 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.addr.AddressFilter;
 import io.heddle.addr.HostAddresses;
-import io.heddle.addr.Plane;
+import io.heddle.addr.HostPlanes;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
@@ -73,19 +73,22 @@ public final class Transport implements AutoCloseable {
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses addresses = HostAddresses.read();
     routes = routes();
-    PlaneDiscovery.Result found =
-        PlaneDiscovery.discover(
+    HostPlanes planes =
+        new HostPlanes(
             addresses,
             PlaneRules.parse(options.get(TransportOptions.PLANES)),
             AddressFilter.parse(
                 options.get(InfinibandOptions.ADDRESS_RANGE),
                 options.get(InfinibandOptions.ADDRESS_FAMILY)),
             toldPlanes());
-    tell(found);
+    PlaneDiscovery.Result found = planes.ofAll();
+    requireOne(found);
     DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
-    devices = search.open(found.planes());
+    devices = search.open(planes);
     provider = search.provider();
-    hostName = found.planes().getFirst().address() + " pid " + ProcessHandle.current().pid();
+    hostName =
+        devices.getFirst().planes().getFirst().gid() + " pid " + ProcessHandle.current().pid();
+    tellRest(found);
     controlAddresses =
         ControlAddresses.choose(
             addresses,
@@ -156,14 +159,15 @@ public final class Transport implements AutoCloseable {
     return text.isBlank() ? null : text;
   }
 
-  private void tell(PlaneDiscovery.Result found) {
+  /* What isn't a plane of any device; the search tells what is. */
+  private void tellRest(PlaneDiscovery.Result found) {
+    found.rejected().stream()
+        .filter(rejected -> devices.stream().noneMatch(device -> device.has(rejected.address())))
+        .forEach(rejected -> log.info("not a plane: %s", rejected));
+  }
+
+  private void requireOne(PlaneDiscovery.Result found) {
     found.remarks().forEach(remark -> log.warn("%s", remark));
-    for (Plane plane : found.planes()) {
-      log.info(
-          "plane %s: %s on %s, %s",
-          plane.key(), plane.address(), plane.link().name(), plane.reason());
-    }
-    found.rejected().forEach(rejected -> log.info("not a plane: %s", rejected));
     if (found.planes().isEmpty()) {
       throw new HeddleException(
           "no address of this host can be a plane ("

@@ -128,6 +128,60 @@ class DeviceSearchTest {
     }
   }
 
+  /* Both addresses are on the plane "both": whichever device comes first must not take it from the other. */
+  private Transport openTwoOnTheSamePlane(String selection) {
+    VerbsProvider two =
+        new None() {
+          @Override
+          public List<RdmaDevice> devices(
+              Map<String, String> environment, Log log, LeakLedger ledger) {
+            List<RdmaDevice> devices = new ArrayList<>();
+            devices.addAll(carrying(PLANE).devices(environment, log, ledger));
+            devices.add(
+                new Renamed(
+                    "other0", carrying(ELSEWHERE).devices(environment, log, ledger).getFirst()));
+            return devices;
+          }
+        };
+    return Transport.open(
+        Map.of(
+            "HEDDLE_PLANES",
+            "127.0.79.1=both,127.0.79.2=both",
+            "HEDDLE_STATS_DIR",
+            folder.toString(),
+            "NCCL_SOCKET_IFNAME",
+            "lo",
+            "NCCL_IB_HCA",
+            selection),
+        (level, sentence) -> log.add(level + " " + sentence),
+        List.of(new Named("libibverbs", two, "")));
+  }
+
+  private record Renamed(String name, RdmaDevice device) implements RdmaDevice {
+    @Override
+    public DeviceContext open() {
+      return device.open();
+    }
+  }
+
+  @Test
+  void devicesOnTheSamePlaneEachHaveTheirOwnAddressOnIt() {
+    try (Transport transport = openTwoOnTheSamePlane("")) {
+      assertEquals(2, transport.deviceCount());
+      assertEquals(1, linesWith("plane plane:both: 127.0.79.1").size(), log.toString());
+      assertEquals(1, linesWith("plane plane:both: 127.0.79.2").size(), log.toString());
+      assertEquals(List.of(), linesWith("already has"));
+    }
+  }
+
+  @Test
+  void theDeviceThatIsChosenHasThePlaneThoughTheOneLeftOutHasTheLowerAddress() {
+    try (Transport transport = openTwoOnTheSamePlane("=other0")) {
+      assertEquals(1, transport.deviceCount());
+      assertEquals(1, linesWith("plane plane:both: 127.0.79.2").size(), log.toString());
+    }
+  }
+
   @Test
   void aDeviceThatCannotBeOpenedIsLeftOutWithAWarning() {
     VerbsProvider mixed =
