@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  */
 record EndpointParameters(int port, int sourcePort, int receiveBufferBytes) {
   private static final int MAGIC = 'H' << 8 | 'S';
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int BYTES = 12;
 
   byte[] toBytes() {

@@ -1,5 +1,6 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
@@ -36,6 +37,9 @@ final class Engine {
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
   private int[] receiveFds = new int[0];
+  /* When each of them was found empty last, and how long the packets in hand may have waited since. */
+  private long[] emptyAtNs = new long[0];
+  private long waitedNs;
   private int firstWord;
   private int sends;
   private long due = Requester.NEVER_NS;
@@ -159,9 +163,10 @@ final class Engine {
   private int round(long nowNs) {
     own();
     int work = answerBells();
-    for (int fd : receiveFds) {
-      work += receive(fd, nowNs);
+    for (int i = 0; i < receiveFds.length; i++) {
+      work += receive(i, nowNs);
     }
+    waitedNs = 0;
     work += gate.release(this, nowNs);
     if (nowNs - due >= 0) {
       serveTimers(nowNs);
@@ -182,15 +187,19 @@ final class Engine {
     return rung;
   }
 
-  private int receive(int fd, long nowNs) {
+  private int receive(int socket, long nowNs) {
     int packets = 0;
+    waitedNs = nowNs - emptyAtNs[socket];
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
-      int datagrams = receiver.receive(capture, fd);
+      int datagrams = receiver.receive(capture, receiveFds[socket]);
       for (int i = 0; i < datagrams; i++) {
         packets += walk(i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
         /* An errno here is about an earlier send; the next call receives. */
+        if (datagrams >= 0 || datagrams == -Errno.EAGAIN) {
+          emptyAtNs[socket] = nowNs;
+        }
         break;
       }
     }
@@ -279,6 +288,11 @@ final class Engine {
     }
     long payload = packet + PacketFormat.BTH_BYTES + extended;
     qp.onPacket(opcode, packet, payload, payloadBytes, nowNs);
+  }
+
+  /** How long the packet in hand may have lain in its socket at most. */
+  long waitedNs() {
+    return waitedNs;
   }
 
   private void serveTimers(long nowNs) {
@@ -375,6 +389,8 @@ final class Engine {
     int[] more = java.util.Arrays.copyOf(receiveFds, receiveFds.length + 1);
     more[receiveFds.length] = fd;
     receiveFds = more;
+    emptyAtNs = java.util.Arrays.copyOf(emptyAtNs, more.length);
+    emptyAtNs[more.length - 1] = clock.nanoTime();
   }
 
   void removeReceiveSockets() {

@@ -147,20 +147,20 @@ final class Outstanding {
 
   /**
    * Counts as lost what a bitmap shows as missing: of trains sent once, packets with some later
-   * ones arrived; of trains that were sent again, everything once more than a round trip has passed
-   * since.
+   * ones arrived; of trains that were sent again, everything once that sending or a later one has
+   * been answered.
    *
+   * @param answered number of the newest sending that has been answered
    * @return whether there was any
    */
-  boolean loseMissing(long nowNs, long roundTripNs) {
+  boolean loseMissing(long answered) {
     boolean found = false;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
       if (first + REORDER_PACKETS > highestAcknowledged) {
         break;
       }
-      if (ring.isRead(slot)
-          || ring.sends(slot) > 1 && nowNs - ring.sentAtNs(slot) < 2 * roundTripNs) {
+      if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > answered) {
         continue;
       }
       long from = Math.max(first, unacknowledged);
@@ -184,11 +184,20 @@ final class Outstanding {
     }
   }
 
-  /** Counts as lost the newest train of which a packet isn't known to have arrived. */
-  void loseNewest() {
-    for (long slot = ring.tail() - 1; slot >= ring.head() && lostCount == 0; slot--) {
-      loseUnacknowledged(slot, unacknowledged);
+  /**
+   * Counts as lost what was sent before a question that has been answered, and isn't known to have
+   * arrived.
+   *
+   * @return whether there was any
+   */
+  boolean loseSentBefore(long serial) {
+    int before = lostCount;
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      if (!ring.isRead(slot) && ring.serial(slot) < serial) {
+        loseUnacknowledged(slot, unacknowledged);
+      }
     }
+    return lostCount > before;
   }
 
   private void loseUnacknowledged(long slot, long from) {

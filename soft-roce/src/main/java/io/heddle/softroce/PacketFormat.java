@@ -7,14 +7,16 @@ import java.lang.foreign.ValueLayout;
  * The packets of the reliable connection as the engine writes and reads them: absolute addresses,
  * no object per packet.
  *
- * <p>An acknowledgement to a soft peer may carry, behind the AETH, a bitmap of what arrived ahead
- * of the first gap: whole 64-bit words, big-endian, the first of which holds the first missing
- * sequence number.
+ * <p>An acknowledgement to a soft peer returns the {@linkplain SendTags tag} of the newest tagged
+ * packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited here.
+ * A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian, the
+ * first of which holds the first missing sequence number.
  */
 final class PacketFormat {
   static final int BTH_BYTES = 12;
   static final int RETH_BYTES = 16;
   static final int AETH_BYTES = 4;
+  static final int WAITED_BYTES = 4;
   static final int IMMEDIATE_BYTES = 4;
   static final int ICRC_BYTES = 4;
   static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
@@ -104,7 +106,16 @@ final class PacketFormat {
   }
 
   static void setAcknowledgeRequest(long packet) {
-    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) 0x80);
+    setRequestAndTag(packet, true, SendTags.NONE);
+  }
+
+  /** Whether the packet asks for an acknowledgement, and its {@linkplain SendTags tag}. */
+  static void setRequestAndTag(long packet, boolean request, int tag) {
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) (request ? 0x80 | tag : tag));
+  }
+
+  static int tag(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) & 0x7f;
   }
 
   static void writeReth(long at, long address, int key, int length) {

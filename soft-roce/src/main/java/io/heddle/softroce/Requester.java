@@ -1,6 +1,5 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.Memory;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Kind;
@@ -28,33 +27,28 @@ final class Requester {
   private final Counters counters;
   private volatile long resentPackets;
   private final RoundTrip roundTrip = new RoundTrip();
+  private final RetryTimer retries = new RetryTimer(roundTrip);
+  private final SendWindow sendWindow = new SendWindow();
+  private final SendTags tags = new SendTags();
   private final Outstanding outstanding;
+  private final PendingRead read;
 
+  /* Numbers that may be outstanding, by the room that either end has; how many the path takes is sendWindow's to say. */
   private int window;
   private boolean softPeer;
   private int mtu;
   private long acknowledgeAt;
   private long recoveryEnd;
-
-  private long exhaustionNs;
-  private int leastTimeouts;
-  private int timeoutsWithoutNews;
-  private long newsAtNs;
-  private long timeoutAtNs = NEVER_NS;
+  /* Sendings so far, and the newest one that has been answered. */
+  private long serial;
+  private long answered;
+  /* Number of the probe that the acknowledgement in hand answers, or 0. */
+  private long probeAnswered;
 
   private int receiverNotReadyLimit;
   private int receiverNotReadyCount;
   private long receiverNotReadyUntilNs = NEVER_NS;
   private long blockedUntilNs = NEVER_NS;
-
-  /* The READ whose responses are awaited; one at a time. */
-  private boolean reading;
-  private boolean readLost;
-  private long readPsn;
-  private long readEndPsn;
-  private long readIndex;
-  private int readOffset;
-  private int readEndOffset;
 
   Requester(
       SoftQueuePair qp,
@@ -68,6 +62,7 @@ final class Requester {
     this.builder = builder;
     this.counters = counters;
     outstanding = new Outstanding(ring);
+    read = new PendingRead(qp, queue);
   }
 
   /**
@@ -84,22 +79,18 @@ final class Requester {
     mtu = mtuBytes;
     softPeer = peerIsSoft;
     window = packetWindow;
-    roundTrip.reset(packetWindow);
+    roundTrip.reset();
+    sendWindow.reset(packetWindow, nowNs);
+    retries.reset(attributes, nowNs);
+    tags.clear();
+    serial = 0;
+    answered = 0;
     acknowledgeAt = outstanding.next() + window / 2 - 1;
-    exhaustionNs =
-        attributes.timeoutCode() == 0
-            ? NEVER_NS
-            : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
-    leastTimeouts = Math.min(attributes.retryCount(), 2);
-    timeoutsWithoutNews = 0;
-    newsAtNs = nowNs;
-    timeoutAtNs = NEVER_NS;
     receiverNotReadyLimit = attributes.receiverNotReadyRetryCount();
     receiverNotReadyCount = 0;
     receiverNotReadyUntilNs = NEVER_NS;
     blockedUntilNs = NEVER_NS;
-    reading = false;
-    readLost = false;
+    read.stop();
   }
 
   static int readPackets() {
@@ -108,7 +99,7 @@ final class Requester {
 
   /** When {@link #onTimer} has something to do, or {@link #NEVER_NS}. */
   long dueNs() {
-    return Math.min(timeoutAtNs, Math.min(receiverNotReadyUntilNs, blockedUntilNs));
+    return Math.min(retries.dueNs(), Math.min(receiverNotReadyUntilNs, blockedUntilNs));
   }
 
   boolean idle() {
@@ -125,7 +116,7 @@ final class Requester {
       return false;
     }
     int left = trains;
-    while ((outstanding.anyLost() || readLost) && inFlight() < roundTrip.window()) {
+    while ((outstanding.anyLost() || read.isLost()) && inFlight() < sendWindow.packets()) {
       if (left-- == 0) {
         return true;
       }
@@ -133,10 +124,10 @@ final class Requester {
         return false;
       }
     }
-    while (!outstanding.anyLost() && !readLost && builder.hasMore() && !ring.isFull()) {
+    while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && !ring.isFull()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
-      int room = Math.min(roundTrip.window() - inFlight(), window - ahead);
-      if (room <= 0 || reading && builder.nextIsRead()) {
+      int room = Math.min(sendWindow.packets() - inFlight(), window - ahead);
+      if (room <= 0 || read.isActive() && builder.nextIsRead()) {
         return false;
       }
       if (left-- == 0) {
@@ -151,16 +142,16 @@ final class Requester {
 
   /* Packets under way from here to there: of a READ that is one at most, whatever numbers its responses have. */
   private int inFlight() {
-    int awaited = reading ? (int) (readEndPsn - readPsn) : 0;
-    return outstanding.inFlight() - awaited;
+    return outstanding.inFlight() - read.awaited();
   }
 
   private boolean sendNext(long nowNs, int room) {
-    boolean read = builder.nextIsRead();
+    boolean isRead = builder.nextIsRead();
     long index = queue.started();
     int offset = builder.offset();
     long next = outstanding.next();
-    long end = builder.build(ring, next, room, !softPeer, acknowledgeAt);
+    int tag = softPeer ? tags.next(serial + 1, nowNs, false) : SendTags.NONE;
+    long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
       if (outstanding.isEmpty()) {
@@ -169,23 +160,18 @@ final class Requester {
       return false;
     }
     if (outstanding.isEmpty()) {
-      newsAtNs = nowNs;
-      timeoutsWithoutNews = 0;
+      retries.news(nowNs);
     }
-    if (read) {
-      reading = true;
-      readPsn = next;
-      readEndPsn = end;
-      readIndex = index;
-      readOffset = offset;
-      readEndOffset = queue.started() == index ? builder.offset() : queue.lengthBytes(index);
+    if (isRead) {
+      boolean whole = queue.started() != index;
+      read.begin(next, end, index, offset, whole ? queue.lengthBytes(index) : builder.offset());
     }
     if (end > acknowledgeAt) {
-      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, roundTrip.window()) / 2);
+      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, sendWindow.packets()) / 2);
     }
     long slot = ring.tail() - 1;
     outstanding.sentTo(end);
-    if (timeoutAtNs == NEVER_NS) {
+    if (!retries.isRunning()) {
       armTimeout(nowNs);
     }
     return sendSlot(slot, 0, ring.packets(slot), nowNs);
@@ -199,13 +185,13 @@ final class Requester {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
-    ring.sent(slot, nowNs);
+    ring.sent(slot, ++serial, nowNs);
     if (qp.send(ring.address(slot) + begin, end - begin, segment)) {
       counters.sent(to - from, end - begin);
       return true;
     }
     if (ring.isRead(slot)) {
-      readLost = true;
+      read.lose();
     } else {
       outstanding.losePackets(slot, from, to);
     }
@@ -231,7 +217,7 @@ final class Requester {
       long first = ring.firstPsn(slot);
       int packets = ring.packets(slot);
       if (ring.isRead(slot)) {
-        if (readLost) {
+        if (read.isLost()) {
           return resendRead(slot, nowNs);
         }
         continue;
@@ -242,42 +228,60 @@ final class Requester {
           while (to < packets && outstanding.isLost(first + to)) {
             to++;
           }
-          return resend(slot, from, to, nowNs);
+          return resend(slot, from, to, nowNs, false);
         }
       }
     }
-    if (readLost) {
-      readLost = false; /* its last response came after all */
+    if (read.isLost()) {
+      read.askedAgain(); /* its last response came after all */
       return true;
     }
     throw new IllegalStateException(
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  private boolean resend(long slot, int from, int to, long nowNs) {
+  private boolean resend(long slot, int from, int to, long nowNs, boolean probe) {
     long first = ring.firstPsn(slot);
     outstanding.sentAgain(first + from, first + to);
-    int at = (to - 1) * ring.segmentBytes(slot);
-    int bytes = to == ring.packets(slot) ? ring.totalBytes(slot) - at : ring.segmentBytes(slot);
-    builder.requestAcknowledgement(ring.address(slot) + at, bytes);
+    int tag = softPeer ? tags.next(serial + 1, nowNs, probe) : SendTags.NONE;
+    builder.markAgain(ring, slot, from, to, tag);
     countResent(to - from);
     return sendSlot(slot, from, to, nowNs);
   }
 
   /* Asks for what is still missing of the responses. */
   private boolean resendRead(long slot, long nowNs) {
-    readLost = false;
-    if (!reading) {
+    read.askedAgain();
+    if (!read.isActive()) {
       return true;
     }
-    builder.writeRead(
-        ring.address(slot),
-        readPsn,
-        queue.remoteAddress(readIndex) + readOffset,
-        queue.rkey(readIndex),
-        readEndOffset - readOffset);
+    read.rewrite(builder, ring.address(slot));
     countResent(1);
     return sendSlot(slot, 0, 1, nowNs);
+  }
+
+  /**
+   * Takes the tag of an acknowledgement of a soft peer, before the acknowledgement itself.
+   *
+   * @param waitedNs how long the tagged packet there and its answer here may have lain in sockets
+   */
+  void onTag(int tag, long waitedNs, long nowNs) {
+    long sending = tags.serial(tag);
+    probeAnswered = 0;
+    if (sending == 0) {
+      return;
+    }
+    tags.answered(tag);
+    answered = Math.max(answered, sending);
+    measured(tags.sentAtNs(tag), nowNs, waitedNs);
+    if (tags.isProbe(tag)) {
+      probeAnswered = sending;
+    }
+  }
+
+  private void measured(long sentAtNs, long nowNs, long waitedNs) {
+    roundTrip.sample(Math.max(1, nowNs - sentAtNs));
+    sendWindow.measured(sentAtNs, nowNs, waitedNs);
   }
 
   /** Takes an acknowledgement whose CRC was right. */
@@ -289,20 +293,25 @@ final class Requester {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
+    int before = inFlight();
     boolean news = advance(upTo, nowNs);
     if (qp.isDead()) {
       return;
     }
-    if (softPeer && bitmapWords > 0) {
+    if (bitmapWords > 0) {
       int fresh = outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
       if (fresh > 0) {
         news = true;
-        roundTrip.acknowledged(fresh);
+        sendWindow.acknowledged(fresh, before);
       }
-      if (outstanding.loseMissing(nowNs, roundTrip.smoothedNs())) {
+      if (outstanding.loseMissing(answered)) {
         lossSeen();
       }
     }
+    if (probeAnswered > 0 && outstanding.loseSentBefore(probeAnswered)) {
+      lossSeen();
+    }
+    probeAnswered = 0;
     if (news) {
       newsArrived(nowNs);
     }
@@ -312,38 +321,47 @@ final class Requester {
   }
 
   private void newsArrived(long nowNs) {
-    newsAtNs = nowNs;
-    timeoutsWithoutNews = 0;
+    retries.news(nowNs);
     receiverNotReadyCount = 0;
     armTimeout(nowNs);
   }
 
   private void armTimeout(long nowNs) {
     if (outstanding.isEmpty()) {
-      timeoutAtNs = NEVER_NS;
+      retries.stop();
     } else {
-      timeoutAtNs = nowNs + roundTrip.timeoutNs();
-      qp.timerAt(timeoutAtNs);
+      retries.arm(nowNs);
+      qp.timerAt(retries.dueNs());
     }
   }
 
   /** False when known already. May end the queue pair: a completion may overrun its queue. */
   private boolean advance(long upTo, long nowNs) {
-    long to = reading ? Math.min(upTo, readPsn) : upTo;
+    long to = read.bound(upTo);
     if (to <= outstanding.unacknowledged()) {
       return false;
     }
-    roundTrip.acknowledged(outstanding.advance(to));
-    long newest = -1;
+    int before = inFlight();
+    sendWindow.acknowledged(outstanding.advance(to), before);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
-      newest = ring.sends(ring.head()) == 1 ? ring.sentAtNs(ring.head()) : -1;
+      long slot = ring.head();
+      boolean newest = slot + 1 == ring.tail() || ring.endPsn(slot + 1) > to;
+      if (newest && ring.sends(slot) == 1) {
+        arrived(slot, nowNs);
+      }
       ring.removeHead();
-    }
-    if (newest >= 0) {
-      roundTrip.sample(nowNs - newest);
     }
     completeRequests();
     return true;
+  }
+
+  /* Of a slot that was sent once. Where there are tags they say more, but READs have none. */
+  private void arrived(long slot, long nowNs) {
+    if (ring.isRead(slot)) {
+      roundTrip.sample(Math.max(1, nowNs - ring.sentAtNs(slot)));
+    } else if (!softPeer) {
+      measured(ring.sentAtNs(slot), nowNs, qp.waitedNs());
+    }
   }
 
   private void completeRequests() {
@@ -374,7 +392,7 @@ final class Requester {
   private void lossSeen() {
     if (outstanding.unacknowledged() >= recoveryEnd) {
       recoveryEnd = outstanding.next();
-      roundTrip.lost();
+      sendWindow.lost();
     }
     qp.activate();
   }
@@ -390,7 +408,7 @@ final class Requester {
       }
       loseFrom(psn);
       receiverNotReadyUntilNs = nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31);
-      timeoutAtNs = NEVER_NS;
+      retries.stop();
       qp.timerAt(receiverNotReadyUntilNs);
       return;
     }
@@ -409,15 +427,13 @@ final class Requester {
 
   private void loseFrom(long psn) {
     outstanding.loseFrom(psn);
-    if (reading && readEndPsn > psn) {
-      readLost = true;
-    }
+    read.loseIfEndsBehind(psn);
   }
 
   /** Takes a response to a READ whose CRC was right. */
   void onReadResponse(int opcode, int psn24, long payload, int payloadBytes, long nowNs) {
     long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
-    if (!reading || psn != readPsn || payloadBytes != Math.min(mtu, readEndOffset - readOffset)) {
+    if (!read.expects(psn, payloadBytes, mtu)) {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
@@ -426,20 +442,11 @@ final class Requester {
     if (qp.isDead()) {
       return;
     }
-    if (!qp.allowsLocalWrite(
-        queue.lkey(readIndex), queue.localAddress(readIndex) + readOffset, payloadBytes)) {
+    if (!read.take(payload, payloadBytes)) {
       qp.failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }
-    if (payloadBytes > 0) {
-      Memory.copy(payload, queue.localAddress(readIndex) + readOffset, payloadBytes);
-    }
-    readOffset += payloadBytes;
-    readPsn++;
-    if (readPsn == readEndPsn) {
-      reading = false;
-    }
-    advance(readPsn, nowNs);
+    advance(read.psn(), nowNs);
     if (qp.isDead()) {
       return;
     }
@@ -458,24 +465,31 @@ final class Requester {
       blockedUntilNs = NEVER_NS;
       qp.activate();
     }
-    if (timeoutAtNs != NEVER_NS && nowNs - timeoutAtNs >= 0) {
+    if (retries.isDue(nowNs)) {
       onTimeout(nowNs);
     }
   }
 
+  /**
+   * More often than not the peer only waits for its core, or the answer stands in a queue, and
+   * sending everything again would only make that longer. So a soft peer is asked by one packet,
+   * the oldest: what had been sent before and hasn't come with the answer is lost, and till then
+   * nothing is sent in vain. A standard peer's answer says nothing of later packets, so there
+   * everything goes out again, in a small window.
+   */
   private void onTimeout(long nowNs) {
-    if (timeoutsWithoutNews > leastTimeouts && nowNs - newsAtNs >= exhaustionNs) {
+    if (retries.isExhausted(nowNs)) {
       qp.failSend(Status.RETRY_EXCEEDED);
       return;
     }
-    timeoutsWithoutNews++;
+    int unanswered = retries.timedOut();
     counters.timedOut();
-    if (softPeer && timeoutsWithoutNews == 1 && !reading) {
-      /* More often than not the peer only waits for its core. The newest train alone asks it: once that has come,
-      everything before it has come or is lost, the bitmap tells which, and till then nothing is sent in vain. */
-      outstanding.loseNewest();
+    if (!softPeer || unanswered > 1) {
+      sendWindow.silent();
+    }
+    if (softPeer) {
+      probe(nowNs);
     } else {
-      roundTrip.timedOut();
       recoveryEnd = outstanding.next();
       loseFrom(outstanding.unacknowledged());
     }
@@ -483,13 +497,23 @@ final class Requester {
     qp.activate();
   }
 
+  private void probe(long nowNs) {
+    long oldest = outstanding.unacknowledged();
+    long slot = ring.slotOf(oldest);
+    if (ring.isRead(slot)) {
+      read.lose();
+    } else if (blockedUntilNs == NEVER_NS) {
+      int packet = (int) (oldest - ring.firstPsn(slot));
+      resend(slot, packet, packet + 1, nowNs, true);
+    }
+  }
+
   /** Stops for good: nothing is outstanding and no timer runs. */
   void stop() {
-    timeoutAtNs = NEVER_NS;
+    retries.stop();
     receiverNotReadyUntilNs = NEVER_NS;
     blockedUntilNs = NEVER_NS;
-    reading = false;
-    readLost = false;
+    read.stop();
     outstanding.stop();
     builder.restart();
   }

@@ -39,6 +39,11 @@ final class Responder {
   private boolean acknowledgeNow;
   private long acknowledgeAtNs = Requester.NEVER_NS;
   private boolean sequenceErrorSent;
+  /* The tag to return, when it came, and how long its packet may have waited for that. */
+  private int tag;
+  private long taggedAtNs;
+  private long nowNs;
+  private long waitedNs;
   /* After an error of the peer's making: what every later packet of it is told. */
   private int lastSyndrome;
   private long lastSyndromePsn;
@@ -75,6 +80,7 @@ final class Responder {
     acknowledgeAtNs = Requester.NEVER_NS;
     sequenceErrorSent = false;
     lastSyndrome = 0;
+    tag = SendTags.NONE;
     reads.stop();
   }
 
@@ -93,6 +99,12 @@ final class Responder {
 
   /** Takes a request whose CRC was right. */
   void onRequest(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
+    this.nowNs = nowNs;
+    if (PacketFormat.tag(packet) != SendTags.NONE) {
+      tag = PacketFormat.tag(packet);
+      taggedAtNs = nowNs;
+      waitedNs = qp.waitedNs();
+    }
     long psn = PacketFormat.expand(PacketFormat.psn(packet), expected);
     if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
       duplicate(opcode, packet, psn);
@@ -410,7 +422,8 @@ final class Responder {
   }
 
   /** Sends an acknowledgement that is due. False when the socket is full. */
-  boolean flush() {
+  boolean flush(long nowNs) {
+    this.nowNs = nowNs;
     return !acknowledgeNow || sendAcknowledge(PacketFormat.SYNDROME_ACK, expected - 1);
   }
 
@@ -419,8 +432,11 @@ final class Responder {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, qp.remoteNumber(), psn);
     PacketFormat.writeAeth(packet + PacketFormat.BTH_BYTES, syndrome, messages);
     int bytes = PacketFormat.BTH_BYTES + PacketFormat.AETH_BYTES;
-    if (softPeer && highest >= expected) {
-      bytes += writeBitmap(packet + bytes);
+    if (softPeer) {
+      bytes += writeTag(packet, packet + bytes);
+      if (highest >= expected) {
+        bytes += writeBitmap(packet + bytes);
+      }
     }
     if (!qp.sendControl(bytes)) {
       return false;
@@ -429,6 +445,14 @@ final class Responder {
     acknowledgeAtNs = Requester.NEVER_NS;
     unacknowledged = 0;
     return true;
+  }
+
+  private int writeTag(long packet, long at) {
+    long heldNs = tag == SendTags.NONE ? 0 : waitedNs + nowNs - taggedAtNs;
+    Memory.ALL.set(Memory.NETWORK_INT, at, (int) Math.min(heldNs / 1000, 0xffff_ffffL));
+    PacketFormat.setRequestAndTag(packet, false, tag);
+    tag = SendTags.NONE;
+    return PacketFormat.WAITED_BYTES;
   }
 
   private int writeBitmap(long at) {

@@ -1,48 +1,38 @@
 package io.heddle.softroce;
 
 /**
- * Round-trip estimate, retransmission timeout and congestion window of a requester (the estimate as
- * RFC 6298 has it, the window by slow start and halving). Under the progress lock.
+ * Round-trip estimate and retransmission timeout of a requester, as RFC 6298 has them: the timeout
+ * doubles with each that passes in silence, and stays doubled until a packet has been measured that
+ * was sent since. Without that last rule a path whose round trip is longer than the timeout is
+ * never measured, and everything is sent again for ever. Under the progress lock.
  */
 final class RoundTrip {
   /**
    * A receiver that shares its core may be away for about this long without anything being lost.
    */
-  private static final long MINIMUM_TIMEOUT_NS = 2_000_000;
+  static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
-  private static final long FIRST_TIMEOUT_NS = 10_000_000;
-  private static final long MAXIMUM_TIMEOUT_NS = 100_000_000;
-  private static final int SMALLEST_WINDOW = 32;
+  /** Before anything has been measured. */
+  static final long FIRST_TIMEOUT_NS = 10_000_000;
 
-  private int limit = SMALLEST_WINDOW;
+  /** Longer than a full window takes over a link of 5 Mbit/s. */
+  static final long MAXIMUM_TIMEOUT_NS = 4_000_000_000L;
+
+  private static final int MOST_DOUBLINGS = 12;
+
   private long smoothedNs;
   private long variationNs;
-  private int backoff;
-  private int window;
-  private int threshold;
-  private int ackedSinceGrowth;
+  private int doublings;
 
-  /** Starts anew with at most {@code packets} in flight. */
-  void reset(int packets) {
-    limit = packets;
+  void reset() {
     smoothedNs = 0;
     variationNs = 0;
-    backoff = 0;
-    window = Math.min(packets, 4 * SMALLEST_WINDOW);
-    threshold = packets;
-    ackedSinceGrowth = 0;
+    doublings = 0;
   }
 
-  /** Packets that may be in flight. */
-  int window() {
-    return window;
-  }
-
-  long smoothedNs() {
-    return smoothedNs;
-  }
-
+  /** Measured on one sending of one packet: never from one sending to the answer to another. */
   void sample(long nanoseconds) {
+    doublings = 0;
     if (smoothedNs == 0) {
       smoothedNs = nanoseconds;
       variationNs = nanoseconds / 2;
@@ -52,44 +42,17 @@ final class RoundTrip {
     }
   }
 
-  /** Time without news after which everything outstanding counts as lost. */
+  /** How long to wait for news before asking for it. */
   long timeoutNs() {
     long base =
         smoothedNs == 0
             ? FIRST_TIMEOUT_NS
             : Math.max(MINIMUM_TIMEOUT_NS, smoothedNs + 4 * variationNs);
-    return Math.min(base << backoff, MAXIMUM_TIMEOUT_NS);
-  }
-
-  void acknowledged(int packets) {
-    backoff = 0;
-    if (window >= limit) {
-      return;
-    }
-    if (window < threshold) {
-      window = Math.min(limit, window + packets);
-    } else {
-      /* One train more for each window that came through. */
-      ackedSinceGrowth += packets;
-      if (ackedSinceGrowth >= window) {
-        ackedSinceGrowth = 0;
-        window = Math.min(limit, window + SMALLEST_WINDOW / 2);
-      }
-    }
-  }
-
-  /** A loss, at most once a round trip. */
-  void lost() {
-    threshold = Math.min(limit, Math.max(SMALLEST_WINDOW, window - window / 4));
-    window = threshold;
+    return Math.min(base << doublings, MAXIMUM_TIMEOUT_NS);
   }
 
   /** Silence for a whole timeout. */
   void timedOut() {
-    threshold = Math.min(limit, Math.max(SMALLEST_WINDOW, window / 2));
-    window = Math.min(limit, SMALLEST_WINDOW);
-    if (backoff < 7) {
-      backoff++;
-    }
+    doublings = Math.min(doublings + 1, MOST_DOUBLINGS);
   }
 }

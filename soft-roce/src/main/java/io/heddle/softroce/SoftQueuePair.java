@@ -307,13 +307,28 @@ final class SoftQueuePair implements QueuePair {
     } else if (state != QueuePairState.READY_TO_SEND) {
       engine.counters.drops().count(DropCounters.Reason.WRONG_STATE);
     } else if (opcode == PacketFormat.ACKNOWLEDGE) {
-      int words = Math.min(payloadBytes / 8, PsnBits.SIZE / 64 + 1);
-      int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
-      requester.onAcknowledge(PacketFormat.psn(packet), syndrome, payload, words, nowNs);
+      onAcknowledge(packet, payload, payloadBytes, nowNs);
       activate();
     } else {
       requester.onReadResponse(opcode, PacketFormat.psn(packet), payload, payloadBytes, nowNs);
     }
+  }
+
+  private void onAcknowledge(long packet, long payload, int payloadBytes, long nowNs) {
+    int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
+    long bitmap = payload + PacketFormat.WAITED_BYTES;
+    int bitmapBytes = payloadBytes - PacketFormat.WAITED_BYTES;
+    if (softPeer && bitmapBytes >= 0) {
+      long waitedUs = PacketFormat.networkInt(payload) & 0xffff_ffffL;
+      requester.onTag(PacketFormat.tag(packet), waitedUs * 1000 + engine.waitedNs(), nowNs);
+    }
+    int words = softPeer ? Math.clamp(bitmapBytes / 8, 0, PsnBits.SIZE / 64 + 1) : 0;
+    requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
+  }
+
+  /** How long the packet in hand may have lain in its socket at most. */
+  long waitedNs() {
+    return engine.waitedNs();
   }
 
   /** Sends what is due. True when there is more that could leave at once. */
@@ -325,7 +340,7 @@ final class SoftQueuePair implements QueuePair {
     if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
       return false;
     }
-    if (!responder.flush()) {
+    if (!responder.flush(nowNs)) {
       return blocked(nowNs);
     }
     for (int i = 0; i < trains && reads.hasMore(); i++) {

@@ -95,11 +95,17 @@ final class TrainBuilder {
    * @param room sequence numbers that it may take, at least 1
    * @param acknowledgeAll whether the end of each request asks for an acknowledgement
    * @param acknowledgeAt the packet of this sequence number asks for an acknowledgement
+   * @param tag of the first packet, or {@link SendTags#NONE}
    * @return first sequence number after it; {@code firstPsn} when the request at the front is not
    *     allowed its memory
    */
   long build(
-      TransmitRing ring, long firstPsn, int room, boolean acknowledgeAll, long acknowledgeAt) {
+      TransmitRing ring,
+      long firstPsn,
+      int room,
+      boolean acknowledgeAll,
+      long acknowledgeAt,
+      int tag) {
     long address = ring.nextAddress();
     int segment = 0;
     int used = 0;
@@ -132,9 +138,8 @@ final class TrainBuilder {
         offset = 0;
         acknowledge = acknowledgeAll || !hasMore();
       }
-      if (acknowledge || psn - 1 == acknowledgeAt) {
-        PacketFormat.setAcknowledgeRequest(packet);
-      }
+      PacketFormat.setRequestAndTag(
+          packet, acknowledge || psn - 1 == acknowledgeAt, packet == address ? tag : SendTags.NONE);
       seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
       used += bytes;
       if (bytes < segment) {
@@ -175,11 +180,24 @@ final class TrainBuilder {
     seal.seal(packet, PacketFormat.READ_REQUEST_BYTES - PacketFormat.ICRC_BYTES);
   }
 
-  /** Makes a finished packet ask for an acknowledgement. */
-  void requestAcknowledgement(long packet, int bytes) {
-    if (!PacketFormat.acknowledgeRequested(packet)) {
-      PacketFormat.setAcknowledgeRequest(packet);
-      seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
+  /**
+   * Makes finished packets of a slot ready to be sent again: the last of them asks for an
+   * acknowledgement and has the tag, the others have none, so that no answer is taken for one to an
+   * earlier sending.
+   */
+  void markAgain(TransmitRing ring, long slot, int from, int to, int tag) {
+    int segment = ring.segmentBytes(slot);
+    for (int i = from; i < to; i++) {
+      long packet = ring.address(slot) + (long) i * segment;
+      boolean last = i == to - 1;
+      boolean request = last || PacketFormat.acknowledgeRequested(packet);
+      int wanted = last ? tag : SendTags.NONE;
+      if (PacketFormat.tag(packet) != wanted
+          || PacketFormat.acknowledgeRequested(packet) != request) {
+        PacketFormat.setRequestAndTag(packet, request, wanted);
+        int bytes = i == ring.packets(slot) - 1 ? ring.totalBytes(slot) - i * segment : segment;
+        seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
+      }
     }
   }
 

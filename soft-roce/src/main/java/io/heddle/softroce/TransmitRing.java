@@ -31,6 +31,7 @@ final class TransmitRing {
   private final int[] totalBytes = new int[SLOTS];
   private final long[] sentAtNs = new long[SLOTS];
   private final int[] sends = new int[SLOTS];
+  private final long[] serials = new long[SLOTS];
   /* Memory of each slot. Freed memory is used again first, while it is in the cache: a stack, of which the part at and
   above freeCount is meaningless. */
   private final byte[] memory = new byte[SLOTS];
@@ -134,8 +135,14 @@ final class TransmitRing {
     return sends[(int) index & MASK];
   }
 
-  void sent(long index, long nowNs) {
+  /** The number of the slot's newest sending, in part or whole. */
+  long serial(long index) {
+    return serials[(int) index & MASK];
+  }
+
+  void sent(long index, long serial, long nowNs) {
     sentAtNs[(int) index & MASK] = nowNs;
+    serials[(int) index & MASK] = serial;
     sends[(int) index & MASK]++;
   }
 

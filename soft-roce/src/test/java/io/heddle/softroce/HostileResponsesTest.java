@@ -63,6 +63,8 @@ class HostileResponsesTest {
       PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, qp.number(), psn);
       PacketFormat.writeAeth(packet + PacketFormat.BTH_BYTES, syndrome, 1);
       int bytes = PacketFormat.BTH_BYTES + PacketFormat.AETH_BYTES;
+      Memory.ALL.set(Memory.NETWORK_INT, packet + bytes, 0);
+      bytes += PacketFormat.WAITED_BYTES;
       for (long word : bitmap) {
         Memory.ALL.set(Memory.NETWORK_LONG, packet + bytes, word);
         bytes += 8;

@@ -7,38 +7,9 @@ import org.junit.jupiter.api.Test;
 
 class RoundTripTest {
   @Test
-  void windowGrowsToTheLimitAndShrinksOnLoss() {
+  void timeoutFollowsWhatWasMeasuredAndBacksOffUntilTheNextMeasurement() {
     RoundTrip roundTrip = new RoundTrip();
-    roundTrip.reset(512);
-    roundTrip.acknowledged(1000);
-    assertEquals(512, roundTrip.window());
-    roundTrip.lost();
-    assertEquals(384, roundTrip.window());
-    roundTrip.timedOut();
-    assertEquals(32, roundTrip.window());
-    for (int i = 0; i < 100; i++) {
-      roundTrip.acknowledged(64);
-    }
-    assertTrue(
-        roundTrip.window() > 192 && roundTrip.window() <= 512, "grew to " + roundTrip.window());
-  }
-
-  @Test
-  void aSmallReceiveBufferBoundsEverything() {
-    RoundTrip roundTrip = new RoundTrip();
-    roundTrip.reset(8);
-    for (int i = 0; i < 10; i++) {
-      roundTrip.lost();
-      roundTrip.timedOut();
-      roundTrip.acknowledged(100);
-      assertEquals(8, roundTrip.window());
-    }
-  }
-
-  @Test
-  void timeoutFollowsWhatWasMeasuredAndBacksOff() {
-    RoundTrip roundTrip = new RoundTrip();
-    roundTrip.reset(512);
+    roundTrip.reset();
     for (int i = 0; i < 100; i++) {
       roundTrip.sample(100_000);
     }
@@ -49,8 +20,34 @@ class RoundTripTest {
     for (int i = 0; i < 20; i++) {
       roundTrip.timedOut();
     }
-    assertEquals(100_000_000, roundTrip.timeoutNs());
-    roundTrip.acknowledged(1);
+    assertEquals(4_000_000_000L, roundTrip.timeoutNs());
+    roundTrip.sample(100_000);
     assertEquals(calm, roundTrip.timeoutNs());
+  }
+
+  @Test
+  void nothingMeasuredMeansAFirstTimeoutThatDoublesToo() {
+    RoundTrip roundTrip = new RoundTrip();
+    roundTrip.reset();
+    assertEquals(10_000_000, roundTrip.timeoutNs());
+    roundTrip.timedOut();
+    roundTrip.timedOut();
+    assertEquals(40_000_000, roundTrip.timeoutNs());
+  }
+
+  @Test
+  void aPathOfThreeHundredMillisecondsIsMeasuredAfterAFewQuestions() {
+    RoundTrip roundTrip = new RoundTrip();
+    roundTrip.reset();
+    long waited = 0;
+    int questions = 0;
+    while (waited + roundTrip.timeoutNs() < 310_000_000) {
+      waited += roundTrip.timeoutNs();
+      roundTrip.timedOut();
+      questions++;
+    }
+    assertTrue(questions <= 5, questions + " questions");
+    roundTrip.sample(310_000_000);
+    assertTrue(roundTrip.timeoutNs() > 310_000_000, "the next wait is long enough");
   }
 }

@@ -150,7 +150,7 @@ class RxeCaptureTest {
       builder.configure(mtu, false, 1, qpn, 16);
       long psn = firstPsn;
       while (builder.hasMore()) {
-        psn = builder.build(ring, psn, 16, true, -1);
+        psn = builder.build(ring, psn, 16, true, -1, SendTags.NONE);
       }
       assertEquals(firstPsn + 16, psn);
       for (Packet packet : message) {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,10 +23,6 @@ final class FabricDemoTest {
     Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
   }
 
-  @Disabled(
-      "a known fault: the soft device has no congestion control, so where the processors are quick"
-          + " it overruns the queues of links this slow, sends again and again, and shares drift"
-          + " from the weights")
   @Test
   void sharesFollowBgpsPathBandwidthsAndBeatTheHash() throws Exception {
     assumeFabric();
