@@ -1,0 +1,81 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The failover protocol as docs/failover.md has it, in every order of events that a small
+ * connection allows; and that the model tells a broken protocol from a good one.
+ */
+class FailoverModelTest {
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        /* Both of two planes fail at any two points: every message completes, or the connection errs. */
+        "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=2 CHUNKS=1",
+        /* Two of three planes fail at any two points: every message completes. */
+        "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1",
+        /* A plane comes back, before, while and after the other one fails; or fails again. */
+        "PLANES=2 FAILURES=2 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
+        /* Messages in two chunks, of which one may have arrived. */
+        "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=2",
+        /* More messages than slots. */
+        "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=2 CHUNKS=1",
+      })
+  void noOrderOfEventsWritesIntoABufferHandedOverOrHangs(String definitions)
+      throws IOException, InterruptedException {
+    FailoverModel.Verdict verdict =
+        new FailoverModel(folder).search(FailoverModel.Search.STATES, definitions);
+    System.out.println("FailoverModelTest " + definitions + ": " + verdict);
+    assertEquals(0, verdict.errors(), verdict.first());
+    assertTrue(verdict.states() > 100_000, "a model in which nothing happens proves nothing");
+  }
+
+  /* With no state but the wanted ends without successor, it follows that every run ends well. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1",
+        "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
+      })
+  void everyRunEnds(String definitions) throws IOException, InterruptedException {
+    FailoverModel.Verdict verdict =
+        new FailoverModel(folder).search(FailoverModel.Search.CYCLES, definitions);
+    assertEquals(0, verdict.errors(), verdict.first());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          REPLAY_BEFORE_FENCE SOURCE_UNWATCHED      | i>=oldest           | PLANES=2 FAILURES=1 SLOTS=1
+          REPLAY_BEFORE_FENCE                       | outstanding[n]      | PLANES=2 FAILURES=1 SLOTS=1
+          FENCE_WITHOUT_ERROR                       | i>=oldest           | PLANES=2 FAILURES=1 SLOTS=1
+          FENCE_WITHOUT_COMPLETIONS                 | i>=oldest           | PLANES=2 FAILURES=1 SLOTS=1
+          REOPEN_SAME_QUEUE_PAIR                    | i>=oldest           | PLANES=2 FAILURES=1 SLOTS=1 RETURNS=1
+          NEXT_COVERS_SENDER                        | kept_next           | PLANES=2 FAILURES=1 SLOTS=2
+          ENTRIES_UNCOUNTED                         | acknowledged        | PLANES=3 FAILURES=1 SLOTS=1
+          """)
+  void aBrokenProtocolIsFound(String broken, String violated, String definitions)
+      throws IOException, InterruptedException {
+    FailoverModel model = new FailoverModel(folder);
+    String size = definitions + " GROUPS=2 CHUNKS=1";
+    FailoverModel.Verdict sound = model.search(FailoverModel.Search.STATES, size);
+    assertEquals(0, sound.errors(), sound.first());
+    FailoverModel.Verdict verdict = model.search(FailoverModel.Search.STATES, size + " " + broken);
+    assertEquals(1, verdict.errors(), broken);
+    assertTrue(
+        verdict.first().contains("assertion violated") && verdict.first().contains(violated),
+        verdict.first());
+  }
+}
