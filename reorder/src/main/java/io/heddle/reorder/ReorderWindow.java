@@ -172,6 +172,11 @@ public final class ReorderWindow {
     return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
   }
 
+  /** How many chunks one receive has; 0 before its first one has come. */
+  public int chunkCount(int slot, int receive) {
+    return chunkCounts[slot * MAX_RECEIVES + receive];
+  }
+
   /** Releases the oldest group, which must be full: its slot moves on to the next generation. */
   public void releaseOldest() {
     int slot = slotOf(oldest);

@@ -40,25 +40,54 @@ final class CommFailure {
     return result;
   }
 
-  /** A work request failed. */
-  int completion(WorkCompletion wc, SubFlow flow) {
-    if (result != TransportResult.SUCCESS) {
-      return result; // what is flushed behind the first failure says nothing new
+  /**
+   * A work request failed: what is wrong with the request would be wrong on every plane and ends
+   * the communicator, anything else is the plane's failure.
+   */
+  void completion(WorkCompletion wc, SubFlow flow) {
+    String story = "work request ended with %s (%d)".formatted(wc.status, wc.status.code());
+    boolean ofPlane =
+        switch (wc.status) {
+          case LOCAL_LENGTH_ERROR,
+              LOCAL_PROTECTION_ERROR,
+              LOCAL_ACCESS_ERROR,
+              REMOTE_INVALID_REQUEST_ERROR,
+              REMOTE_ACCESS_ERROR ->
+              false;
+          case SUCCESS,
+              LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+              WORK_REQUEST_FLUSHED,
+              BAD_RESPONSE_ERROR,
+              REMOTE_OPERATION_ERROR,
+              RETRY_EXCEEDED,
+              RECEIVER_NOT_READY_RETRY_EXCEEDED,
+              FATAL_ERROR,
+              GENERAL_ERROR ->
+              true;
+        };
+    if (ofPlane) {
+      plane(flow, story);
+      return;
     }
-    return latch(
+    latch(
         TransportResult.REMOTE_ERROR,
-        "%s: work request ended with %s (%d)".formatted(flow.pair, wc.status, wc.status.code())
+        "%s: %s".formatted(flow.pair, story)
             + (connection.peerState() == Connection.PEER_THERE
                 ? ""
                 : "; " + connection.peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */
-  int posting(SubFlow flow, int code) {
-    return latch(
-        TransportResult.SYSTEM_ERROR,
-        "%s: posting was refused with %s"
-            .formatted(flow.pair, io.heddle.platform.Errno.describe(-code)));
+  void posting(SubFlow flow, int code) {
+    plane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
+  }
+
+  /* What is flushed behind the first failure says nothing new. */
+  private void plane(SubFlow flow, String story) {
+    Failover failover = connection.failover();
+    if (flow.markBroken() && failover != null) {
+      failover.noticed(flow.plane, flow.epoch, story);
+    }
   }
 
   /**

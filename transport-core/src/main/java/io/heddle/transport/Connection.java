@@ -59,10 +59,10 @@ final class Connection implements AutoCloseable {
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
   private int connectedPairs;
-  private PlaneCounters[] counters = {};
+  private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
-  /* Written when the planes are paired and whenever routes change; read by the thread that drives the communicator. */
-  private volatile PlaneWeights weights = PlaneWeights.equal(1);
+  /* Of the planes once they are paired. */
+  private ConnectionWeights weights = new ConnectionWeights(PlaneWeights.equal(1));
   private String peer = "a peer that has not said its name";
   private long peerRingAddress;
   private int peerRingKey;
@@ -76,6 +76,7 @@ final class Connection implements AutoCloseable {
   private volatile @Nullable String deviceFailure;
   /* Set before the communicator exists. */
   private Consumer<String> peersEar = story -> {};
+  private @Nullable Failover failover;
   private boolean closed;
 
   Connection(NetDevice device) {
@@ -119,7 +120,9 @@ final class Connection implements AutoCloseable {
     planes = pairing.pairs().stream().map(PlanePairing.Pair::mine).toList();
     remotePlanes = pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList();
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
-    weights = device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray());
+    weights =
+        new ConnectionWeights(
+            device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray()));
     queuePairsPerPlane =
         Math.min(
             Math.min(queuePairs, remote.queuePairsPerPlane()),
@@ -149,15 +152,18 @@ final class Connection implements AutoCloseable {
   ControlMessage.Endpoints endpoints() {
     List<ControlMessage.Endpoint> ends = new ArrayList<>();
     for (int i = 0; i < pairs.size(); i++) {
-      PlaneQueuePair pair = pairs.get(i);
-      ends.add(
-          new ControlMessage.Endpoint(
-              pairNames.get(i % planes.size()),
-              pair.queuePair().number(),
-              pair.startPsn(),
-              pair.queuePair().endpointParameters()));
+      ends.add(endpoint(i));
     }
     return new ControlMessage.Endpoints(ringAddress, ring.rkey(), depths.receives(), ends);
+  }
+
+  private ControlMessage.Endpoint endpoint(int index) {
+    PlaneQueuePair pair = pairs.get(index);
+    return new ControlMessage.Endpoint(
+        pairNames.get(index % planes.size()),
+        pair.queuePair().number(),
+        pair.startPsn(),
+        pair.queuePair().endpointParameters());
   }
 
   /**
@@ -166,7 +172,8 @@ final class Connection implements AutoCloseable {
    *
    * @throws HeddleException when the peer's list isn't the one that was agreed on
    */
-  void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings settings) {
+  void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
+    settings = asked;
     List<ControlMessage.Endpoint> ends = remote.endpoints();
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
@@ -177,26 +184,76 @@ final class Connection implements AutoCloseable {
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
     while (connectedPairs < ends.size()) {
-      int i = connectedPairs;
-      int plane = i % planes.size();
-      ControlMessage.PlaneOffer offer = remotePlanes.get(plane);
-      PathMtu mtu = planes.get(plane).mtu().min(offer.mtu());
-      pairs
-          .get(i)
-          .connect(
-              new PlaneQueuePair.RemoteEnd(
-                  offer.gid(),
-                  ends.get(i).queuePairNumber(),
-                  ends.get(i).startPsn(),
-                  ends.get(i).parameters()),
-              mtu,
-              settings,
-              i);
+      connectPair(connectedPairs, 0, ends.get(connectedPairs));
       connectedPairs++;
     }
     peerRingAddress = remote.ringAddress();
     peerRingKey = remote.ringKey();
     peerReceiveDepth = remote.receiveDepth();
+  }
+
+  private void connectPair(int index, int epoch, ControlMessage.Endpoint end) {
+    int plane = index % planes.size();
+    ControlMessage.PlaneOffer offer = remotePlanes.get(plane);
+    PathMtu mtu = planes.get(plane).mtu().min(offer.mtu());
+    pairs
+        .get(index)
+        .connect(
+            new PlaneQueuePair.RemoteEnd(
+                offer.gid(), end.queuePairNumber(), end.startPsn(), end.parameters()),
+            mtu,
+            settings,
+            SubFlow.receiveId(index, epoch));
+  }
+
+  /**
+   * Makes fresh queue pairs for a plane whose old ones are fenced at both ends, and closes the old
+   * ones. Control thread.
+   *
+   * @return what the other end must know of them
+   * @throws HeddleException where the device refuses, as when the address is gone
+   */
+  List<ControlMessage.Endpoint> renewPairs(int plane) {
+    List<ControlMessage.Endpoint> fresh = new ArrayList<>();
+    for (int i = plane; i < pairs.size(); i += planes.size()) {
+      LocalPlane local = planes.get(plane);
+      PlaneQueuePair made =
+          PlaneQueuePair.create(local.key(), local.gid(), device.pd(), completionQueue(), depths);
+      pairs.set(i, made).close();
+      fresh.add(endpoint(i));
+    }
+    return fresh;
+  }
+
+  /**
+   * Connects what {@link #renewPairs} made. Control thread.
+   *
+   * @return the plane's sub-flows of this epoch
+   * @throws HeddleException where the device refuses, or the other end made something else
+   */
+  List<SubFlow> connectPairs(int plane, int epoch, List<ControlMessage.Endpoint> ends) {
+    if (ends.size() != queuePairsPerPlane) {
+      throw new HeddleException(
+          "%s has %d queue pairs for plane %s, not %d"
+              .formatted(peer, ends.size(), planes.get(plane).key(), queuePairsPerPlane));
+    }
+    List<SubFlow> fresh = new ArrayList<>();
+    for (int i = 0; i < ends.size(); i++) {
+      int index = plane + i * planes.size();
+      connectPair(index, epoch, ends.get(i));
+      fresh.add(new SubFlow(index, plane, epoch, pairs.get(index)));
+    }
+    return fresh;
+  }
+
+  /** What takes this connection off planes that fail. Before the communicator is driven. */
+  void begin(Failover begun) {
+    failover = begun;
+  }
+
+  /** Null before the communicator exists. */
+  @Nullable Failover failover() {
+    return failover;
   }
 
   NetDevice device() {
@@ -255,7 +312,7 @@ final class Connection implements AutoCloseable {
   SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {
-      flows[i] = new SubFlow(i, i % planes.size(), pairs.get(i));
+      flows[i] = new SubFlow(i, i % planes.size(), 0, pairs.get(i));
     }
     return flows;
   }
@@ -272,39 +329,34 @@ final class Connection implements AutoCloseable {
     return device.context().preferredWriteBytes(smallest);
   }
 
+  /** What to send by. */
   PlaneWeights weights() {
+    return weights.current();
+  }
+
+  /** The weights with all that bears on them. */
+  ConnectionWeights allWeights() {
     return weights;
   }
 
-  /** Sends by these weights from the next chunk on. Any thread. */
-  synchronized void setWeights(PlaneWeights next) {
-    weights = next;
-    tellWeights();
-  }
-
-  /** The counters that show the weights. */
-  synchronized void setCounters(PlaneCounters[] shown) {
-    counters = shown;
-    tellWeights();
-  }
-
-  /** The counters end; they may be another connection's soon. */
-  synchronized void forgetCounters() {
-    counters = new PlaneCounters[0];
-  }
-
   /** Adds what the queue pairs have sent again to the counters. Control thread. */
-  synchronized void tellResent() {
-    for (int i = 0; i < pairs.size() && counters.length > 0; i++) {
-      counters[i % planes.size()].resent(pairs.get(i).newlyResent());
+  void tellResent() {
+    for (int i = 0; i < pairs.size(); i++) {
+      weights.tellResent(i % planes.size(), pairs.get(i));
     }
   }
 
-  private void tellWeights() {
-    PlaneWeights current = weights;
-    for (int i = 0; i < counters.length; i++) {
-      counters[i].setWeight(current.weight(i), current.source());
+  /**
+   * The counters end: they may be another connection's soon. What still happens is counted where
+   * nobody reads.
+   */
+  PlaneCounters[] uncounted() {
+    weights.forgetCounters();
+    PlaneCounters[] spare = new PlaneCounters[planes.size()];
+    for (int i = 0; i < spare.length; i++) {
+      spare[i] = PlaneCounters.unpublished(arena);
     }
+    return spare;
   }
 
   /** The peer's address on each plane, in order of keys; empty before the planes are paired. */
@@ -319,6 +371,11 @@ final class Connection implements AutoCloseable {
 
   String peer() {
     return peer;
+  }
+
+  /** What both ends call each plane. */
+  List<String> pairNames() {
+    return pairNames;
   }
 
   List<String> planeKeys() {
@@ -378,9 +435,33 @@ final class Connection implements AutoCloseable {
     return leaving;
   }
 
-  /** Control thread. */
-  boolean hasQueuePair(int number) {
-    return pairs.stream().anyMatch(pair -> pair.queuePair().number() == number);
+  /** The plane of this queue pair; −1 where it isn't this connection's. Control thread. */
+  int planeOf(int queuePairNumber) {
+    for (int i = 0; i < pairs.size(); i++) {
+      if (pairs.get(i).queuePair().number() == queuePairNumber) {
+        return i % planes.size();
+      }
+    }
+    return -1;
+  }
+
+  /** Moves the plane's queue pairs to ERROR: no later packet has any effect. Control thread. */
+  void stopPairs(int plane) {
+    for (int i = plane; i < pairs.size(); i += planes.size()) {
+      pairs.get(i).queuePair().toError();
+    }
+  }
+
+  /** Takes the plane's queue pairs back to RESET. Control thread. */
+  void resetPairs(int plane) {
+    for (int i = plane; i < pairs.size(); i += planes.size()) {
+      pairs.get(i).queuePair().reset();
+    }
+  }
+
+  /** Plane, addresses and queue pairs, for a log line. Control thread. */
+  String describe(int plane) {
+    return pairs.get(plane).toString();
   }
 
   /**

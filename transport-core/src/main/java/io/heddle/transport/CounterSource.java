@@ -24,7 +24,7 @@ interface CounterSource {
           counters[i].setAddresses(
               connection.localGids().get(i).toBytes(), connection.remoteGids().get(i).toBytes());
         }
-        connection.setCounters(counters);
+        connection.allWeights().setCounters(counters);
         return counters;
       }
 

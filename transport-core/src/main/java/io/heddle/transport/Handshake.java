@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> the kind of communicator that comes out
  */
-final class Handshake<C> implements ControlChannel.Listener {
+final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   /** How it ended: a communicator, or why there is none. */
-  record Outcome<C>(@Nullable C comm, String failure) {}
+  record Outcome<C extends DrivenEnd>(@Nullable C comm, String failure) {}
 
   private enum Stage {
     HELLO,
@@ -62,6 +62,7 @@ final class Handshake<C> implements ControlChannel.Listener {
    * @param queuePairsPerPlane how many this end would make on each plane
    * @param retries what to do where a device refuses to connect a queue pair
    * @param timeoutNs how long all of it may take
+   * @param graceNs how long the connection may then be without any plane
    */
   record Terms(
       String hostName,
@@ -69,7 +70,8 @@ final class Handshake<C> implements ControlChannel.Listener {
       LinkSettings settings,
       int queuePairsPerPlane,
       ConnectRetries retries,
-      long timeoutNs) {}
+      long timeoutNs,
+      long graceNs) {}
 
   /* How long an address may be silent before the next is called. */
   private static final long PATIENCE_NS = 2_000_000_000L;
@@ -205,6 +207,9 @@ final class Handshake<C> implements ControlChannel.Listener {
             onEndpoints(endpoints);
         case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
         case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
+        case ControlMessage.PlaneMessage plane
+            when stage == Stage.ESTABLISHED || stage == Stage.CLOSING ->
+            failover().heard(plane);
         case ControlMessage.Closing closing when stage == Stage.ESTABLISHED ->
             connection().peerGone(Connection.PEER_CLOSED, "it closed its end");
         case ControlMessage.Closing closing when stage == Stage.CLOSING -> end();
@@ -322,14 +327,18 @@ final class Handshake<C> implements ControlChannel.Listener {
 
   private void onReady() {
     stage = Stage.ESTABLISHED;
-    outcome = new Outcome<>(maker.apply(connection(), this), "");
+    C comm = maker.apply(connection(), this);
+    connection().begin(new Failover(loop, connection(), comm, this::say, terms.graceNs(), log));
+    outcome = new Outcome<>(comm, "");
     ended.accept(this);
   }
 
   @Override
   public void onClosed(String reason) {
     if (stage == Stage.ESTABLISHED) {
+      channel = null;
       connection().peerGone(Connection.PEER_LOST, "its control channel broke: " + reason);
+      failover().nobodyHears();
     } else if (stage == Stage.CLOSING) {
       end();
     } else {
@@ -382,6 +391,15 @@ final class Handshake<C> implements ControlChannel.Listener {
     }
   }
 
+  /* Says something to the peer; false where there is nobody to say it to. */
+  private boolean say(ControlMessage message) {
+    ControlChannel open = channel;
+    if (open != null) {
+      open.send(message);
+    }
+    return open != null;
+  }
+
   /** Tells the peer, once, that this end has failed. Any thread. */
   private void tellFailure(String story) {
     loop.execute(() -> {
@@ -423,6 +441,7 @@ final class Handshake<C> implements ControlChannel.Listener {
         open.closeWhenSent();
         channel = null;
       }
+      failover().end();
       connection().close();
     }
   }
@@ -452,6 +471,14 @@ final class Handshake<C> implements ControlChannel.Listener {
       throw new IllegalStateException("no channel in stage " + stage);
     }
     return open;
+  }
+
+  private Failover failover() {
+    Failover begun = connection().failover();
+    if (begun == null) {
+      throw new IllegalStateException("no communicator in stage " + stage);
+    }
+    return begun;
   }
 
   private Connection connection() {

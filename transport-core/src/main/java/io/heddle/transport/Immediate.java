@@ -7,10 +7,13 @@ package io.heddle.transport;
  * | slot 8 | generation 4 | receive 3 | chunk 6 | chunks − 1 6 | flags 5 |
  * </pre>
  *
- * <p>The communicator isn't named: the queue pair is the communicator's own. Flags are zero in this
- * version.
+ * <p>The communicator isn't named: the queue pair is the communicator's own. Of the flags one has a
+ * meaning: {@link #PROBE}.
  */
 final class Immediate {
+  /** The whole immediate of an empty write that asks whether the plane carries anything. */
+  static final int PROBE = 1;
+
   private Immediate() {}
 
   static int encode(int slot, int generation, int receive, int chunk, int chunks) {

@@ -58,20 +58,21 @@ final class InfinibandOptions {
       Option.number(
           "NCCL_IB_TIMEOUT",
           "code",
-          18,
+          14,
           1,
           31,
-          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (18"
-              + " is 1.07 s). NCCL's own default is 20");
+          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (14"
+              + " is 67 ms). NCCL's own default is 20; here it is how soon a silent plane is left");
 
   static final Option<Long> RETRIES =
       Option.number(
           "NCCL_IB_RETRY_CNT",
           "tries",
-          7,
+          6,
           0,
           7,
-          "how often a packet is sent again before its queue pair fails");
+          "how often a packet is sent again before its queue pair fails; the kernel's Soft-RoCE"
+              + " takes 7 for ever");
 
   static final Option<Long> TRAFFIC_CLASS =
       Option.number(

@@ -115,10 +115,21 @@ final class NetDevice implements AutoCloseable {
   List<Connection> failed(int queuePairNumber, String story) {
     List<Connection> ending =
         connections.stream()
-            .filter(each -> queuePairNumber == 0 || each.hasQueuePair(queuePairNumber))
+            .filter(each -> queuePairNumber == 0 || each.planeOf(queuePairNumber) >= 0)
             .toList();
     ending.forEach(connection -> connection.deviceFailed(story));
     return ending;
+  }
+
+  /** One queue pair is broken, and with it its plane for its connection. Control thread. */
+  void queuePairFailed(int queuePairNumber, String story) {
+    for (Connection connection : connections) {
+      int plane = connection.planeOf(queuePairNumber);
+      Failover failover = connection.failover();
+      if (plane >= 0 && failover != null) {
+        failover.noticedNow(plane, story);
+      }
+    }
   }
 
   /**
@@ -132,7 +143,7 @@ final class NetDevice implements AutoCloseable {
   /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
   boolean isInUse(int queuePairNumber) {
     return connections.stream()
-        .anyMatch(each -> !each.isLeaving() && each.hasQueuePair(queuePairNumber));
+        .anyMatch(each -> !each.isLeaving() && each.planeOf(queuePairNumber) >= 0);
   }
 
   /** Closes what connections are left, then the device. */

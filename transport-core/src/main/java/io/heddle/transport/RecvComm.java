@@ -5,12 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
-import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving end of a connection; threads as for {@link SendComm}.
@@ -19,7 +22,7 @@ import io.heddle.verbs.WorkCompletion;
  * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
  * groups in order.
  */
-public final class RecvComm implements AutoCloseable {
+public final class RecvComm implements AutoCloseable, DrivenEnd {
   private static final int POLL_BATCH = 64;
   private static final int MAX_RECEIVES = ReorderWindow.MAX_RECEIVES;
   private static final int GROUPS = ClearToSend.GROUPS;
@@ -32,7 +35,8 @@ public final class RecvComm implements AutoCloseable {
   private final CompletionQueue cq;
   private final RequestLines lines;
   private final SubFlow[] flows;
-  private final PlaneCounters[] counters;
+  private final Baton baton = new Baton();
+  private PlaneCounters[] counters;
   private final CommFailure failure;
   private final Runnable onClose;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
@@ -41,9 +45,7 @@ public final class RecvComm implements AutoCloseable {
   private final int[] lineOfSlot = new int[GROUPS];
   private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
 
-  /* Next group whose clear-to-send entries are to be written, and the sub-flow that wrote the last ones. */
-  private long nextClearToSend;
-  private int lastFlow;
+  private final ClearToSendWriter entries;
   private long polledAtNs;
 
   RecvComm(
@@ -62,6 +64,7 @@ public final class RecvComm implements AutoCloseable {
     this.lines = connection.lines();
     this.flows = connection.subFlows();
     this.failure = new CommFailure(connection, "receiving", log);
+    this.entries = new ClearToSendWriter(connection, window, flows, failure);
   }
 
   Connection connection() {
@@ -97,13 +100,24 @@ public final class RecvComm implements AutoCloseable {
    *     consumed, or a negated result code
    */
   public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
+    if (!baton.take()) {
+      return 0;
+    }
+    try {
+      return receive(n, dataArray, sizesArray, tagsArray, handlesArray);
+    } finally {
+      baton.give();
+    }
+  }
+
+  private long receive(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
     if (failure.result() != TransportResult.SUCCESS) {
       return -failure.result();
     }
     if (n < 1 || n > MAX_RECEIVES || !valid(n, sizesArray, handlesArray)) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    int line = window.hasRoom() ? lines.claim() : -1;
+    int line = window.hasRoom() && entries.mayOpen() ? lines.claim() : -1;
     if (line < 0) {
       counters[0].wouldBlock();
       return 0;
@@ -126,8 +140,8 @@ public final class RecvComm implements AutoCloseable {
           Memory.ALL.get(JAVA_INT, tagsArray + (long) i * Integer.BYTES),
           (int) memory.keys(handle));
     }
-    int result = postClearToSend();
-    return result == TransportResult.SUCCESS ? lines.address(line) : -result;
+    entries.post();
+    return lines.address(line);
   }
 
   private boolean valid(int n, long sizesArray, long handlesArray) {
@@ -139,46 +153,6 @@ public final class RecvComm implements AutoCloseable {
       }
     }
     return true;
-  }
-
-  /* Writes the entries of groups that the sender doesn't know yet, each group by one RDMA WRITE, planes in turn. */
-  private int postClearToSend() {
-    while (nextClearToSend != window.nextGroup()) {
-      SubFlow flow = nextFlowWithRoom();
-      if (flow == null) {
-        break;
-      }
-      long offset = ClearToSend.groupOffset(nextClearToSend);
-      int receives = window.receives(window.slotOf(nextClearToSend));
-      SendWorkRequest wr = flow.add();
-      wr.id = flow.index;
-      wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
-      wr.localAddress = connection.ringAddress() + offset;
-      wr.lengthBytes = receives * ClearToSend.BYTES;
-      wr.lkey = connection.ringLocalKey();
-      wr.remoteAddress = connection.peerRingAddress() + offset;
-      wr.rkey = connection.peerRingKey();
-      nextClearToSend++;
-    }
-    for (SubFlow flow : flows) {
-      int code = flow.post();
-      if (code != 0) {
-        return failure.posting(flow, code);
-      }
-    }
-    return TransportResult.SUCCESS;
-  }
-
-  /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
-  private @org.jspecify.annotations.Nullable SubFlow nextFlowWithRoom() {
-    PlaneWeights weights = connection.weights();
-    for (int i = 0; i < flows.length; i++) {
-      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
-      if (weights.weight(lastFlow % weights.planes()) > 0 && flows[lastFlow].hasRoom()) {
-        return flows[lastFlow];
-      }
-    }
-    return null;
   }
 
   /**
@@ -197,32 +171,32 @@ public final class RecvComm implements AutoCloseable {
    * @return a result code
    */
   public int progress() {
+    if (!baton.take()) {
+      return TransportResult.SUCCESS;
+    }
+    try {
+      return drive();
+    } finally {
+      baton.give();
+    }
+  }
+
+  private int drive() {
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
     /* Read before polling: what the peer sent before it went is then already in the queue. */
     int peerState = connection.peerState();
-    context.progress();
-    int count;
-    do {
-      count = cq.poll(completions);
-      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
-      for (int i = 0; i < count; i++) {
-        if (!completed(completions[i])) {
-          return failure.result();
-        }
-      }
-    } while (count == POLL_BATCH);
-    if (count < 0) {
-      return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    takeCompletions();
+    if (failure.result() != TransportResult.SUCCESS) {
+      return failure.result();
     }
     String broken = connection.deviceFailure();
     if (broken != null) {
       return failure.device(broken);
     }
-    releaseFullGroups();
-    if (nextClearToSend != window.nextGroup() && postClearToSend() != TransportResult.SUCCESS) {
-      return failure.result();
+    if (entries.isBehind()) {
+      entries.post();
     }
     if (peerState != Connection.PEER_THERE && lines.anyPending()) {
       failure.peerGone();
@@ -230,31 +204,65 @@ public final class RecvComm implements AutoCloseable {
     return failure.result();
   }
 
-  private boolean completed(WorkCompletion wc) {
-    if (wc.status == WorkCompletion.Status.SUCCESS
-        && wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
-      return arrived(flows[(int) wc.workRequestId], wc);
-    }
-    SubFlow flow = flows[flowOf(wc)];
-    if (wc.status != WorkCompletion.Status.SUCCESS) {
-      /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
-      if (connection.peerState() == Connection.PEER_CLOSED && !lines.anyPending()) {
-        return true;
+  @Override
+  public void takeCompletions() {
+    context.progress();
+    int count;
+    do {
+      count = cq.poll(completions);
+      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
+      for (int i = 0; i < count; i++) {
+        completed(completions[i]);
       }
-      failure.completion(wc, flow);
-      return false;
+    } while (count == POLL_BATCH);
+    if (count < 0) {
+      failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    } else if (failure.result() == TransportResult.SUCCESS) {
+      releaseFullGroups();
     }
-    if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
-      failure.latch(
-          TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
-      return false;
-    }
-    counters[flow.plane].acknowledged(0, flow.sendCompleted(polledAtNs));
-    return true;
   }
 
-  private boolean arrived(SubFlow flow, WorkCompletion wc) {
+  private void completed(WorkCompletion wc) {
+    long id = wc.workRequestId;
+    SubFlow flow = flows[SubFlow.flowOf(id)];
+    if (flow.isStale(id)) {
+      return;
+    }
+    flow.completed(id);
+    if (failure.result() != TransportResult.SUCCESS) {
+      return;
+    }
+    if (wc.status != WorkCompletion.Status.SUCCESS) {
+      /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
+      if (connection.peerState() != Connection.PEER_CLOSED || lines.anyPending()) {
+        failure.completion(wc, flow);
+      }
+    } else if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+      arrived(flow, wc);
+    } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
+    } else {
+      counters[flow.plane].acknowledged(0, flow.tookNs(polledAtNs));
+      entries.acknowledged(id);
+    }
+  }
+
+  private void arrived(SubFlow flow, WorkCompletion wc) {
     int immediate = wc.immediate;
+    if (immediate != Immediate.PROBE && !record(flow, immediate, wc.lengthBytes)) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR,
+          "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
+      return;
+    }
+    int code = flow.receiveConsumed();
+    if (code != 0) {
+      failure.posting(flow, code);
+    }
+  }
+
+  private boolean record(SubFlow flow, int immediate, int lengthBytes) {
     int result =
         Immediate.flags(immediate) != 0
             ? ReorderWindow.CONTRADICTION
@@ -264,27 +272,16 @@ public final class RecvComm implements AutoCloseable {
                 Immediate.receive(immediate),
                 Immediate.chunk(immediate),
                 Immediate.chunks(immediate),
-                wc.lengthBytes);
-    if (result == ReorderWindow.CONTRADICTION) {
-      failure.latch(
-          TransportResult.REMOTE_ERROR,
-          "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
-      return false;
-    }
+                lengthBytes);
     if (result == ReorderWindow.DUPLICATE) {
       counters[flow.plane].duplicate();
-    } else {
-      counters[flow.plane].chunk(wc.lengthBytes);
+    } else if (result != ReorderWindow.CONTRADICTION) {
+      counters[flow.plane].chunk(lengthBytes);
       counters[flow.plane].reordered(
           window.aheadOfGap(
               Immediate.slot(immediate), Immediate.receive(immediate), Immediate.chunk(immediate)));
     }
-    int code = flow.receiveConsumed();
-    if (code != 0) {
-      failure.posting(flow, code);
-      return false;
-    }
-    return true;
+    return result != ReorderWindow.CONTRADICTION;
   }
 
   private void releaseFullGroups() {
@@ -303,19 +300,79 @@ public final class RecvComm implements AutoCloseable {
         }
         lines.setSize(line, i, (int) length);
       }
+      entries.released(slot);
       window.releaseOldest();
       counters[0].message();
       lines.complete(line, receives);
     }
   }
 
-  private int flowOf(WorkCompletion wc) {
-    for (SubFlow flow : flows) {
-      if (flow.pair.queuePair().number() == wc.queuePairNumber) {
-        return flow.index;
+  @Override
+  public Baton baton() {
+    return baton;
+  }
+
+  @Override
+  public boolean isSender() {
+    return false;
+  }
+
+  @Override
+  public SubFlow[] flows() {
+    return flows;
+  }
+
+  @Override
+  public void replace(SubFlow fresh) {
+    flows[fresh.index] = fresh;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    List<Arrival> arrivals = new ArrayList<>();
+    for (long group = window.oldestGroup(); group != window.nextGroup(); group++) {
+      int slot = window.slotOf(group);
+      for (int receive = 0; receive < window.receives(slot); receive++) {
+        long chunks = window.arrivedChunks(slot, receive);
+        if (chunks != 0) {
+          arrivals.add(
+              new Arrival(
+                  slot,
+                  window.generation(slot),
+                  receive,
+                  window.chunkCount(slot, receive),
+                  chunks));
+        }
       }
     }
-    return 0;
+    return new Fenced(plane, epoch, window.oldestGroup(), window.nextGroup(), arrivals);
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    if (theirs.oldest() != 0 || theirs.next() != 0 || !theirs.arrivals().isEmpty()) {
+      return "a sender has no open groups";
+    }
+    entries.settle(plane);
+    if (failure.result() == TransportResult.SUCCESS) {
+      entries.post();
+    }
+    return null;
+  }
+
+  @Override
+  public long replays() {
+    return entries.repeated();
+  }
+
+  @Override
+  public boolean hasPending() {
+    return lines.anyPending();
+  }
+
+  @Override
+  public void fail(int result, String story) {
+    failure.latch(result, story);
   }
 
   /**
@@ -324,7 +381,15 @@ public final class RecvComm implements AutoCloseable {
    */
   @Override
   public void close() {
-    connection.forgetCounters();
+    /* The control thread may still have to answer what the other end asks about a plane. */
+    while (!baton.take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      counters = connection.uncounted();
+    } finally {
+      baton.give();
+    }
     onClose.run();
     channel.close();
   }

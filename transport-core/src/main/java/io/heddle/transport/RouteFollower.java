@@ -214,9 +214,9 @@ final class RouteFollower implements AutoCloseable {
         stage == Stage.ALL_EQUAL
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
             : asked(connection, remote);
-    PlaneWeights current = connection.weights();
+    PlaneWeights current = connection.allWeights().routed();
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
-      connection.setWeights(next);
+      connection.allWeights().setRouted(next);
       log.trace("weights for %s are %s (%s)", connection.peer(), next, next.source());
     }
   }

@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.spray.PlaneLoads;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.transport.spray.SprayPolicy;
@@ -9,19 +10,24 @@ import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sending end of a connection.
  *
  * <p>NCCL's progress thread calls isend and progress, its service thread the others, at the same
- * time. Everything that isn't said to be another thread's is the progress thread's.
+ * time. Everything that isn't said to be another thread's is touched with the {@link Baton}: by the
+ * progress thread, or by the control thread while it takes the connection off a plane.
  *
  * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
  * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
  * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog and are posted
- * by progress.
+ * by progress; so are chunks that a fenced plane has lost.
  */
-public final class SendComm implements AutoCloseable {
+public final class SendComm implements AutoCloseable, DrivenEnd {
   /**
    * Bytes under way over all planes of a connection; far above the bandwidth-delay product of any
    * fabric.
@@ -42,7 +48,8 @@ public final class SendComm implements AutoCloseable {
   private final int planes;
   private final int queuePairsPerPlane;
   private final boolean splitsMessages;
-  private final PlaneCounters[] counters;
+  private PlaneCounters[] counters;
+  private final Baton baton = new Baton();
   private final SprayPolicy policy;
   private final PlaneLoads loads;
   private final CommFailure failure;
@@ -61,10 +68,8 @@ public final class SendComm implements AutoCloseable {
   private final long[] remoteAddress = new long[LINES];
   private final int[] localKey = new int[LINES];
   private final int[] remoteKey = new int[LINES];
-  private final int[] immediateBase = new int[LINES];
-  private final int[] chunks = new int[LINES];
-  private final int[] nextChunk = new int[LINES];
-  private final int[] unacknowledged = new int[LINES];
+  private final SentChunks chunks;
+  private long replays;
   private final long[] messageNumber = new long[LINES];
   private final PlaneWeights[] cutBy = new PlaneWeights[LINES];
 
@@ -97,6 +102,7 @@ public final class SendComm implements AutoCloseable {
     this.flows = connection.subFlows();
     this.queuePairsPerPlane = connection.queuePairsPerPlane();
     this.planes = flows.length / queuePairsPerPlane;
+    this.chunks = new SentChunks(LINES, planes);
     this.weights = connection.weights();
     this.loads =
         new PlaneLoads(
@@ -136,6 +142,17 @@ public final class SendComm implements AutoCloseable {
    *     consumed, or a negated result code
    */
   public long isend(long address, long length, int tag, long memoryHandle) {
+    if (!baton.take()) {
+      return 0;
+    }
+    try {
+      return send(address, length, tag, memoryHandle);
+    } finally {
+      baton.give();
+    }
+  }
+
+  private long send(long address, long length, int tag, long memoryHandle) {
     if (failure.result() != TransportResult.SUCCESS) {
       return -failure.result();
     }
@@ -143,7 +160,7 @@ public final class SendComm implements AutoCloseable {
     int receives = receivesReady(entries);
     if (receives == 0) {
       /* A caller whose sends are all done tests nothing, so this call alone can let the entries come in. */
-      int result = progress();
+      int result = drive();
       if (result != TransportResult.SUCCESS) {
         return -result;
       }
@@ -165,7 +182,7 @@ public final class SendComm implements AutoCloseable {
           "a send of %d bytes (tag %d) meets a receive of %d bytes"
               .formatted(length, tag, ClearToSend.lengthBytes(entry)));
     }
-    int line = lines.claim();
+    int line = newestWeights().carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
       return 0;
@@ -176,8 +193,8 @@ public final class SendComm implements AutoCloseable {
       matched = 0;
       group++;
     }
-    int result = post();
-    return result == TransportResult.SUCCESS ? lines.address(line) : -result;
+    post();
+    return lines.address(line);
   }
 
   /* How many receives the group at the head has, once all its entries are there; 0 before. */
@@ -212,16 +229,13 @@ public final class SendComm implements AutoCloseable {
     remoteKey[line] = ClearToSend.key(entry);
     localKey[line] = (int) (keys >>> 32);
     cutBy[line] = newestWeights();
-    chunks[line] = policy.chunks(length, loads, weights);
-    nextChunk[line] = 0;
-    unacknowledged[line] = chunks[line];
-    immediateBase[line] =
-        Immediate.encode(
-            (int) group & (ClearToSend.GROUPS - 1),
-            ClearToSend.generation(entry),
-            receive,
-            0,
-            chunks[line]);
+    int count = policy.chunks(length, loads, weights);
+    int slot = (int) group & (ClearToSend.GROUPS - 1);
+    chunks.begin(
+        line,
+        group,
+        Immediate.encode(slot, ClearToSend.generation(entry), receive, 0, count),
+        count);
     messageNumber[line] = message++;
     lines.setSize(line, 0, (int) length);
     counters[0].message();
@@ -239,7 +253,7 @@ public final class SendComm implements AutoCloseable {
   }
 
   /* Posts chunks of the backlog, oldest first, while the planes take them. */
-  private int post() {
+  private void post() {
     while (backlogHead != backlogTail) {
       int line = backlog[(int) backlogHead & (LINES - 1)];
       if (!postChunks(line)) {
@@ -250,38 +264,41 @@ public final class SendComm implements AutoCloseable {
     for (SubFlow flow : flows) {
       int code = flow.post();
       if (code != 0) {
-        return failure.posting(flow, code);
+        failure.posting(flow, code);
       }
     }
-    return TransportResult.SUCCESS;
   }
 
   /* Returns whether all chunks of this line are posted. */
   private boolean postChunks(int line) {
     PlaneWeights newest = newestWeights();
     PlaneWeights by = policy.cutsByWeight() ? cutBy[line] : newest;
-    while (nextChunk[line] < chunks[line]) {
-      int chunk = nextChunk[line];
-      long start = policy.chunkStart(lengthBytes[line], chunk, chunks[line], loads, by);
-      long end = policy.chunkStart(lengthBytes[line], chunk + 1, chunks[line], loads, by);
+    int count = chunks.count(line);
+    while (chunks.toPost(line) != 0) {
+      int chunk = Long.numberOfTrailingZeros(chunks.toPost(line));
+      long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, by);
+      long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, by);
       int length = (int) (end - start);
-      int plane = policy.choose(messageNumber[line], chunk, chunks[line], length, loads, by);
+      int plane = policy.choose(messageNumber[line], chunk, count, length, loads, by);
+      if (plane >= 0 && newest.isOut(plane)) {
+        plane = SprayPolicy.instead(length, loads, newest);
+      }
       int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
       if (flow < 0 || !flows[flow].hasRoom()) {
         return false;
       }
       SendWorkRequest wr = flows[flow].add();
-      wr.id = (long) length << 32 | (long) flow << 16 | line;
+      wr.id = flows[flow].id(line, chunk, length);
       wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
       wr.localAddress = dataAddress[line] + start;
       wr.lengthBytes = length;
       wr.lkey = localKey[line];
       wr.remoteAddress = remoteAddress[line] + start;
       wr.rkey = remoteKey[line];
-      wr.immediate = immediateBase[line] | chunk << 11;
+      wr.immediate = chunks.immediate(line, chunk);
+      chunks.posted(line, chunk, flow);
       loads.started(plane, length, newest);
       counters[plane].chunk(length);
-      nextChunk[line] = chunk + 1;
     }
     return true;
   }
@@ -298,31 +315,32 @@ public final class SendComm implements AutoCloseable {
    * @return a result code
    */
   public int progress() {
+    if (!baton.take()) {
+      return TransportResult.SUCCESS;
+    }
+    try {
+      return drive();
+    } finally {
+      baton.give();
+    }
+  }
+
+  private int drive() {
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
     int peerState = connection.peerState();
-    context.progress();
-    int count;
-    do {
-      count = cq.poll(completions);
-      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
-      for (int i = 0; i < count; i++) {
-        if (!completed(completions[i])) {
-          return failure.result();
-        }
-      }
-    } while (count == POLL_BATCH);
-    if (count < 0) {
-      return failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    takeCompletions();
+    if (failure.result() != TransportResult.SUCCESS) {
+      return failure.result();
     }
     String broken = connection.deviceFailure();
     if (broken != null) {
       return failure.device(broken);
     }
-    if (backlogHead != backlogTail && post() != TransportResult.SUCCESS) {
-      return failure.result();
+    if (backlogHead != backlogTail) {
+      post();
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
@@ -332,34 +350,128 @@ public final class SendComm implements AutoCloseable {
     return failure.result();
   }
 
-  private boolean completed(WorkCompletion wc) {
+  @Override
+  public void takeCompletions() {
+    context.progress();
+    int count;
+    do {
+      count = cq.poll(completions);
+      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
+      for (int i = 0; i < count; i++) {
+        completed(completions[i]);
+      }
+    } while (count == POLL_BATCH);
+    if (count < 0) {
+      failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    }
+  }
+
+  private void completed(WorkCompletion wc) {
+    long id = wc.workRequestId;
+    SubFlow flow = flows[SubFlow.flowOf(id)];
+    if (flow.isStale(id)) {
+      return;
+    }
+    flow.completed(id);
+    if (failure.result() != TransportResult.SUCCESS) {
+      return;
+    }
     if (wc.status != WorkCompletion.Status.SUCCESS) {
-      failure.completion(wc, flows[flowOf(wc)]);
-      return false;
+      failure.completion(wc, flow);
+    } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(TransportResult.REMOTE_ERROR, "the receiver sent data over " + flow.pair);
+    } else if (SubFlow.isProbe(id)) {
+      flow.markProbed();
+    } else {
+      int line = SubFlow.lineOf(id);
+      int length = SubFlow.lengthOf(id);
+      counters[flow.plane].acknowledged(length, flow.tookNs(polledAtNs));
+      loads.finished(flow.plane, length);
+      if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
+        lines.complete(line, 1);
+      }
     }
-    if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
-      failure.latch(
-          TransportResult.REMOTE_ERROR, "the receiver sent data over " + flows[flowOf(wc)].pair);
-      return false;
-    }
-    int line = (int) wc.workRequestId & 0xffff;
-    SubFlow flow = flows[(int) (wc.workRequestId >>> 16) & 0xffff];
-    int length = (int) (wc.workRequestId >>> 32);
-    counters[flow.plane].acknowledged(length, flow.sendCompleted(polledAtNs));
-    loads.finished(flow.plane, length);
-    if (--unacknowledged[line] == 0) {
-      lines.complete(line, 1);
-    }
+  }
+
+  @Override
+  public Baton baton() {
+    return baton;
+  }
+
+  @Override
+  public boolean isSender() {
     return true;
   }
 
-  private int flowOf(WorkCompletion wc) {
-    for (SubFlow flow : flows) {
-      if (flow.pair.queuePair().number() == wc.queuePairNumber) {
-        return flow.index;
+  @Override
+  public SubFlow[] flows() {
+    return flows;
+  }
+
+  @Override
+  public void replace(SubFlow fresh) {
+    flows[fresh.index] = fresh;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    return new Fenced(plane, epoch, 0, 0, List.of());
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    String wrong = chunks.judge(theirs, plane, group);
+    if (wrong != null || failure.result() != TransportResult.SUCCESS) {
+      return wrong;
+    }
+    loads.lost(plane);
+    for (int line = 0; line < LINES; line++) {
+      if (chunks.isOutstandingOn(line, plane)) {
+        moved(line, plane, chunks.settle(line, theirs, plane));
+        if (chunks.isDone(line)) {
+          lines.complete(line, 1);
+        }
       }
     }
-    return 0;
+    /* Anew, so that what comes again stands in order with what waits. */
+    int[] waiting =
+        IntStream.range(0, LINES)
+            .filter(line -> chunks.toPost(line) != 0)
+            .boxed()
+            .sorted(Comparator.comparingLong(line -> messageNumber[line]))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    backlogHead = 0;
+    backlogTail = waiting.length;
+    System.arraycopy(waiting, 0, backlog, 0, waiting.length);
+    post();
+    return null;
+  }
+
+  private void moved(int line, int plane, long missing) {
+    replays += Long.bitCount(missing);
+    int count = chunks.count(line);
+    for (long left = missing; left != 0; left &= left - 1) {
+      int chunk = Long.numberOfTrailingZeros(left);
+      long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, cutBy[line]);
+      long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, cutBy[line]);
+      counters[plane].moved((int) (end - start));
+    }
+  }
+
+  @Override
+  public long replays() {
+    return replays;
+  }
+
+  @Override
+  public boolean hasPending() {
+    return lines.anyPending();
+  }
+
+  @Override
+  public void fail(int result, String story) {
+    failure.latch(result, story);
   }
 
   /**
@@ -368,7 +480,15 @@ public final class SendComm implements AutoCloseable {
    */
   @Override
   public void close() {
-    connection.forgetCounters();
+    /* The control thread may still have to settle what the other end asks about. */
+    while (!baton.take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      counters = connection.uncounted();
+    } finally {
+      baton.give();
+    }
     onClose.run();
     channel.close();
   }

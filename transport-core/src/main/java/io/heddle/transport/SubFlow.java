@@ -5,20 +5,40 @@ import io.heddle.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of a connection on one plane, with what the data path keeps about it. Owned by the
- * thread that drives the connection.
+ * One queue pair of a connection on one plane, with what the data path keeps about it: one for each
+ * epoch of the plane. Owned by whoever has the connection's {@link Baton}.
+ *
+ * <p>Every work request's id says which one it is of:
+ *
+ * <pre>
+ * | receive 1 | length 31 | epoch 11 | probe 1 | sub-flow 6 | chunk 6 | line 8 |
+ * </pre>
  */
 final class SubFlow {
   private static final int BATCH = 64;
+  private static final int CHUNK_SHIFT = 8;
+  private static final int FLOW_SHIFT = 14;
+  private static final int EPOCH_SHIFT = 21;
+  private static final int EPOCH_MASK = 0x7ff;
+  private static final int LENGTH_SHIFT = 32;
+  private static final long PROBE = 1L << 20;
+  private static final long RECEIVE = 1L << 63;
 
   final int index;
   final int plane;
+  final int epoch;
   final PlaneQueuePair pair;
 
+  /* What every id of this sub-flow has in common. */
+  private final long idBase;
   private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
   private int batched;
   private int freeSends;
+  private int postedReceives;
   private int consumedReceives;
+  private boolean broken;
+  private boolean retired;
+  private boolean probed;
 
   /* When requests that are under way were posted; a queue pair completes them in that order. */
   private final long[] postedAtNs;
@@ -26,23 +46,66 @@ final class SubFlow {
   private int completed;
 
   /**
-   * @param index among the connection's sub-flows; receives are posted under it
+   * @param index among the connection's sub-flows
    * @param plane among the connection's planes
+   * @param epoch of the plane
    */
-  SubFlow(int index, int plane, PlaneQueuePair pair) {
+  SubFlow(int index, int plane, int epoch, PlaneQueuePair pair) {
     this.index = index;
     this.plane = plane;
+    this.epoch = epoch;
     this.pair = pair;
+    this.idBase = idBase(index, epoch);
     this.freeSends = pair.sendDepth();
     this.postedAtNs = new long[Integer.highestOneBit(2 * freeSends - 1)];
+    this.postedReceives = pair.receiveDepth();
     for (int i = 0; i < BATCH; i++) {
       requests[i] = new SendWorkRequest();
     }
   }
 
+  private static long idBase(int index, int epoch) {
+    return (long) (epoch & EPOCH_MASK) << EPOCH_SHIFT | (long) index << FLOW_SHIFT;
+  }
+
+  /** The id of the receives that are posted on this sub-flow in this epoch. */
+  static long receiveId(int index, int epoch) {
+    return RECEIVE | idBase(index, epoch);
+  }
+
+  static int flowOf(long id) {
+    return (int) (id >>> FLOW_SHIFT) & 0x3f;
+  }
+
+  static int chunkOf(long id) {
+    return (int) (id >>> CHUNK_SHIFT) & 0x3f;
+  }
+
+  static int lineOf(long id) {
+    return (int) id & 0xff;
+  }
+
+  static int lengthOf(long id) {
+    return (int) (id >>> LENGTH_SHIFT) & Integer.MAX_VALUE;
+  }
+
+  static boolean isProbe(long id) {
+    return (id & PROBE) != 0;
+  }
+
+  /** The id of a chunk's write. */
+  long id(int line, int chunk, int lengthBytes) {
+    return (long) lengthBytes << LENGTH_SHIFT | idBase | (long) chunk << CHUNK_SHIFT | line;
+  }
+
+  /** Whether this completion is of another epoch, or comes after this end was fenced. */
+  boolean isStale(long id) {
+    return retired || ((id ^ idBase) & (long) EPOCH_MASK << EPOCH_SHIFT) != 0;
+  }
+
   /** Whether another request can be added to the batch. */
   boolean hasRoom() {
-    return batched < BATCH && freeSends > 0;
+    return batched < BATCH && freeSends > 0 && !broken;
   }
 
   /** The next request of the batch, signalled, for the caller to fill. There must be room. */
@@ -76,22 +139,86 @@ final class SubFlow {
       postedAtNs[posted++ & postedAtNs.length - 1] = nowNs;
     }
     int taken = pair.queuePair().postSend(first);
-    return taken == count ? 0 : Math.min(taken, -1);
+    if (taken == count) {
+      return 0;
+    }
+    freeSends += count - Math.max(taken, 0);
+    return Math.min(taken, -1);
   }
 
-  /** A request completed. Returns how long it took, in ns. */
-  long sendCompleted(long nowNs) {
-    freeSends++;
-    return nowNs - postedAtNs[completed++ & postedAtNs.length - 1];
+  /**
+   * Posts an empty write that shows whether the plane carries anything. Returns as {@link #post}.
+   */
+  int probe() {
+    SendWorkRequest wr = add();
+    wr.id = idBase | PROBE;
+    wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    wr.localAddress = 0;
+    wr.lengthBytes = 0;
+    wr.lkey = 0;
+    wr.remoteAddress = 0;
+    wr.rkey = 0;
+    wr.immediate = Immediate.PROBE;
+    return post();
   }
 
-  /** A receive was used up; posts new ones by the batch. Returns 0 or a negative errno. */
+  /** A posted request has its completion, whatever it says. */
+  void completed(long id) {
+    if (id < 0) {
+      postedReceives--;
+    } else {
+      freeSends++;
+      completed++;
+    }
+  }
+
+  /** How long the send that completed last took, in ns. */
+  long tookNs(long nowNs) {
+    return nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
+  }
+
+  /** A probe was acknowledged. */
+  void markProbed() {
+    probed = true;
+  }
+
+  /**
+   * Posts new receives for those that were used up, by the batch. Returns 0 or a negative errno.
+   */
   int receiveConsumed() {
-    if (++consumedReceives < pair.receiveDepth() / 4) {
+    if (++consumedReceives < pair.receiveDepth() / 4 || broken) {
       return 0;
     }
     int count = consumedReceives;
     consumedReceives = 0;
-    return pair.queuePair().postEmptyReceives(index, count);
+    postedReceives += count;
+    return pair.queuePair().postEmptyReceives(RECEIVE | idBase, count);
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Nothing more is posted. Returns whether something could be before. */
+  boolean markBroken() {
+    boolean was = broken;
+    broken = true;
+    return !was;
+  }
+
+  /** Whether every posted request has its completion, or nobody asks any more. */
+  boolean isDrained() {
+    return retired || freeSends == pair.sendDepth() && postedReceives == 0;
+  }
+
+  /** From now on its completions are dropped unread. */
+  void retire() {
+    broken = true;
+    retired = true;
+  }
+
+  /** Whether a probe has come through. */
+  boolean isProbed() {
+    return probed;
   }
 }

@@ -203,13 +203,13 @@ public final class Transport implements AutoCloseable {
     boolean breaks =
         switch (kind) {
           case DEVICE_FATAL -> true;
-          case COMPLETION_QUEUE_ERROR,
-              QUEUE_PAIR_FATAL,
-              QUEUE_PAIR_REQUEST_ERROR,
-              QUEUE_PAIR_ACCESS_ERROR ->
+          case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
               qpn != 0;
-          case PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
+          case QUEUE_PAIR_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
         };
+    if (kind == AsyncEventListener.Kind.QUEUE_PAIR_FATAL && qpn != 0) {
+      device.queuePairFailed(qpn, story);
+    }
     if (breaks && options.get(InfinibandOptions.ASYNC_EVENTS) == 1) {
       List<Connection> ending = device.failed(qpn, story);
       /* A driven communicator finds the completion that says more, and tells the peer of that. */
@@ -356,7 +356,8 @@ public final class Transport implements AutoCloseable {
             options.get(InfinibandOptions.RETRY_ANY) == 1,
             Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
             options.get(InfinibandOptions.CONNECT_PAUSE) * 1_000_000L),
-        options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L);
+        options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L,
+        options.get(TransportOptions.GRACE) * 1_000_000L);
   }
 
   private Handshake<RecvComm> accepting(
@@ -410,7 +411,7 @@ public final class Transport implements AutoCloseable {
     return comm(outcome);
   }
 
-  private static <C> C comm(Handshake.Outcome<C> outcome) {
+  private static <C extends DrivenEnd> C comm(Handshake.Outcome<C> outcome) {
     C comm = outcome.comm();
     if (comm == null) {
       throw new HeddleException(outcome.failure());

@@ -67,6 +67,16 @@ public final class TransportOptions {
           3_600_000,
           "how long the two ends of a connection may take to agree before connect or accept fails");
 
+  public static final Option<Long> GRACE =
+      Option.number(
+          "HEDDLE_GRACE_MS",
+          "ms",
+          10_000,
+          0,
+          3_600_000,
+          "how long a connection waits for a plane to come back when none is left, before it"
+              + " fails");
+
   public static final Option<String> STATS_DIRECTORY =
       Option.text(
           "HEDDLE_STATS_DIR",
@@ -124,6 +134,7 @@ public final class TransportOptions {
                   ROUTES_HOLD,
                   POLICY,
                   CONNECT_TIMEOUT,
+                  GRACE,
                   STATS_DIRECTORY,
                   SOFT_FAULTS,
                   JAVA_HOME,

@@ -98,8 +98,9 @@ abstract class TransportSuite {
               long request = ends.receive(link, to + counts[0] * 8L, 8, 1, toHandle);
               assertTrue(request >= 0, "irecv said " + request);
               if (request == 0) {
-                assertEquals(256, counts[0] - counts[2], "receives that are outstanding");
-                counts[3]++;
+                /* Fewer while the entries of a slot's last group are still to be acknowledged. */
+                assertTrue(counts[0] - counts[2] <= 256, "receives that are outstanding");
+                counts[3] += (counts[0] - counts[2]) / 256;
                 break;
               }
               receives.add(request);

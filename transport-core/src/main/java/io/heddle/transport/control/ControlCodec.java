@@ -1,13 +1,19 @@
 package io.heddle.transport.control;
 
+import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
+import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
 import io.heddle.transport.control.ControlMessage.Failed;
+import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
 import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
@@ -27,10 +33,16 @@ import java.util.List;
  * Hello      "HDLC" | version, u16 | features, u32 | token, 16
  * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count
  *            × (key text | own key text | GID, 16 | MTU code, u8)
- * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | count, u8
- *            | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
+ * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | endpoints
+ * endpoints  count, u8 | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
  * Refused    text
  * Failed     text
+ * PlaneDown  key text | epoch, u32 | reason text
+ * Fenced     key text | epoch, u32 | oldest, u64 | next, u64 | count, u16
+ *            | count × (slot, u8 | generation, u8 | receive, u8 | chunks, u8 | bits, u64)
+ * PlaneUp    key text | epoch, u32 | endpoints
+ * PlaneReady key text | epoch, u32
+ * Drain      key text | on, u8
  * </pre>
  */
 public final class ControlCodec {
@@ -47,7 +59,7 @@ public final class ControlCodec {
   public static final int MAX_QUEUE_PAIRS = 64;
 
   /** No frame is longer. */
-  public static final int MAX_FRAME_BYTES = 16_384;
+  public static final int MAX_FRAME_BYTES = 32_768;
 
   static final int LENGTH_BYTES = 4;
   private static final int MAGIC = 0x48444c43;
@@ -62,6 +74,15 @@ public final class ControlCodec {
   private static final byte CLOSING = 5;
   private static final byte REFUSED = 6;
   private static final byte FAILED = 7;
+  private static final byte PLANE_DOWN = 8;
+  private static final byte FENCED = 9;
+  private static final byte PLANE_UP = 10;
+  private static final byte PLANE_READY = 11;
+  private static final byte DRAIN = 12;
+
+  /* 256 slots of 8 receives. */
+  private static final int MAX_ARRIVALS = 2048;
+  private static final int MAX_CHUNKS = 64;
 
   private ControlCodec() {}
 
@@ -90,15 +111,8 @@ public final class ControlCodec {
         out.put(ENDPOINTS)
             .putLong(endpoints.ringAddress())
             .putInt(endpoints.ringKey())
-            .putInt(endpoints.receiveDepth())
-            .put((byte) endpoints.endpoints().size());
-        for (Endpoint endpoint : endpoints.endpoints()) {
-          putText(out, endpoint.planeKey());
-          out.putInt(endpoint.queuePairNumber())
-              .putInt(endpoint.startPsn())
-              .put((byte) endpoint.parameters().length)
-              .put(endpoint.parameters());
-        }
+            .putInt(endpoints.receiveDepth());
+        putEndpoints(out, endpoints.endpoints());
       }
       case Ready ready -> out.put(READY);
       case Closing closing -> out.put(CLOSING);
@@ -110,11 +124,52 @@ public final class ControlCodec {
         out.put(FAILED);
         putText(out, failed.reason());
       }
+      case PlaneDown down -> {
+        putText(out.put(PLANE_DOWN), down.plane());
+        putText(out.putInt(down.epoch()), down.reason());
+      }
+      case Fenced fenced -> putFenced(out.put(FENCED), fenced);
+      case PlaneUp up -> {
+        putText(out.put(PLANE_UP), up.plane());
+        putEndpoints(out.putInt(up.epoch()), up.endpoints());
+      }
+      case PlaneReady ready -> {
+        putText(out.put(PLANE_READY), ready.plane());
+        out.putInt(ready.epoch());
+      }
+      case Drain drain -> {
+        putText(out.put(DRAIN), drain.plane());
+        out.put((byte) (drain.on() ? 1 : 0));
+      }
       case Malformed malformed ->
           throw new IllegalArgumentException("not to be sent: " + malformed.reason());
     }
     out.putInt(0, out.position() - LENGTH_BYTES);
     return out.flip();
+  }
+
+  private static void putEndpoints(ByteBuffer out, List<Endpoint> endpoints) {
+    out.put((byte) endpoints.size());
+    for (Endpoint endpoint : endpoints) {
+      putText(out, endpoint.planeKey());
+      out.putInt(endpoint.queuePairNumber())
+          .putInt(endpoint.startPsn())
+          .put((byte) endpoint.parameters().length)
+          .put(endpoint.parameters());
+    }
+  }
+
+  private static void putFenced(ByteBuffer out, Fenced fenced) {
+    putText(out, fenced.plane());
+    out.putInt(fenced.epoch()).putLong(fenced.oldest()).putLong(fenced.next());
+    out.putShort((short) fenced.arrivals().size());
+    for (Arrival arrival : fenced.arrivals()) {
+      out.put((byte) arrival.slot())
+          .put((byte) arrival.generation())
+          .put((byte) arrival.receive())
+          .put((byte) arrival.count())
+          .putLong(arrival.chunks());
+    }
   }
 
   private static void putText(ByteBuffer out, String text) {
@@ -139,6 +194,11 @@ public final class ControlCodec {
             case CLOSING -> new Closing();
             case REFUSED -> new Refused(text(frame));
             case FAILED -> new Failed(text(frame));
+            case PLANE_DOWN -> new PlaneDown(text(frame), frame.getInt(), text(frame));
+            case FENCED -> fenced(frame);
+            case PLANE_UP -> planeUp(frame);
+            case PLANE_READY -> new PlaneReady(text(frame), frame.getInt());
+            case DRAIN -> new Drain(text(frame), frame.get() != 0);
             default -> new Malformed("message type " + (type & 0xff));
           };
       return frame.hasRemaining() && !(message instanceof Malformed)
@@ -190,11 +250,22 @@ public final class ControlCodec {
     long ringAddress = in.getLong();
     int ringKey = in.getInt();
     int receiveDepth = in.getInt();
-    int count = in.get() & 0xff;
-    if (count > MAX_QUEUE_PAIRS || receiveDepth < 1) {
-      return new Malformed(count + " endpoints, " + receiveDepth + " receives");
+    if (receiveDepth < 1) {
+      return new Malformed("endpoints with " + receiveDepth + " receives");
     }
     List<Endpoint> endpoints = new ArrayList<>();
+    String wrong = takeEndpoints(in, endpoints);
+    return wrong.isEmpty()
+        ? new Endpoints(ringAddress, ringKey, receiveDepth, endpoints)
+        : new Malformed(wrong);
+  }
+
+  /* Returns what is wrong, empty where nothing is. */
+  private static String takeEndpoints(ByteBuffer in, List<Endpoint> endpoints) {
+    int count = in.get() & 0xff;
+    if (count > MAX_QUEUE_PAIRS) {
+      return count + " endpoints";
+    }
     for (int i = 0; i < count; i++) {
       String key = text(in);
       int qpn = in.getInt();
@@ -202,12 +273,42 @@ public final class ControlCodec {
       byte[] parameters = new byte[in.get() & 0xff];
       in.get(parameters);
       if ((qpn | psn) >>> 24 != 0 || parameters.length > MAX_PARAMETER_BYTES) {
-        return new Malformed(
-            "queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers that can't be");
+        return "queue pair " + (qpn & PSN_AND_QPN_MASK) + " with numbers that can't be";
       }
       endpoints.add(new Endpoint(key, qpn, psn, parameters));
     }
-    return new Endpoints(ringAddress, ringKey, receiveDepth, endpoints);
+    return "";
+  }
+
+  private static ControlMessage planeUp(ByteBuffer in) {
+    String plane = text(in);
+    int epoch = in.getInt();
+    List<Endpoint> endpoints = new ArrayList<>();
+    String wrong = takeEndpoints(in, endpoints);
+    return wrong.isEmpty() ? new PlaneUp(plane, epoch, endpoints) : new Malformed(wrong);
+  }
+
+  private static ControlMessage fenced(ByteBuffer in) {
+    String plane = text(in);
+    int epoch = in.getInt();
+    long oldest = in.getLong();
+    long next = in.getLong();
+    int count = in.getShort() & 0xffff;
+    if (count > MAX_ARRIVALS) {
+      return new Malformed(count + " arrivals");
+    }
+    List<Arrival> arrivals = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int slot = in.get() & 0xff;
+      int generation = in.get();
+      int receive = in.get();
+      int chunks = in.get();
+      if ((generation & ~0xf) != 0 || (receive & ~0x7) != 0 || chunks < 1 || chunks > MAX_CHUNKS) {
+        return new Malformed("an arrival with numbers that can't be");
+      }
+      arrivals.add(new Arrival(slot, generation, receive, chunks, in.getLong()));
+    }
+    return new Fenced(plane, epoch, oldest, next, arrivals);
   }
 
   private static String text(ByteBuffer in) {

@@ -72,6 +72,56 @@ public sealed interface ControlMessage {
    */
   record Failed(String reason) implements ControlMessage {}
 
+  /** What is said of one plane once the connection is there. */
+  sealed interface PlaneMessage extends ControlMessage {
+    /** The plane's key. */
+    String plane();
+  }
+
+  /**
+   * This end noticed a failure of a plane and is fencing it; the other shall, too.
+   *
+   * @param epoch of the plane
+   * @param reason for the other end's log
+   */
+  record PlaneDown(String plane, int epoch, String reason) implements PlaneMessage {}
+
+  /**
+   * This end is fenced: no packet of this plane and epoch has any effect here any more.
+   *
+   * @param oldest from a receiver, its first group that isn't complete; from a sender 0
+   * @param next from a receiver, the group that it opens next; from a sender 0
+   * @param arrivals from a receiver, what has arrived of the open groups, over any plane; what
+   *     isn't named has nothing
+   */
+  record Fenced(String plane, int epoch, long oldest, long next, List<Arrival> arrivals)
+      implements PlaneMessage {
+    public Fenced {
+      arrivals = List.copyOf(arrivals);
+    }
+  }
+
+  /**
+   * What has arrived of one receive.
+   *
+   * @param count chunks that it has
+   * @param chunks bit i for chunk i
+   */
+  record Arrival(int slot, int generation, int receive, int count, long chunks) {}
+
+  /** Fresh queue pairs of a plane: the sender offers, the receiver answers with its own. */
+  record PlaneUp(String plane, int epoch, List<Endpoint> endpoints) implements PlaneMessage {
+    public PlaneUp {
+      endpoints = List.copyOf(endpoints);
+    }
+  }
+
+  /** From the sender: the fresh queue pairs carry, the plane is in use. */
+  record PlaneReady(String plane, int epoch) implements PlaneMessage {}
+
+  /** This end wants nothing new on a plane, or does again. */
+  record Drain(String plane, boolean on) implements PlaneMessage {}
+
   /**
    * This end gives up.
    *

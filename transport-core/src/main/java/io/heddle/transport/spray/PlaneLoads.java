@@ -98,13 +98,19 @@ public final class PlaneLoads {
     inFlightChunks[plane]--;
   }
 
+  /** Nothing that the plane was given is under way any more. */
+  public void lost(int plane) {
+    inFlightBytes[plane] = 0;
+    inFlightChunks[plane] = 0;
+  }
+
   /* A plane that was full or out of use may catch up by one window, not by everything it ever missed. */
   private void limitLag(PlaneWeights weights) {
     long furthest = Long.MIN_VALUE;
     for (long time : virtualTime) {
       furthest = Math.max(furthest, time);
     }
-    long floor = furthest - windowBytes * SCALE / weights.total();
+    long floor = furthest - windowBytes * SCALE / Math.max(1, weights.total());
     long rebase = furthest > REBASE_AT ? REBASE_AT : 0;
     for (int plane = 0; plane < virtualTime.length; plane++) {
       virtualTime[plane] = Math.max(virtualTime[plane], floor) - rebase;

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a
- * relative rate; 0 takes the plane out. At least one weight is positive.
+ * relative rate; 0 takes the plane out. At least one weight is positive, except where every plane
+ * is out of use.
  */
 public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
@@ -20,13 +21,24 @@ public final class PlaneWeights {
    */
   private static final int LARGEST_OF_ROUTES = 4096;
 
+  /* So that shares of small weights are whole numbers; see LARGEST_OF_ROUTES for the limit. */
+  private static final int SHARES = 8;
+  private static final int LARGEST_TO_REFINE = 500_000;
+
   private final int[] weights;
   private final long total;
   private final String source;
+  /* Bit i for a plane that nothing may be given to, whatever a policy thinks of weights. */
+  private final long out;
 
   private PlaneWeights(int[] weights, String source) {
+    this(weights, source, 0);
+  }
+
+  private PlaneWeights(int[] weights, String source, long out) {
     this.weights = weights;
     this.source = source;
+    this.out = out;
     long sum = 0;
     for (int weight : weights) {
       sum += weight;
@@ -172,6 +184,42 @@ public final class PlaneWeights {
       anyPositive |= subset[i] > 0;
     }
     return anyPositive ? new PlaneWeights(subset, source) : equal(subset.length);
+  }
+
+  /**
+   * These weights for planes of which each may carry a share only. Where those that may carry weigh
+   * nothing, they weigh the same: a plane that routes don't recommend is better than none.
+   *
+   * @param eighths one for each plane, 0 to 8; 0 takes it out of use
+   */
+  public PlaneWeights shared(int[] eighths) {
+    if (Arrays.stream(eighths).allMatch(each -> each == SHARES)) {
+      return this;
+    }
+    boolean refine = Arrays.stream(weights).max().orElse(0) <= LARGEST_TO_REFINE;
+    int[] shared = new int[weights.length];
+    long taken = 0;
+    boolean any = false;
+    for (int i = 0; i < shared.length; i++) {
+      long weight = (long) weights[i] * eighths[i];
+      shared[i] = (int) (weight == 0 ? 0 : refine ? weight : Math.max(1, weight / SHARES));
+      any |= shared[i] > 0;
+      taken |= eighths[i] == 0 ? 1L << i : 0;
+    }
+    for (int i = 0; i < shared.length && !any; i++) {
+      shared[i] = eighths[i];
+    }
+    return new PlaneWeights(shared, source, taken);
+  }
+
+  /** Whether nothing may be given to this plane. */
+  public boolean isOut(int plane) {
+    return (out >>> plane & 1) != 0;
+  }
+
+  /** Whether no plane may be given anything. */
+  public boolean carriesNothing() {
+    return total == 0;
   }
 
   public int planes() {

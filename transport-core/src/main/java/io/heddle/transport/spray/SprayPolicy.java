@@ -42,6 +42,14 @@ public interface SprayPolicy {
       long message, int chunk, int chunks, int lengthBytes, PlaneLoads loads, PlaneWeights weights);
 
   /**
+   * A plane for a chunk whose own one is out of use, by weight; or {@link #NO_PLANE}. For every
+   * policy.
+   */
+  static int instead(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    return WeightedSprayPolicy.lowestVirtualFinish(lengthBytes, loads, weights);
+  }
+
+  /**
    * The policy of this name: {@code spray}, {@code pinned} or {@code hash}.
    *
    * @param connectionSeed what stands for the connection's ports in a hash

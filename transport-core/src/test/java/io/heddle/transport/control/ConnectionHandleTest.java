@@ -43,7 +43,7 @@ class ConnectionHandleTest {
         .write(handle);
     String expected =
         "48444c48"
-            + "0003"
+            + "0004"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)

@@ -125,7 +125,7 @@ class ControlChannelTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"00000000", "00004001", "ffffffff", "0000000109", "47455420"})
+  @ValueSource(strings = {"00000000", "00008001", "ffffffff", "0000000163", "47455420"})
   void aFrameThatCannotBeEndsItsConnectionAndNoOther(String hex)
       throws IOException, InterruptedException {
     try (Socket hostile = stranger()) {

@@ -6,14 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
+import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
 import io.heddle.transport.control.ControlMessage.Failed;
+import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
 import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
@@ -73,6 +79,27 @@ class ControlCodecTest {
           + "02"
           + "0102";
 
+  private static final Fenced FENCED =
+      new Fenced("a", 7, 0x101, 0x103, List.of(new Arrival(3, 15, 7, 64, 0x8000000000000001L)));
+  private static final String FENCED_BYTES =
+      "00000025"
+          + "09"
+          + "0161"
+          + "00000007"
+          + "0000000000000101"
+          + "0000000000000103"
+          + "0001"
+          + "03"
+          + "0f"
+          + "07"
+          + "40"
+          + "8000000000000001";
+  private static final String DOWN_BYTES = "0000000b08" + "0161" + "00000007" + "036f6666";
+  private static final String UP_BYTES =
+      "000000150a" + "0161" + "00000001" + "01" + "0161" + "00000012" + "00fffffe" + "020102";
+  private static final String READY_BYTES = "000000070b" + "0161" + "00000001";
+  private static final String DRAIN_BYTES = "000000040c" + "0161" + "01";
+
   private static String hex(ControlMessage message) {
     ByteBuffer frame = ControlCodec.encode(message);
     byte[] bytes = new byte[frame.remaining()];
@@ -94,6 +121,13 @@ class ControlCodecTest {
     assertEquals("0000000105", hex(new Closing()));
     assertEquals("0000000406" + "02" + "6e6f", hex(new Refused("no")));
     assertEquals("0000000407" + "02" + "6e6f", hex(new Failed("no")));
+    assertEquals(FENCED_BYTES, hex(FENCED));
+    assertEquals(DOWN_BYTES, hex(new PlaneDown("a", 7, "off")));
+    assertEquals(
+        UP_BYTES,
+        hex(new PlaneUp("a", 1, List.of(new Endpoint("a", 0x12, 0xfffffe, new byte[] {1, 2})))));
+    assertEquals(READY_BYTES, hex(new PlaneReady("a", 1)));
+    assertEquals(DRAIN_BYTES, hex(new Drain("a", true)));
   }
 
   @Test
@@ -108,6 +142,12 @@ class ControlCodecTest {
     assertArrayEquals(new byte[] {1, 2}, endpoints.endpoints().getFirst().parameters());
     assertEquals(new Refused("no"), decode("0000000406026e6f"));
     assertEquals(new Failed("no"), decode("0000000407026e6f"));
+    assertEquals(FENCED, decode(FENCED_BYTES));
+    assertEquals(new PlaneDown("a", 7, "off"), decode(DOWN_BYTES));
+    PlaneUp up = assertInstanceOf(PlaneUp.class, decode(UP_BYTES));
+    assertEquals(0x12, up.endpoints().getFirst().queuePairNumber());
+    assertEquals(new PlaneReady("a", 1), decode(READY_BYTES));
+    assertEquals(new Drain("a", true), decode(DRAIN_BYTES));
   }
 
   static List<String> messages() {
@@ -117,7 +157,12 @@ class ControlCodecTest {
         ENDPOINTS_BYTES,
         "0000000104",
         "0000000406026e6f",
-        "0000000407026e6f");
+        "0000000407026e6f",
+        FENCED_BYTES,
+        DOWN_BYTES,
+        UP_BYTES,
+        READY_BYTES,
+        DRAIN_BYTES);
   }
 
   @ParameterizedTest
@@ -142,7 +187,13 @@ class ControlCodecTest {
 
   @Test
   void numbersThatCannotBeAreMalformed() {
-    assertInstanceOf(Malformed.class, decode("0000000108"), "no such type");
+    assertInstanceOf(Malformed.class, decode("0000000163"), "no such type");
+    assertInstanceOf(
+        Malformed.class, decode(FENCED_BYTES.replace("030f0740", "03100740")), "generation 16");
+    assertInstanceOf(
+        Malformed.class, decode(FENCED_BYTES.replace("030f0740", "030f0840")), "receive 8");
+    assertInstanceOf(
+        Malformed.class, decode(FENCED_BYTES.replace("030f0740", "030f0741")), "65 chunks");
     assertInstanceOf(
         Malformed.class,
         decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"),

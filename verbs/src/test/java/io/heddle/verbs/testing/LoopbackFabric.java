@@ -58,6 +58,11 @@ public final class LoopbackFabric {
     cut.add(gid);
   }
 
+  /** What was cut passes again. */
+  public void mend(Gid gid) {
+    cut.remove(gid);
+  }
+
   /** The next so many queue pairs that are to be connected are refused with this errno. */
   public synchronized void refuseConnects(int times, int errno) {
     refusals = times;

@@ -1,0 +1,482 @@
+package io.heddle.transport;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlMessage.Drain;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
+import io.heddle.transport.control.ControlMessage.PlaneMessage;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a connection off planes that fail and back onto them: one end's half of the protocol of
+ * docs/failover.md, whose words and tables these are.
+ *
+ * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
+ * the data path; only {@link #noticed} is called by others.
+ */
+final class Failover {
+  private static final long POLL_NS = 1_000_000;
+  private static final long FENCE_LIMIT_NS = 500_000_000;
+  private static final long OPENING_LIMIT_NS = 2_000_000_000;
+  private static final long LAST_PLANE_HOLD_NS = 100_000_000;
+  private static final long RAMP_STEP_NS = 250_000_000;
+
+  private final ControlLoop loop;
+  private final Connection connection;
+  private final DrivenEnd end;
+  private final Predicate<ControlMessage> peer;
+  private final long graceNs;
+  private final Log log;
+  private final PlaneLife[] planes;
+  private boolean over;
+  private long alone;
+
+  /**
+   * @param peer says something to the other end, or returns false where nobody hears any more
+   * @param graceNs how long no plane may be up
+   */
+  Failover(
+      ControlLoop loop,
+      Connection connection,
+      DrivenEnd end,
+      Predicate<ControlMessage> peer,
+      long graceNs,
+      Log log) {
+    this.loop = loop;
+    this.connection = connection;
+    this.end = end;
+    this.peer = peer;
+    this.graceNs = graceNs;
+    this.log = log;
+    List<String> keys = connection.pairNames();
+    planes = new PlaneLife[keys.size()];
+    for (int i = 0; i < planes.length; i++) {
+      planes[i] = new PlaneLife(i, keys.get(i));
+    }
+  }
+
+  /** A failure of a plane is noticed at this end. Any thread. */
+  void noticed(int plane, int epoch, String cause) {
+    loop.execute(() -> notice(planes[plane], epoch, cause));
+  }
+
+  /** As {@link #noticed}, whatever epoch the plane is in. Control thread. */
+  void noticedNow(int plane, String cause) {
+    notice(planes[plane], planes[plane].epoch, cause);
+  }
+
+  private void notice(PlaneLife plane, int epoch, String cause) {
+    if (!over && plane.epoch == epoch && plane.state.isLive()) {
+      say(new PlaneDown(plane.key, epoch, cause));
+      fence(plane, cause);
+    }
+  }
+
+  /** The other end says something of a plane. */
+  void heard(PlaneMessage message) {
+    if (over) {
+      return;
+    }
+    PlaneLife plane = find(message.plane());
+    if (plane == null) {
+      fail(
+          "%s names plane %s, which this connection doesn't have"
+              .formatted(nameOf(message), message.plane()));
+      return;
+    }
+    boolean understood =
+        switch (message) {
+          case PlaneDown down -> onPlaneDown(plane, down);
+          case Fenced fenced -> onFenced(plane, fenced);
+          case PlaneUp up -> end.isSender() ? onAnswer(plane, up) : onOffer(plane, up);
+          case PlaneReady ready -> onReady(plane, ready);
+          case Drain drain -> onDrain(plane, drain);
+        };
+    if (!understood) {
+      fail(
+          "%s in state %s and epoch %d of that plane".formatted(message, plane.state, plane.epoch));
+    }
+  }
+
+  private @Nullable PlaneLife find(String key) {
+    for (PlaneLife plane : planes) {
+      if (plane.key.equals(key)) {
+        return plane;
+      }
+    }
+    return null;
+  }
+
+  private static String nameOf(PlaneMessage message) {
+    return message.getClass().getSimpleName();
+  }
+
+  private boolean onPlaneDown(PlaneLife plane, PlaneDown down) {
+    if (down.epoch() != plane.epoch || plane.state == PlaneState.DOWN) {
+      return false;
+    }
+    if (plane.state.isLive()) {
+      fence(plane, "the other end: " + down.reason());
+    }
+    return true;
+  }
+
+  private boolean onFenced(PlaneLife plane, Fenced fenced) {
+    if (fenced.epoch() != plane.epoch || plane.theirs != null || plane.state == PlaneState.DOWN) {
+      return false;
+    }
+    plane.theirs = fenced;
+    if (plane.state.isLive()) {
+      fence(plane, "the other end is fenced");
+    } else if (plane.state == PlaneState.FENCED) {
+      settle(plane, fenced);
+    }
+    return true;
+  }
+
+  /* To fence. */
+
+  private void fence(PlaneLife plane, String cause) {
+    boolean wasUp = plane.state == PlaneState.UP;
+    long now = System.nanoTime();
+    plane.state = PlaneState.FENCING;
+    if (wasUp) {
+      plane.fell(cause, now);
+      connection.allWeights().tellFailover(plane.index);
+      log.warn("%s: moving off %s: %s", connection.peer(), connection.describe(plane.index), cause);
+    } else {
+      plane.stayedDown();
+      log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
+    }
+    connection.allWeights().setShare(plane.index, 0);
+    end.baton().await();
+    try {
+      flowsOn(plane).forEach(SubFlow::markBroken);
+      connection.stopPairs(plane.index);
+    } catch (HeddleException refused) {
+      over = true;
+      end.fail(
+          TransportResult.SYSTEM_ERROR,
+          "plane %s can't be fenced: %s".formatted(plane.key, refused.getMessage()));
+    } finally {
+      end.baton().give();
+    }
+    judgeGrace();
+    takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
+  }
+
+  /* Takes completions until every request of the plane has one; then this end is fenced. */
+  private void takeLast(PlaneLife plane, int epoch, long limitNs) {
+    if (over || plane.state != PlaneState.FENCING || plane.epoch != epoch) {
+      return;
+    }
+    Fenced ours = null;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      List<SubFlow> flows = flowsOn(plane);
+      boolean drained = flows.stream().allMatch(SubFlow::isDrained);
+      if (!drained && System.nanoTime() - limitNs > 0) {
+        log.info(
+            "plane %s: the device keeps completions back; its queue pairs are reset", plane.key);
+        connection.resetPairs(plane.index);
+        end.takeCompletions();
+        drained = true;
+      }
+      if (drained) {
+        flows.forEach(SubFlow::retire);
+        ours = end.fenced(plane.key, epoch);
+      }
+    } finally {
+      end.baton().give();
+    }
+    if (ours == null) {
+      loop.schedule(POLL_NS, () -> takeLast(plane, epoch, limitNs));
+      return;
+    }
+    plane.state = PlaneState.FENCED;
+    say(ours);
+    Fenced theirs = plane.theirs;
+    if (theirs != null) {
+      settle(plane, theirs);
+    }
+  }
+
+  private void settle(PlaneLife plane, Fenced theirs) {
+    String wrong;
+    long again;
+    end.baton().await();
+    try {
+      again = -end.replays();
+      wrong = end.settle(plane.index, theirs);
+      again += end.replays();
+    } finally {
+      end.baton().give();
+    }
+    if (wrong != null) {
+      fail("what it says of plane " + plane.key + " can't be: " + wrong);
+      return;
+    }
+    plane.theirs = null;
+    plane.state = PlaneState.DOWN;
+    log.trace(
+        "%s: plane %s is down, %d pieces again, %d ms after it fell",
+        connection.peer(), plane.key, again, (System.nanoTime() - plane.fellNs) / 1_000_000);
+    if (end.isSender()) {
+      tryLater(plane);
+    }
+  }
+
+  private List<SubFlow> flowsOn(PlaneLife plane) {
+    return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
+  }
+
+  /* To come back. */
+
+  private void tryLater(PlaneLife plane) {
+    int epoch = plane.epoch;
+    long holdNs = anyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    loop.schedule(
+        holdNs,
+        () -> {
+          if (!over && plane.state == PlaneState.DOWN && plane.epoch == epoch) {
+            offer(plane);
+          }
+        });
+  }
+
+  private void offer(PlaneLife plane) {
+    List<ControlMessage.Endpoint> fresh;
+    try {
+      fresh = connection.renewPairs(plane.index);
+    } catch (HeddleException refused) {
+      log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
+      plane.stayedDown();
+      tryLater(plane);
+      return;
+    }
+    plane.epoch++;
+    plane.state = PlaneState.OPENING;
+    say(new PlaneUp(plane.key, plane.epoch, fresh));
+    int epoch = plane.epoch;
+    loop.schedule(
+        OPENING_LIMIT_NS,
+        () -> {
+          if (plane.state == PlaneState.OPENING) {
+            notice(plane, epoch, "no answer to an offer of fresh queue pairs");
+          }
+        });
+  }
+
+  private boolean onOffer(PlaneLife plane, PlaneUp up) {
+    if (plane.state != PlaneState.DOWN || up.epoch() != plane.epoch + 1) {
+      return false;
+    }
+    plane.epoch++;
+    try {
+      List<ControlMessage.Endpoint> fresh = connection.renewPairs(plane.index);
+      connect(plane, up.endpoints());
+      plane.state = PlaneState.OPENING;
+      say(new PlaneUp(plane.key, plane.epoch, fresh));
+    } catch (HeddleException refused) {
+      String reason = String.valueOf(refused.getMessage());
+      say(new PlaneDown(plane.key, plane.epoch, reason));
+      plane.state = PlaneState.OPENING;
+      fence(plane, reason);
+    }
+    return true;
+  }
+
+  private boolean onAnswer(PlaneLife plane, PlaneUp up) {
+    if (up.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED) {
+      return true;
+    }
+    if (plane.state != PlaneState.OPENING) {
+      return false;
+    }
+    try {
+      connect(plane, up.endpoints());
+      plane.state = PlaneState.PROBING;
+    } catch (HeddleException refused) {
+      notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
+      return true;
+    }
+    end.baton().await();
+    int refusal = 0;
+    try {
+      for (SubFlow flow : flowsOn(plane)) {
+        refusal = Math.min(refusal, flow.probe());
+      }
+    } finally {
+      end.baton().give();
+    }
+    if (refusal != 0) {
+      notice(plane, plane.epoch, "a probe was refused with " + refusal);
+    } else {
+      awaitProbes(plane, plane.epoch);
+    }
+    return true;
+  }
+
+  private void connect(PlaneLife plane, List<ControlMessage.Endpoint> ends) {
+    List<SubFlow> fresh = connection.connectPairs(plane.index, plane.epoch, ends);
+    end.baton().await();
+    try {
+      fresh.forEach(end::replace);
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  private void awaitProbes(PlaneLife plane, int epoch) {
+    if (over || plane.state != PlaneState.PROBING || plane.epoch != epoch) {
+      return;
+    }
+    boolean through;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      through = flowsOn(plane).stream().allMatch(SubFlow::isProbed);
+    } finally {
+      end.baton().give();
+    }
+    if (!through) {
+      loop.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
+      return;
+    }
+    say(new PlaneReady(plane.key, epoch));
+    rise(plane);
+    ramp(plane, epoch, 1);
+  }
+
+  private boolean onReady(PlaneLife plane, PlaneReady ready) {
+    if (end.isSender() || ready.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.OPENING) {
+      rise(plane);
+      connection.allWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
+      return true;
+    }
+    return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
+  }
+
+  private void rise(PlaneLife plane) {
+    long now = System.nanoTime();
+    plane.state = PlaneState.UP;
+    plane.rose(now);
+    judgeGrace();
+    log.info(
+        "%s: back on %s after %d ms",
+        connection.peer(), connection.describe(plane.index), (now - plane.fellNs) / 1_000_000);
+  }
+
+  /* With nothing else to carry, a plane carries all at once: shares are relative. */
+  private void ramp(PlaneLife plane, int epoch, int eighths) {
+    if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
+      return;
+    }
+    connection.allWeights().setShare(plane.index, eighths);
+    if (eighths < ConnectionWeights.FULL_SHARE) {
+      loop.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
+    }
+  }
+
+  private boolean onDrain(PlaneLife plane, Drain drain) {
+    connection
+        .allWeights()
+        .setShare(
+            plane.index,
+            drain.on() || plane.state != PlaneState.UP ? 0 : ConnectionWeights.FULL_SHARE);
+    return true;
+  }
+
+  /* To end. */
+
+  private boolean anyUp() {
+    return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
+  }
+
+  private void judgeGrace() {
+    if (anyUp()) {
+      alone = 0;
+    } else if (alone == 0) {
+      alone = System.nanoTime();
+      long since = alone;
+      loop.schedule(
+          graceNs,
+          () -> {
+            if (!over && alone == since) {
+              noPlaneLeft();
+            }
+          });
+    }
+  }
+
+  private void noPlaneLeft() {
+    long now = System.nanoTime();
+    for (PlaneLife plane : planes) {
+      log.warn(
+          "%s: %s fell %d ms ago and is %s: %s",
+          connection.peer(),
+          connection.describe(plane.index),
+          (now - plane.fellNs) / 1_000_000,
+          plane.state,
+          plane.cause);
+    }
+    fail(
+        "no plane was up for %d ms: %s"
+            .formatted(
+                graceNs / 1_000_000,
+                Arrays.stream(planes)
+                    .map(plane -> plane.key + " (" + plane.cause + ")")
+                    .collect(Collectors.joining("; "))));
+  }
+
+  private void say(PlaneMessage message) {
+    if (!peer.test(message)) {
+      nobodyHears();
+    }
+  }
+
+  /** The other end is gone for good: what is unknown will never be settled. */
+  void nobodyHears() {
+    if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
+      fail(connection.peerReason());
+    }
+  }
+
+  private void fail(String story) {
+    over = true;
+    end.baton().await();
+    try {
+      if (connection.peerState() != Connection.PEER_CLOSED || end.hasPending()) {
+        end.fail(TransportResult.REMOTE_ERROR, story);
+      }
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  /** The connection is closed. */
+  void end() {
+    over = true;
+  }
+
+  /** What a plane is doing, for tests and people; null where there is no such plane. */
+  @Nullable PlaneState state(int plane) {
+    return plane < planes.length ? planes[plane].state : null;
+  }
+}

@@ -1,0 +1,255 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Planes that die under a connection, over a network in memory that can be cut anywhere. */
+class LoopbackFailoverTest {
+  private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
+  private static final int LENGTH = 3_000_000;
+
+  /* 8 ms a try. */
+  private static final Map<String, String> QUICK =
+      Map.of("NCCL_IB_TIMEOUT", "11", "NCCL_IB_RETRY_CNT", "1");
+
+  private final long seed = System.nanoTime();
+  private final LoopbackFabric fabric = new LoopbackFabric(seed);
+
+  @TempDir Path folder;
+
+  private Ends ends(Map<String, String> more) {
+    Map<String, String> all = new java.util.HashMap<>(QUICK);
+    all.putAll(more);
+    return new Ends(fabric, folder, FOUR, FOUR, all);
+  }
+
+  private static boolean isUp(Ends.Link link, int plane) {
+    return state(link.sender().connection(), plane) == PlaneState.UP
+        && state(link.receiver().connection(), plane) == PlaneState.UP;
+  }
+
+  private static PlaneState state(Connection connection, int plane) {
+    return connection.failover().state(plane);
+  }
+
+  /** Messages under way on one connection, each checked when it has come. */
+  private static final class Traffic {
+    private static final int AHEAD = 6;
+
+    private record Message(long send, long receive, int at, int lengthBytes, int seed) {}
+
+    private final Ends.Link link;
+    private final Ends ends;
+    private final Random random;
+    private final long from;
+    private final long to;
+    private final long fromHandle;
+    private final long toHandle;
+    private final ArrayDeque<Message> underWay = new ArrayDeque<>();
+    private final ArrayDeque<long[]> receives = new ArrayDeque<>();
+    private int posted;
+    int arrived;
+
+    Traffic(Ends ends, Ends.Link link, long seed) {
+      this.ends = ends;
+      this.link = link;
+      random = new Random(seed);
+      from = ends.memory((long) AHEAD * LENGTH);
+      to = ends.memory((long) AHEAD * LENGTH);
+      fromHandle = link.sender().registerMemory(from, (long) AHEAD * LENGTH, 1);
+      toHandle = link.receiver().registerMemory(to, (long) AHEAD * LENGTH, 1);
+    }
+
+    /* One pass of what NCCL does: post what can be posted, drive both ends, take what is done. */
+    void turn(boolean more) {
+      if (more && underWay.size() + receives.size() < AHEAD) {
+        int length = random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(LENGTH);
+        long place = to + (long) (posted % AHEAD) * LENGTH;
+        long receive = ends.receive(link, place, LENGTH, 1, toHandle);
+        assertTrue(receive >= 0, () -> "irecv said " + receive + ends.log);
+        if (receive > 0) {
+          Ends.fill(from + (long) (posted % AHEAD) * LENGTH, length, posted);
+          receives.add(new long[] {receive, posted % AHEAD, length, posted++});
+        }
+      }
+      long[] next = receives.peek();
+      if (next != null) {
+        long send = link.sender().isend(from + next[1] * LENGTH, next[2], 1, fromHandle);
+        assertTrue(send >= 0, () -> "isend said " + send + ends.log);
+        if (send > 0) {
+          receives.remove();
+          underWay.add(new Message(send, next[0], (int) next[1], (int) next[2], (int) next[3]));
+        }
+      }
+      assertEquals(0, link.sender().progress(), () -> ends.log.toString());
+      assertEquals(0, link.receiver().progress(), () -> ends.log.toString());
+      Message oldest = underWay.peek();
+      if (oldest != null && Ends.isDone(oldest.send) && Ends.isDone(oldest.receive)) {
+        underWay.remove();
+        Ends.check(to + (long) oldest.at * LENGTH, oldest.lengthBytes, oldest.seed);
+        assertEquals(oldest.lengthBytes, Ends.size(oldest.receive, 0));
+        Ends.release(oldest.send);
+        Ends.release(oldest.receive);
+        arrived++;
+      }
+    }
+
+    void run(int messages) {
+      int goal = arrived + messages;
+      Ends.await(
+          messages + " messages",
+          () -> {
+            turn(true);
+            return arrived >= goal;
+          });
+    }
+
+    void finish() {
+      Ends.await(
+          "the last messages",
+          () -> {
+            turn(false);
+            return underWay.isEmpty() && receives.isEmpty();
+          });
+      assertEquals(0, link.sender().deregisterMemory(fromHandle));
+      assertEquals(0, link.receiver().deregisterMemory(toHandle));
+    }
+  }
+
+  @Test
+  void aPlaneThatIsCutInMidMessageCostsNoByteAndComesBack() {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      fabric.cut(Ends.gid("127.0.77.3"));
+      traffic.run(30);
+      Ends.await(
+          "fence",
+          () -> {
+            traffic.turn(true);
+            return state(link.sender().connection(), 2) != PlaneState.UP;
+          });
+      traffic.run(10);
+      String line =
+          ends.log.stream().filter(each -> each.contains("moving off")).findFirst().orElseThrow();
+      assertTrue(line.contains("plane:3") && line.contains("127.0.77.3"), line);
+      fabric.mend(Ends.gid("127.0.77.3"));
+      Ends.await(
+          "return",
+          () -> {
+            traffic.turn(true);
+            return isUp(link, 2);
+          });
+      traffic.run(10);
+      traffic.finish();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"spray", "pinned", "hash"})
+  void threeOfFourPlanesDieTogetherUnderEveryPolicy(String policy) {
+    try (Ends ends = ends(Map.of("HEDDLE_POLICY", policy));
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      for (int plane : List.of(1, 2, 4)) {
+        fabric.cut(Ends.gid("127.0.78." + plane));
+      }
+      traffic.run(40);
+      traffic.finish();
+    }
+  }
+
+  @Test
+  void planesFallAndRiseAtRandomWhileMessagesGoOn() {
+    Random random = new Random(seed);
+    try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      long endNs = System.nanoTime() + 4_000_000_000L;
+      while (System.nanoTime() - endNs < 0) {
+        int plane = 1 + random.nextInt(4);
+        String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
+        switch (random.nextInt(4)) {
+          case 0 -> fabric.cut(Ends.gid(side + plane));
+          case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
+          default ->
+              FOUR.forEach(each -> {
+                fabric.mend(Ends.gid("127.0.77." + each));
+                fabric.mend(Ends.gid("127.0.78." + each));
+              });
+        }
+        traffic.run(random.nextInt(6));
+      }
+      FOUR.forEach(each -> {
+        fabric.mend(Ends.gid("127.0.77." + each));
+        fabric.mend(Ends.gid("127.0.78." + each));
+      });
+      traffic.run(20);
+      traffic.finish();
+    } catch (AssertionError failure) {
+      throw new AssertionError("seed " + seed, failure);
+    }
+  }
+
+  private static void breakPair(boolean atSender, Ends.Link link, int flow) {
+    Connection connection = (atSender ? link.sender().connection() : link.receiver().connection());
+    connection.subFlows()[flow].pair.queuePair().toError();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aBrokenQueuePairAtEitherEndIsLeftByBoth(boolean atSender) {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(2);
+      breakPair(atSender, link, 1);
+      traffic.run(30);
+      traffic.finish();
+    }
+  }
+
+  @Test
+  void withNoPlaneLeftTheConnectionFailsAfterTheGraceTimeAndTellsOfEachPlane() {
+    try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "300"))) {
+      Ends.Link link = ends.connect();
+      long to = ends.memory(1 << 20);
+      long toHandle = link.receiver().registerMemory(to, 1 << 20, 1);
+      long fromHandle = link.sender().registerMemory(to, 1 << 20, 1);
+      long receive = ends.receive(link, to, 1 << 20, 1, toHandle);
+      long send = Ends.send(link, to, 1 << 20, 1, fromHandle);
+      FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
+      long start = System.nanoTime();
+      Ends.await(
+          "failure of the sender", () -> link.sender().progress() == TransportResult.REMOTE_ERROR);
+      long tookNs = System.nanoTime() - start;
+      assertTrue(tookNs > 250_000_000 && tookNs < 5_000_000_000L, "after " + tookNs);
+      Ends.await(
+          "failure of the receiver",
+          () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send));
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
+      for (int plane : FOUR) {
+        assertTrue(
+            ends.log.stream()
+                .anyMatch(line -> line.contains("plane:" + plane) && line.contains("ms ago")),
+            ends.log.toString());
+      }
+      link.close();
+    }
+  }
+}
