@@ -56,6 +56,7 @@ public final class LinuxCalls {
   private static final MethodHandle MMAP = find("mmap", 6);
   private static final MethodHandle MUNMAP = find("munmap", 2);
   private static final MethodHandle POLL = find("poll", 3);
+  private static final MethodHandle IOCTL = find("ioctl", 3);
   private static final MethodHandle SYSCALL = find("syscall", 7);
 
   /* The C library has no function for futex; its number differs by architecture. */
@@ -97,6 +98,18 @@ public final class LinuxCalls {
     try {
       return intResult(
           capture, (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * @param argument an address or a number, as the request has it
+   */
+  public static int ioctl(int fd, long request, long argument) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) IOCTL.invokeExact(capture, (long) fd, request, argument));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

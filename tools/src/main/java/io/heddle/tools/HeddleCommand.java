@@ -2,6 +2,9 @@ package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
+import io.heddle.tools.stat.ErrorsCommand;
+import io.heddle.tools.stat.ExporterCommand;
+import io.heddle.tools.stat.StatCommand;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PlanesCommand.class,
       BgpCommand.class,
       LabCommand.class,
+      StatCommand.class,
+      ErrorsCommand.class,
+      ExporterCommand.class,
       PerfCommand.class,
       ManPageCommand.class
     })
@@ -34,7 +40,7 @@ public final class HeddleCommand implements Runnable {
   @CommandLine.Spec private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
 
   /** Version as the build stamped it into the jar. */
-  static final class Version implements CommandLine.IVersionProvider {
+  public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = HeddleCommand.class.getPackage().getImplementationVersion();

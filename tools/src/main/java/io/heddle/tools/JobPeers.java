@@ -2,6 +2,7 @@ package io.heddle.tools;
 
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.stat.StatsFolders;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
@@ -18,7 +19,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
   @Override
   public Set<Prefix> get() {
     Set<Prefix> peers = new TreeSet<>();
-    for (Path user : PeerPlanes.usualFolders()) {
+    for (Path user : StatsFolders.usual()) {
       try {
         ofUser(user, peers);
       } catch (IOException goneMeanwhile) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 
 /** JSON as the commands print it: one document, names in snake case. */
-final class Json {
+public final class Json {
   private static final ObjectMapper MAPPER =
       new ObjectMapper()
           .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
@@ -14,7 +14,7 @@ final class Json {
 
   private Json() {}
 
-  static String of(Object document) {
+  public static String of(Object document) {
     try {
       return MAPPER.writeValueAsString(document);
     } catch (JsonProcessingException impossible) {

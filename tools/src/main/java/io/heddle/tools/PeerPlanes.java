@@ -23,8 +23,6 @@ import java.util.TreeMap;
 
 /** The planes to one peer, as the running jobs of this host use them. */
 final class PeerPlanes {
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-
   /**
    * One plane, over all connections to the peer.
    *
@@ -45,17 +43,6 @@ final class PeerPlanes {
   record Document(String peer, int connections, List<Entry> planes) {}
 
   private PeerPlanes() {}
-
-  /** Where jobs leave their statistics unless HEDDLE_STATS_DIR says otherwise. */
-  static List<Path> usualFolders() {
-    List<Path> folders = new ArrayList<>();
-    try (DirectoryStream<Path> users = Files.newDirectoryStream(SHARED_MEMORY, "heddle-*")) {
-      users.forEach(folders::add);
-    } catch (IOException none) {
-      /* No shared memory, no jobs. */
-    }
-    return folders;
-  }
 
   /**
    * @param folders with statistics files

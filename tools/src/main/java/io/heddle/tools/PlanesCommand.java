@@ -14,6 +14,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
+import io.heddle.tools.stat.StatsFolders;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -126,7 +127,7 @@ final class PlanesCommand implements Callable<Integer> {
       throw new HeddleException("--peer " + text + " isn't an IP address");
     }
     PeerPlanes.Document document =
-        PeerPlanes.read(stats == null ? PeerPlanes.usualFolders() : List.of(stats), address);
+        PeerPlanes.read(stats == null ? StatsFolders.usual() : List.of(stats), address);
     out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));
     out.flush();
     return 0;

@@ -1,0 +1,106 @@
+package io.heddle.tools.stat;
+
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.Json;
+import io.heddle.transport.stats.ProcessStats;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The distinct errors of the plugin's processes. */
+@Command(
+    name = "errors",
+    description =
+        "Shows the warnings of every process with the plugin, each distinct one once, with how"
+            + " often, and when first and last; sentences that differ only in numbers are one.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    footer = "%nExit code 1 where there are errors.")
+public final class ErrorsCommand implements Callable<Integer> {
+  private static final int FOUND = 1;
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @Option(names = "--pid", paramLabel = "PROCESS", description = "Of this process only.")
+  private @Nullable Long processId;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path stats;
+
+  /** One error, as --json shows it. */
+  record ErrorEntry(long process, long count, String first, String last, String sentence) {
+    static ErrorEntry of(ProcessStats process, ProcessStats.DistinctError error) {
+      return new ErrorEntry(
+          process.processId(),
+          error.count(),
+          Instant.ofEpochMilli(error.firstMs()).toString(),
+          Instant.ofEpochMilli(error.lastMs()).toString(),
+          error.sentence());
+    }
+  }
+
+  /** The whole document. */
+  record Document(int processes, long withoutRoom, List<ErrorEntry> errors) {}
+
+  @Override
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    StatsFolders folders = new StatsFolders(stats);
+    List<ProcessStats> processes = folders.read(processId).processes();
+    List<ErrorEntry> errors = new ArrayList<>();
+    for (ProcessStats process : processes) {
+      process.errors().forEach(error -> errors.add(ErrorEntry.of(process, error)));
+    }
+    errors.sort(Comparator.comparing(ErrorEntry::last).reversed());
+    long lost = processes.stream().mapToLong(ProcessStats::errorsLost).sum();
+    Document document = new Document(processes.size(), lost, errors);
+    if (json) {
+      out.println(Json.of(document));
+    } else {
+      print(document, folders, out);
+    }
+    out.flush();
+    return errors.isEmpty() ? 0 : FOUND;
+  }
+
+  private static void print(Document document, StatsFolders folders, PrintWriter out) {
+    if (document.errors().isEmpty()) {
+      out.printf("no errors in %d processes (%s)%n", document.processes(), folders.described());
+    }
+    for (ErrorEntry error : document.errors()) {
+      out.printf(
+          "%6dx  %s to %s  process %d%n        %s%n",
+          error.count(),
+          time(error.first()),
+          time(error.last()),
+          error.process(),
+          error.sentence());
+    }
+    if (document.withoutRoom() > 0) {
+      out.printf("and %d warnings that found no room%n", document.withoutRoom());
+    }
+  }
+
+  private static String time(String instant) {
+    return TIME.format(Instant.parse(instant));
+  }
+}

@@ -1,0 +1,98 @@
+package io.heddle.tools.stat;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.HeddleCommand;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Statistics for Prometheus. */
+@Command(
+    name = "exporter",
+    description =
+        "Serves what every process with the plugin counts to Prometheus, read from the statistics"
+            + " files at each scrape.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    footer =
+        "%nRuns until ^C. Listens on loopback unless told otherwise: there is no password, so name"
+            + " another address only where the network is trusted.")
+public final class ExporterCommand implements Callable<Integer> {
+  private static final int LARGEST_PORT = 65_535;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "[ADDRESS]:PORT",
+      defaultValue = "[::1]:9400",
+      description = "Where to listen (${DEFAULT-VALUE}); port 0 takes a free one.")
+  private String listen = "";
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path stats;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    InetSocketAddress address = parse(listen);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    try (HTTPServer server = start(address, new StatsFolders(stats))) {
+      out.printf(
+          "serving http://%s:%d/metrics%n",
+          listen.substring(0, listen.lastIndexOf(':')), server.getPort());
+      out.flush();
+      new CountDownLatch(1).await(); // until the process is ended
+    }
+    return 0;
+  }
+
+  /**
+   * @throws HeddleException when the address can't be listened on
+   */
+  static HTTPServer start(InetSocketAddress address, StatsFolders folders) {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    registry.register(new Metrics(folders));
+    try {
+      return HTTPServer.builder()
+          .inetAddress(address.getAddress())
+          .port(address.getPort())
+          .registry(registry)
+          .buildAndStart();
+    } catch (IOException failure) {
+      throw new HeddleException(
+          "can't listen on %s: %s; --listen names another address or port"
+              .formatted(address, failure.getMessage()),
+          failure);
+    }
+  }
+
+  private InetSocketAddress parse(String text) {
+    int colon = text.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(text.substring(colon + 1));
+      if (colon > 0 && port >= 0 && port <= LARGEST_PORT) {
+        return new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), port);
+      }
+    } catch (NumberFormatException | UnknownHostException malformed) {
+      /* As below. */
+    }
+    throw new CommandLine.ParameterException(
+        Objects.requireNonNull(spec).commandLine(),
+        "--listen " + text + " is not an address and a port such as [::1]:9400 or 127.0.0.1:9400");
+  }
+}

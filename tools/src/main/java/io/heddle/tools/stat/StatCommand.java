@@ -1,0 +1,248 @@
+package io.heddle.tools.stat;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.Json;
+import io.heddle.transport.stats.ProcessStats;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What the plugin's processes count. */
+@Command(
+    name = "stat",
+    description =
+        "Shows what every process with the plugin counts, by peer and plane: bytes, completion"
+            + " times, reordering, packets sent again, failovers, weights.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    footer = {
+      "%nflying: bytes that the peer's device hasn't acknowledged. p50, p99, p99.9: from a work"
+          + " request's post to its acknowledgement; of receivers, those of their clear-to-send"
+          + " entries. ahead: how many chunks ahead of their message's gap 99 of 100 chunks came at"
+          + " most. moved: bytes that went over another plane after this one failed.",
+      "%nThe live view shows rates since its last look and leaves out columns where the terminal is"
+          + " narrow; NO_COLOR is honoured. Exit code 1 where no process has the plugin."
+    })
+public final class StatCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final int WIDE = 200;
+  private static final double SHORTEST_SECONDS = 0.1;
+  private static final double LONGEST_SECONDS = 3600;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--watch", description = "Live: draws again at each interval, until ^C.")
+  private boolean watch;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "SECONDS",
+      defaultValue = "1",
+      description = "Of --watch (${DEFAULT-VALUE}).")
+  private double interval;
+
+  @Option(
+      names = "--frames",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Of --watch: ends after so many (0: not at all).")
+  private long frames;
+
+  @Option(
+      names = "--sort",
+      defaultValue = "rate",
+      description = "Of --watch: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+  private FlowRates.Order order = FlowRates.Order.RATE;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @Option(names = "--pid", paramLabel = "PROCESS", description = "Of this process only.")
+  private @Nullable Long processId;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path stats;
+
+  /** One process, as --json shows it. */
+  record ProcessEntry(
+      long process,
+      boolean alive,
+      String started,
+      String file,
+      long distinctErrors,
+      Map<String, Long> deviceCounters,
+      List<FlowEntry> flows) {}
+
+  /** One flow, as --json shows it. */
+  record FlowEntry(
+      String peer,
+      String plane,
+      String direction,
+      String local,
+      String remote,
+      int communicators,
+      int weight,
+      String weightBy,
+      long weightSinceMs,
+      long bytes,
+      long chunks,
+      long messages,
+      long inFlightBytes,
+      long wouldBlock,
+      long completions,
+      long p50Ns,
+      long p99Ns,
+      long p999Ns,
+      List<Long> chunksAheadOfGap,
+      long duplicates,
+      long resentPackets,
+      long failovers,
+      long movedChunks,
+      long movedBytes) {
+    static FlowEntry of(Flow flow) {
+      return new FlowEntry(
+          flow.key().peer(),
+          flow.key().plane(),
+          flow.isSend() ? "send" : "receive",
+          flow.local(),
+          flow.remote(),
+          flow.communicators(),
+          flow.weight(),
+          flow.weightSource(),
+          flow.weightSinceMs(),
+          flow.bytes(),
+          flow.chunks(),
+          flow.messages(),
+          flow.inFlightBytes(),
+          flow.wouldBlock(),
+          flow.latencies().total(),
+          flow.latencies().percentileNs(0.5),
+          flow.latencies().percentileNs(0.99),
+          flow.latencies().percentileNs(0.999),
+          Arrays.stream(flow.reordering()).boxed().toList(),
+          flow.duplicates(),
+          flow.resentPackets(),
+          flow.failovers(),
+          flow.movedChunks(),
+          flow.movedBytes());
+    }
+  }
+
+  /** The whole document. */
+  record Document(List<ProcessEntry> processes, List<String> unreadable) {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    StatsFolders folders = new StatsFolders(stats);
+    if (watch) {
+      startLive(folders, out);
+      return 0;
+    }
+    StatsFolders.Found found = folders.read(processId);
+    if (json) {
+      out.println(
+          Json.of(
+              new Document(
+                  found.processes().stream().map(StatCommand::entry).toList(),
+                  found.unreadable())));
+    } else {
+      print(found, folders, out);
+    }
+    out.flush();
+    return found.processes().isEmpty() ? FAILED : 0;
+  }
+
+  private void startLive(StatsFolders folders, PrintWriter out) throws InterruptedException {
+    if (json) {
+      throw refused("--watch is for people and --json prints one document: take one of them");
+    }
+    if (!(interval >= SHORTEST_SECONDS && interval <= LONGEST_SECONDS)) {
+      throw refused("--interval " + interval + " is not in 0.1 to 3600 seconds");
+    }
+    if (frames < 0) {
+      throw refused("--frames " + frames + " is negative");
+    }
+    new LiveView(folders, processId, order, out).run((long) (interval * 1000), frames);
+  }
+
+  private CommandLine.ParameterException refused(String why) {
+    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), why);
+  }
+
+  private static ProcessEntry entry(ProcessStats process) {
+    return new ProcessEntry(
+        process.processId(),
+        isAlive(process),
+        Instant.ofEpochMilli(process.startMs()).toString(),
+        process.file().toString(),
+        process.errors().size() + process.errorsLost(),
+        process.deviceCounters(),
+        Flow.of(process).stream().map(FlowEntry::of).toList());
+  }
+
+  private static boolean isAlive(ProcessStats process) {
+    return ProcessHandle.of(process.processId()).isPresent();
+  }
+
+  private void print(StatsFolders.Found found, StatsFolders folders, PrintWriter out) {
+    found.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
+    if (found.processes().isEmpty()) {
+      throw new HeddleException(
+          (processId == null
+                  ? "no process with Heddle's plugin has left statistics"
+                  : "process " + processId + " has left no statistics")
+              + " in "
+              + folders.described()
+              + "; --stats names another folder");
+    }
+    Terminal terminal = Terminal.look();
+    int width = terminal.exists() ? terminal.columns() : WIDE;
+    FlowTable table = new FlowTable(width, false, Paint.of(System.getenv(), terminal.exists()));
+    FlowRates rates = new FlowRates(FlowRates.Order.PEER);
+    for (ProcessStats process : found.processes()) {
+      out.printf(
+          "process %d%s, %s old, %d distinct errors%n",
+          process.processId(),
+          isAlive(process) ? "" : " (ended)",
+          Units.age(System.currentTimeMillis() - process.startMs()),
+          process.errors().size() + process.errorsLost());
+      out.println(table.header());
+      rates
+          .look(List.of(process), System.nanoTime())
+          .forEach(rate -> out.println(table.line(rate)));
+      printDevices(process, out);
+      out.println();
+    }
+  }
+
+  private static void printDevices(ProcessStats process, PrintWriter out) {
+    StringBuilder line = new StringBuilder();
+    process
+        .deviceCounters()
+        .forEach((name, value) -> {
+          if (value != 0) {
+            line.append(line.isEmpty() ? "" : ", ")
+                .append(name)
+                .append(' ')
+                .append(Units.count(value));
+          }
+        });
+    if (!line.isEmpty()) {
+      out.println("devices: " + line);
+    }
+  }
+}

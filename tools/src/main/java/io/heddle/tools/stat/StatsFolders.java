@@ -1,0 +1,93 @@
+package io.heddle.tools.stat;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.transport.stats.ProcessStats;
+import io.heddle.transport.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where processes leave their statistics, and what is there now. */
+public final class StatsFolders {
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private final @Nullable Path named;
+
+  /** What was read, and what could not be. */
+  record Found(List<ProcessStats> processes, List<String> unreadable) {}
+
+  /**
+   * @param named the only folder to look at; null for the usual ones
+   */
+  public StatsFolders(@Nullable Path named) {
+    this.named = named;
+  }
+
+  /** Where jobs leave their statistics unless HEDDLE_STATS_DIR says otherwise. */
+  public static List<Path> usual() {
+    List<Path> folders = new ArrayList<>();
+    try (DirectoryStream<Path> users = Files.newDirectoryStream(SHARED_MEMORY, "heddle-*")) {
+      users.forEach(folders::add);
+    } catch (IOException none) {
+      /* No shared memory, no jobs. */
+    }
+    return folders;
+  }
+
+  /** Looked at anew each time, since users come and go. */
+  List<Path> folders() {
+    return named == null ? usual() : List.of(named);
+  }
+
+  /**
+   * All processes, by number.
+   *
+   * @param processId this one only; null for all
+   * @throws HeddleException when the named folder can't be read
+   */
+  Found read(@Nullable Long processId) {
+    List<ProcessStats> processes = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    for (Path folder : folders()) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+        for (Path file : files) {
+          add(file, processId, processes, unreadable);
+        }
+      } catch (IOException failure) {
+        if (named != null) {
+          throw new HeddleException("the folder " + folder + " can't be read", failure);
+        }
+        unreadable.add("the folder " + folder + " can't be read");
+      }
+    }
+    processes.sort(Comparator.comparingLong(ProcessStats::processId));
+    return new Found(processes, unreadable);
+  }
+
+  private static void add(
+      Path file, @Nullable Long processId, List<ProcessStats> processes, List<String> unreadable) {
+    try {
+      ProcessStats stats = StatsReader.snapshot(file);
+      if (processId == null || stats.processId() == processId) {
+        processes.add(stats);
+      }
+    } catch (HeddleException failure) {
+      if (Files.exists(file)) { // else its process ended while we looked
+        unreadable.add(String.valueOf(failure.getMessage()));
+      }
+    }
+  }
+
+  /** Where was looked, for a sentence. */
+  String described() {
+    List<Path> folders = folders();
+    return folders.isEmpty()
+        ? SHARED_MEMORY + "/heddle-*"
+        : String.join(", ", folders.stream().map(Path::toString).toList());
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What the plugin's processes on this host count: read from their statistics files, shown as a
+ * table, a live view, JSON, or for Prometheus. Asks no process anything.
+ */
+@NullMarked
+package io.heddle.tools.stat;
+
+import org.jspecify.annotations.NullMarked;
