@@ -1,0 +1,22 @@
+/* What heddle-plugin-perf is told by its command line. */
+#ifndef HEDDLE_PLUGIN_PERF_OPTIONS_H
+#define HEDDLE_PLUGIN_PERF_OPTIONS_H
+
+#include <stddef.h>
+
+#define MOST_OUTSTANDING 32
+
+struct plugin_perf_options {
+  const char *plugin, *folder;
+  int rank, abi, device, outstanding, rounds, turns, pin, log;
+  int bandwidth, latency, duplex;
+  size_t min_bytes, max_bytes, latency_max_bytes, factor;
+  double seconds, warmup_seconds, timeout_seconds;
+};
+
+extern struct plugin_perf_options options;
+
+/* Ends the process where the command line is wrong or asks for help. */
+void parse_options(int argc, char **argv);
+
+#endif
