@@ -12,6 +12,7 @@ final class Counters {
   private volatile long packetsResent;
   private volatile long packetsReceived;
   private volatile long timeouts;
+  private volatile long acknowledgementsCarried;
 
   DropCounters drops() {
     return drops;
@@ -40,12 +41,18 @@ final class Counters {
     timeouts++;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void acknowledgementCarried() {
+    acknowledgementsCarried++;
+  }
+
   void read(CounterReader reader) {
     reader.counter("packets_sent", packetsSent);
     reader.counter("bytes_sent", bytesSent);
     reader.counter("packets_resent", packetsResent);
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
+    reader.counter("acknowledgements_carried", acknowledgementsCarried);
     drops.read(reader);
   }
 
@@ -67,5 +74,10 @@ final class Counters {
 
   long timeouts() {
     return timeouts;
+  }
+
+  /** Acknowledgements that left behind another packet, not alone. */
+  long acknowledgementsCarried() {
+    return acknowledgementsCarried;
   }
 }

@@ -27,6 +27,8 @@ final class DatagramReceiver {
   private final long controls;
   private final long buffers;
   private final ByteBuffer view;
+  /* By the last call; all before the first one. */
+  private int received = DATAGRAMS;
 
   DatagramReceiver(Arena arena) {
     headers = Memory.allocate(arena, (long) DATAGRAMS * HEADER_BYTES, 64);
@@ -49,12 +51,15 @@ final class DatagramReceiver {
 
   /** Datagrams received, 0 where there were none, or the negated errno. */
   int receive(MemorySegment capture, int fd) {
-    for (int i = 0; i < DATAGRAMS; i++) {
+    /* The kernel writes how much it used, for what it received alone. Most calls find nothing. */
+    for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
       Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
       Memory.ALL.set(Memory.NATIVE_LONG, header + 40, CONTROL_BYTES);
     }
-    return LinuxCalls.recvmmsg(capture, fd, headers, DATAGRAMS, MSG_DONTWAIT);
+    int result = LinuxCalls.recvmmsg(capture, fd, headers, DATAGRAMS, MSG_DONTWAIT);
+    received = Math.max(0, result);
+    return result;
   }
 
   /** The buffer that all packets lie in; its offset 0 is {@link #base}. */

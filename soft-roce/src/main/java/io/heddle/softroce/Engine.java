@@ -3,10 +3,12 @@ package io.heddle.softroce;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class Engine {
   private final TrainSender sender;
   private final NanoClock clock;
   private final DatagramReceiver receiver;
+  private final Epoll readable;
   private final PacketGate gate;
   private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
@@ -40,6 +43,11 @@ final class Engine {
   /* When each of them was found empty last, and how long the packets in hand may have waited since. */
   private long[] emptyAtNs = new long[0];
   private long waitedNs;
+  /* Queue pairs whose acknowledgements wait for a packet that carries them. */
+  private final long[] waiting = new long[QUEUE_PAIRS / 64];
+  private boolean anyWaiting;
+  private long rounds;
+  private boolean callersGone;
   private int firstWord;
   private int sends;
   private long due = Requester.NEVER_NS;
@@ -55,6 +63,7 @@ final class Engine {
     regions = new RegionTable(firstGeneration);
     sender = new TrainSender(arena, log);
     receiver = new DatagramReceiver(arena);
+    readable = new Epoll(arena);
     lastCallNs = clock.nanoTime();
   }
 
@@ -89,8 +98,10 @@ final class Engine {
     }
     int work;
     try {
+      callersGone = true;
       work = round(clock.nanoTime());
     } finally {
+      callersGone = false;
       unlock();
     }
     pickUp();
@@ -163,15 +174,48 @@ final class Engine {
   private int round(long nowNs) {
     own();
     int work = answerBells();
-    for (int i = 0; i < receiveFds.length; i++) {
-      work += receive(i, nowNs);
-    }
+    work += receiveAll(nowNs);
     waitedNs = 0;
     work += gate.release(this, nowNs);
+    rounds++;
+    if (anyWaiting) {
+      endWaits();
+    }
     if (nowNs - due >= 0) {
       serveTimers(nowNs);
     }
     return work + transmit(nowNs);
+  }
+
+  private void endWaits() {
+    anyWaiting = false;
+    int words = usedWords;
+    for (int i = 0; i < words; i++) {
+      for (long left = waiting[i]; left != 0; left &= left - 1) {
+        int slot = i * 64 + Long.numberOfTrailingZeros(left);
+        SoftQueuePair qp = queuePairs[slot];
+        if (qp != null && !callersGone && qp.waitsUntilRound() - rounds > 0) {
+          anyWaiting = true;
+          continue;
+        }
+        waiting[i] &= ~(1L << slot);
+        if (qp != null) {
+          qp.waitIsOver();
+        }
+      }
+    }
+  }
+
+  /** An acknowledgement of a queue pair may wait that long; returns the round in which it ends. */
+  long waitRounds(int slot, int count) {
+    waiting[slot >> 6] |= 1L << slot;
+    anyWaiting = true;
+    /* Not counting the one in which the packet came. */
+    return rounds + 1 + count;
+  }
+
+  boolean callersAreGone() {
+    return callersGone;
   }
 
   private int answerBells() {
@@ -185,6 +229,34 @@ final class Engine {
       }
     }
     return rung;
+  }
+
+  /* One question to all sockets costs less than a question to each of two. */
+  private int receiveAll(long nowNs) {
+    int sockets = receiveFds.length;
+    long ready = sockets == 1 ? 1 : readySockets(sockets);
+    int packets = 0;
+    for (int i = 0; i < sockets; i++) {
+      if (i >= Long.SIZE || (ready & 1L << i) != 0) {
+        packets += receive(i, nowNs);
+      } else {
+        emptyAtNs[i] = nowNs;
+      }
+    }
+    return packets;
+  }
+
+  private long readySockets(int sockets) {
+    if (sockets == 0) {
+      return 0;
+    }
+    int count = readable.await(capture, 0);
+    long ready = count < 0 ? -1 : 0;
+    for (int i = 0; i < count; i++) {
+      int socket = readable.number(i);
+      ready |= socket < Long.SIZE ? 1L << socket : 0;
+    }
+    return ready;
   }
 
   private int receive(int socket, long nowNs) {
@@ -246,7 +318,8 @@ final class Engine {
       drops.count(DropCounters.Reason.TOO_SHORT);
       return;
     }
-    int opcode = PacketFormat.opcode(packet);
+    long firstWord = PacketFormat.networkLong(packet);
+    int opcode = PacketFormat.opcodeOf(firstWord);
     int extended = PacketFormat.extendedHeaderBytes(opcode);
     if (extended < 0) {
       drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
@@ -257,17 +330,16 @@ final class Engine {
             - PacketFormat.BTH_BYTES
             - extended
             - PacketFormat.ICRC_BYTES
-            - PacketFormat.pad(packet);
+            - PacketFormat.padOf(firstWord);
     if (payloadBytes < 0 || (bytes & 3) != 0) {
       drops.count(DropCounters.Reason.BAD_LENGTH);
       return;
     }
-    if (PacketFormat.transportVersion(packet) != 0
-        || (PacketFormat.partitionKey(packet) & 0x7fff) != 0x7fff) {
+    if (!PacketFormat.isHeaderRight(firstWord)) {
       drops.count(DropCounters.Reason.BAD_HEADER);
       return;
     }
-    int number = PacketFormat.queuePair(packet);
+    int number = PacketFormat.queuePairOf(firstWord);
     SoftQueuePair qp = queuePairs[number & QUEUE_PAIRS - 1];
     if (qp == null || qp.number() != number) {
       drops.count(DropCounters.Reason.UNKNOWN_QUEUE_PAIR);
@@ -281,6 +353,10 @@ final class Engine {
     if (!qp.link().isPeer(sourceHigh, sourceLow, sourcePort)) {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
+    }
+    if (PacketFormat.isMarked(firstWord)) {
+      /* Not covered by the checksum, which is computed as if nothing were there. */
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
     if (!qp.link().checksumIsRight(view, base, packet, bytes, sourcePort)) {
       drops.count(DropCounters.Reason.BAD_CHECKSUM);
@@ -386,6 +462,7 @@ final class Engine {
   }
 
   void addReceiveSocket(int fd) {
+    readable.add(fd, receiveFds.length);
     int[] more = java.util.Arrays.copyOf(receiveFds, receiveFds.length + 1);
     more[receiveFds.length] = fd;
     receiveFds = more;
@@ -395,5 +472,6 @@ final class Engine {
 
   void removeReceiveSockets() {
     receiveFds = new int[0];
+    readable.close();
   }
 }

@@ -11,11 +11,15 @@ import java.util.zip.CRC32;
  * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
  * packet with BTH byte 4 as ones. The first part depends on the flow and the length only, so its
  * contribution, shifted to the front of the packet, is kept for each length: {@code crc(A ‖ B) =
- * shift(crc(A), |B|) ^ crc(B)}. Under the progress lock.
+ * shift(crc(A), |B|) ^ crc(B)}. So is what the ones in BTH byte 4 add to a packet that has a zero
+ * there, since the CRC is affine: nobody has to write them. Under the progress lock.
  */
 final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
   private static final int POLYNOMIAL = 0xEDB88320;
+  /* What one byte of ones adds to the CRC of a zero byte. */
+  private static final int ONES = 0x2D02EF8D;
+  private static final int MASKED_BYTE = 4;
   private static final int ROCE_PORT = 4791;
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
@@ -47,7 +51,7 @@ final class FlowChecksum {
 
   /**
    * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with
-   * byte 4 as ones, to the end of the pad. Moves the buffer's position and limit.
+   * byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
    */
   int of(ByteBuffer buffer, int offset, int length) {
     int front = contribution(length); /* first: it may use the same register */
@@ -76,7 +80,8 @@ final class FlowChecksum {
     putShort(52, udpLength);
     crc.reset();
     crc.update(pseudo, 0, PSEUDO_BYTES);
-    return multiply(powerOfX8(length), (int) crc.getValue());
+    return multiply(powerOfX8(length), (int) crc.getValue())
+        ^ multiply(powerOfX8(length - MASKED_BYTE - 1), ONES);
   }
 
   /* a · b modulo the polynomial, reflected: bit 31 is x^0. */

@@ -1,7 +1,6 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Memory;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /** Puts the invariant CRC behind packets that lie in one memory area. Under the progress lock. */
@@ -22,9 +21,7 @@ final class PacketSeal {
    * @param length bytes from the BTH to the end of the pad
    */
   void seal(long packet, int length) {
-    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0xff);
     int icrc = checksum.of(area, (int) (packet - base), length);
-    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 }

@@ -5,7 +5,6 @@ import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.VerbsException;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +107,7 @@ final class PeerLink {
         && (!softPeer || port == remoteSourcePort);
   }
 
+  /** Of a packet whose BTH byte 4 has been made zero. */
   boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
     if (sourcePort != remoteSourcePort) {
       /* A standard peer chooses its port by its own rule. */
@@ -115,7 +115,6 @@ final class PeerLink {
       receiveFlow.setSourcePort(sourcePort);
     }
     int covered = bytes - PacketFormat.ICRC_BYTES;
-    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0xff);
     return receiveFlow.of(view, (int) (packet - base), covered)
         == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
   }

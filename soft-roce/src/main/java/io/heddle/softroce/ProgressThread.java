@@ -27,19 +27,13 @@ final class ProgressThread implements Runnable {
   /* Each look is a context switch on a core that a caller may want: looking every 200 µs cost it 30 % of its time. */
   private static final long LONGEST_LOOK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;
-  private static final int EPOLL_CTL_ADD = 1;
-  private static final int EPOLLIN = 1;
-  private static final int EVENTS = 16;
-  /* Packed on x86-64 only. */
-  private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
   private final Engine engine;
   private final Log log;
   private final Arena arena = Arena.ofShared();
-  private final long events;
+  private final Epoll epoll;
   private final long cell;
-  private final int epollFd;
   private final int wakeFd;
   private final Thread thread;
   private volatile long sleepsUntil = AWAKE;
@@ -48,15 +42,13 @@ final class ProgressThread implements Runnable {
   ProgressThread(Engine engine, Log log, String name) {
     this.engine = engine;
     this.log = log;
-    events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
     cell = Memory.allocate(arena, 32, 8);
     Memory.ALL.set(Memory.NATIVE_LONG, cell + 8, 1);
-    epollFd = LinuxCalls.epollCreate();
     wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
-    if (epollFd < 0 || wakeFd < 0) {
-      closeFiles();
-      throw new SystemCallException("epoll_create1 or eventfd", -Math.min(epollFd, wakeFd));
+    if (wakeFd < 0) {
+      throw new SystemCallException("eventfd", -wakeFd);
     }
+    epoll = new Epoll(arena);
     watch(wakeFd);
     thread = new Thread(null, this, name, 256 << 10);
     thread.setDaemon(true);
@@ -68,15 +60,7 @@ final class ProgressThread implements Runnable {
 
   /** Wakes for what arrives on this socket from now on. Control path. */
   void watch(int fd) {
-    try (Arena confined = Arena.ofConfined()) {
-      long event = Memory.allocate(confined, EVENT_BYTES, 8);
-      Memory.ALL.set(Memory.NATIVE_INT, event, EPOLLIN);
-      Memory.ALL.set(Memory.NATIVE_LONG, event + EVENT_BYTES - 8, fd);
-      int result = LinuxCalls.epollControl(epollFd, EPOLL_CTL_ADD, fd, event);
-      if (result < 0) {
-        throw new SystemCallException("epoll_ctl(EPOLL_CTL_ADD)", -result);
-      }
-    }
+    epoll.add(fd, fd);
   }
 
   /** Called by whoever has just published a deadline. */
@@ -117,12 +101,8 @@ final class ProgressThread implements Runnable {
   }
 
   private void closeFiles() {
-    if (wakeFd >= 0) {
-      LinuxCalls.close(wakeFd);
-    }
-    if (epollFd >= 0) {
-      LinuxCalls.close(epollFd);
-    }
+    LinuxCalls.close(wakeFd);
+    epoll.close();
   }
 
   @Override
@@ -184,10 +164,10 @@ final class ProgressThread implements Runnable {
       long left = deadline - engine.nowNs();
       timeoutMs = left <= 0 ? 0 : (int) Math.min(60_000, (left + 999_999) / 1_000_000);
     }
-    int ready = LinuxCalls.epollWait(capture, epollFd, events, EVENTS, timeoutMs);
+    int ready = epoll.await(capture, timeoutMs);
     sleepsUntil = AWAKE;
     for (int i = 0; i < ready; i++) {
-      if (Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (i + 1) * EVENT_BYTES - 8) == wakeFd) {
+      if (epoll.number(i) == wakeFd) {
         LinuxCalls.read(capture, wakeFd, cell, 8);
       }
     }

@@ -177,6 +177,29 @@ final class Requester {
     return sendSlot(slot, 0, ring.packets(slot), nowNs);
   }
 
+  /** Whether a small packet is to leave next, behind which an acknowledgement fits. */
+  boolean nextCarries() {
+    return softPeer
+        && builder.nextIsSmall()
+        && !outstanding.anyLost()
+        && !ring.isFull()
+        && inFlight() < sendWindow.packets()
+        && receiverNotReadyUntilNs == NEVER_NS
+        && blockedUntilNs == NEVER_NS;
+  }
+
+  /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
+  private int appendAcknowledgement(long slot, long nowNs) {
+    int bytes = ring.totalBytes(slot);
+    int segment = ring.segmentBytes(slot);
+    int packets = ring.packets(slot);
+    if (!softPeer || packets == TransmitRing.TRAIN_PACKETS || bytes != packets * segment) {
+      return 0;
+    }
+    int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
+    return qp.appendAcknowledgement(ring.address(slot) + bytes, most, nowNs);
+  }
+
   /**
    * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
    * out later.
@@ -186,7 +209,11 @@ final class Requester {
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
     ring.sent(slot, ++serial, nowNs);
-    if (qp.send(ring.address(slot) + begin, end - begin, segment)) {
+    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
+    if (qp.send(ring.address(slot) + begin, end - begin + carried, segment)) {
+      if (carried > 0) {
+        qp.acknowledgementCarried();
+      }
       counters.sent(to - from, end - begin);
       return true;
     }

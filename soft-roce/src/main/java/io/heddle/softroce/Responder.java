@@ -15,14 +15,13 @@ import io.heddle.verbs.WorkCompletion.Status;
  * answered in order too, so a bad packet ahead of a gap counts as not received.
  */
 final class Responder {
-  private static final int ACKNOWLEDGE_PACKETS = 64;
-  private static final long ACKNOWLEDGE_DELAY_NS = 100_000;
   private static final int MASK = PsnBits.SIZE - 1;
 
   private final SoftQueuePair qp;
   private final ReceiveQueue receives;
   private final Counters counters;
   private final ReadResponses reads;
+  private final Acknowledger acknowledger;
   private final PsnBits received = new PsnBits();
   private final PsnBits withImmediate = new PsnBits();
   private final int[] immediates = new int[PsnBits.SIZE];
@@ -35,15 +34,7 @@ final class Responder {
   private int messages;
   private int timerCode;
 
-  private int unacknowledged;
-  private boolean acknowledgeNow;
-  private long acknowledgeAtNs = Requester.NEVER_NS;
   private boolean sequenceErrorSent;
-  /* The tag to return, when it came, and how long its packet may have waited for that. */
-  private int tag;
-  private long taggedAtNs;
-  private long nowNs;
-  private long waitedNs;
   /* After an error of the peer's making: what every later packet of it is told. */
   private int lastSyndrome;
   private long lastSyndromePsn;
@@ -63,6 +54,7 @@ final class Responder {
     this.receives = receives;
     this.reads = reads;
     this.counters = counters;
+    acknowledger = new Acknowledger(qp, counters);
   }
 
   void start(int receivePsn, int mtuBytes, boolean peerIsSoft, int receiverNotReadyTimerCode) {
@@ -75,37 +67,30 @@ final class Responder {
     message = NONE;
     received.clearAll();
     withImmediate.clearAll();
-    unacknowledged = 0;
-    acknowledgeNow = false;
-    acknowledgeAtNs = Requester.NEVER_NS;
+    acknowledger.reset(peerIsSoft);
     sequenceErrorSent = false;
     lastSyndrome = 0;
-    tag = SendTags.NONE;
     reads.stop();
   }
 
   /** When an acknowledgement is due though nothing more comes, or {@link Requester#NEVER_NS}. */
   long dueNs() {
-    return acknowledgeAtNs;
+    return acknowledger.dueNs();
   }
 
   void onTimer(long nowNs) {
-    if (acknowledgeAtNs != Requester.NEVER_NS && nowNs - acknowledgeAtNs >= 0) {
-      acknowledgeNow = true;
-      acknowledgeAtNs = Requester.NEVER_NS;
-      qp.activate();
-    }
+    acknowledger.onTimer(nowNs);
+  }
+
+  Acknowledger acknowledger() {
+    return acknowledger;
   }
 
   /** Takes a request whose CRC was right. */
-  void onRequest(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
-    this.nowNs = nowNs;
-    if (PacketFormat.tag(packet) != SendTags.NONE) {
-      tag = PacketFormat.tag(packet);
-      taggedAtNs = nowNs;
-      waitedNs = qp.waitedNs();
-    }
-    long psn = PacketFormat.expand(PacketFormat.psn(packet), expected);
+  void onRequest(
+      int opcode, int thirdWord, long packet, long payload, int payloadBytes, long nowNs) {
+    acknowledger.packetCame(thirdWord, nowNs);
+    long psn = PacketFormat.expand(PacketFormat.psnOf(thirdWord), expected);
     if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
       duplicate(opcode, packet, psn);
       return;
@@ -133,14 +118,7 @@ final class Responder {
     if (read || qp.isDead()) {
       return; /* responses acknowledge a READ */
     }
-    unacknowledged++;
-    if (PacketFormat.acknowledgeRequested(packet) || unacknowledged >= ACKNOWLEDGE_PACKETS) {
-      acknowledgeNow = true;
-      qp.activate();
-    } else if (acknowledgeAtNs == Requester.NEVER_NS) {
-      acknowledgeAtNs = nowNs + ACKNOWLEDGE_DELAY_NS;
-      qp.timerAt(acknowledgeAtNs);
-    }
+    acknowledger.executed(PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
   }
 
   private void duplicate(int opcode, long packet, long psn) {
@@ -149,8 +127,7 @@ final class Responder {
       /* A repeated READ is executed again, without moving what is expected next. */
       startRead(packet, psn);
     }
-    acknowledgeNow = true;
-    qp.activate();
+    acknowledger.askNow();
   }
 
   private void ahead(int opcode, long packet, long payload, int payloadBytes, long psn) {
@@ -172,14 +149,13 @@ final class Responder {
         lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
         immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
       }
-      acknowledgeNow = true;
-      qp.activate();
+      acknowledger.askNow();
       return;
     }
     counters.drops().count(DropCounters.Reason.OUT_OF_ORDER);
     if (!sequenceErrorSent) {
       sequenceErrorSent = true;
-      sendAcknowledge(PacketFormat.SYNDROME_SEQUENCE_ERROR, expected);
+      sendAcknowledge(PacketFormat.SYNDROME_SEQUENCE_ERROR, expected, acknowledger.nowNs());
     }
   }
 
@@ -203,7 +179,7 @@ final class Responder {
       received.clear(expected);
       messages++;
       expected++;
-      unacknowledged++;
+      acknowledger.executedToo();
     }
   }
 
@@ -250,8 +226,9 @@ final class Responder {
   private int placeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);
-    int key = PacketFormat.networkInt(reth + 8);
-    int length = PacketFormat.networkInt(reth + 12);
+    long keyAndLength = PacketFormat.networkLong(reth + 8);
+    int key = (int) (keyAndLength >>> 32);
+    int length = (int) keyAndLength;
     /* From a soft peer the RETH names the write from here to its end, and in the packet with the immediate, whose payload
     is the write's last bytes, all of it. */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
@@ -377,7 +354,7 @@ final class Responder {
     messages++;
     startRead(packet, expected);
     expected += Math.max(1, (length + mtu - 1L) / mtu);
-    unacknowledged = 0;
+    acknowledger.answeredOtherwise();
     qp.activate();
     return 0;
   }
@@ -402,7 +379,7 @@ final class Responder {
 
   /* Answers a packet that was not executed. All but "not ready" end the queue pair. */
   private void refuse(int syndrome) {
-    sendAcknowledge(syndrome, expected);
+    sendAcknowledge(syndrome, expected, acknowledger.nowNs());
     if (syndrome >> 5 == 1) {
       return;
     }
@@ -417,42 +394,45 @@ final class Responder {
   /** A packet for a queue pair that its peer's error has ended: the answer may have been lost. */
   void repeatRefusal() {
     if (lastSyndrome != 0) {
-      sendAcknowledge(lastSyndrome, lastSyndromePsn);
+      sendAcknowledge(lastSyndrome, lastSyndromePsn, acknowledger.nowNs());
     }
   }
 
   /** Sends an acknowledgement that is due. False when the socket is full. */
   boolean flush(long nowNs) {
-    this.nowNs = nowNs;
-    return !acknowledgeNow || sendAcknowledge(PacketFormat.SYNDROME_ACK, expected - 1);
+    return !acknowledger.isDueNow()
+        || sendAcknowledge(PacketFormat.SYNDROME_ACK, expected - 1, nowNs);
   }
 
-  private boolean sendAcknowledge(int syndrome, long psn) {
+  /**
+   * Writes an acknowledgement behind a packet that leaves in any case, where there is something to
+   * acknowledge, nothing is missing and it fits.
+   *
+   * @param most bytes it may have, ICRC included
+   * @return bytes written; {@link Acknowledger#carried} when they have left
+   */
+  int append(long packet, int most, long nowNs) {
+    int bytes = acknowledger.lengthBytes();
+    if (!acknowledger.owes() || highest >= expected || bytes + PacketFormat.ICRC_BYTES > most) {
+      return 0;
+    }
+    acknowledger.write(packet, PacketFormat.SYNDROME_ACK, expected - 1, messages, nowNs);
+    qp.seal().seal(packet, bytes);
+    return bytes + PacketFormat.ICRC_BYTES;
+  }
+
+  private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
     long packet = qp.controlPacket();
-    PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, qp.remoteNumber(), psn);
-    PacketFormat.writeAeth(packet + PacketFormat.BTH_BYTES, syndrome, messages);
-    int bytes = PacketFormat.BTH_BYTES + PacketFormat.AETH_BYTES;
-    if (softPeer) {
-      bytes += writeTag(packet, packet + bytes);
-      if (highest >= expected) {
-        bytes += writeBitmap(packet + bytes);
-      }
+    acknowledger.write(packet, syndrome, psn, messages, nowNs);
+    int bytes = acknowledger.lengthBytes();
+    if (softPeer && highest >= expected) {
+      bytes += writeBitmap(packet + bytes);
     }
     if (!qp.sendControl(bytes)) {
       return false;
     }
-    acknowledgeNow = false;
-    acknowledgeAtNs = Requester.NEVER_NS;
-    unacknowledged = 0;
+    acknowledger.sent();
     return true;
-  }
-
-  private int writeTag(long packet, long at) {
-    long heldNs = tag == SendTags.NONE ? 0 : waitedNs + nowNs - taggedAtNs;
-    Memory.ALL.set(Memory.NETWORK_INT, at, (int) Math.min(heldNs / 1000, 0xffff_ffffL));
-    PacketFormat.setRequestAndTag(packet, false, tag);
-    tag = SendTags.NONE;
-    return PacketFormat.WAITED_BYTES;
   }
 
   private int writeBitmap(long at) {
@@ -466,8 +446,7 @@ final class Responder {
   }
 
   void stop() {
-    acknowledgeNow = false;
-    acknowledgeAtNs = Requester.NEVER_NS;
+    acknowledger.sent();
     message = NONE;
     reads.stop();
   }

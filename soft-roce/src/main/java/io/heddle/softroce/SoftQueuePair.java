@@ -49,6 +49,7 @@ final class SoftQueuePair implements QueuePair {
   private int mtu;
   private int window;
   private boolean closed;
+  private long waitsUntilRound;
   /* Until when the socket was too full for a response or an acknowledgement. */
   private long blockedUntilNs = Requester.NEVER_NS;
 
@@ -303,7 +304,8 @@ final class SoftQueuePair implements QueuePair {
       return;
     }
     if (opcode <= PacketFormat.READ_REQUEST) {
-      responder.onRequest(opcode, packet, payload, payloadBytes, nowNs);
+      int thirdWord = PacketFormat.networkInt(packet + 8);
+      responder.onRequest(opcode, thirdWord, packet, payload, payloadBytes, nowNs);
     } else if (state != QueuePairState.READY_TO_SEND) {
       engine.counters.drops().count(DropCounters.Reason.WRONG_STATE);
     } else if (opcode == PacketFormat.ACKNOWLEDGE) {
@@ -340,7 +342,9 @@ final class SoftQueuePair implements QueuePair {
     if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
       return false;
     }
-    if (!responder.flush(nowNs)) {
+    boolean sends = state == QueuePairState.READY_TO_SEND;
+    boolean carries = sends && requester.nextCarries();
+    if (!carries && !responder.flush(nowNs)) {
       return blocked(nowNs);
     }
     for (int i = 0; i < trains && reads.hasMore(); i++) {
@@ -349,7 +353,38 @@ final class SoftQueuePair implements QueuePair {
       }
     }
     boolean more = reads.hasMore();
-    return state == QueuePairState.READY_TO_SEND && requester.transmit(nowNs, trains) || more;
+    more |= sends && requester.transmit(nowNs, trains);
+    if (carries && !isDead() && !responder.flush(nowNs)) {
+      return blocked(nowNs);
+    }
+    return more;
+  }
+
+  /** See {@link Responder#append}. */
+  int appendAcknowledgement(long packet, int most, long nowNs) {
+    return responder.append(packet, most, nowNs);
+  }
+
+  void acknowledgementCarried() {
+    responder.acknowledger().carried();
+  }
+
+  /** An acknowledgement may wait that many rounds for a packet that carries it. */
+  void waitRounds(int rounds) {
+    waitsUntilRound = engine.waitRounds(slot, rounds);
+  }
+
+  /** Whether the round is the background thread's, since nobody else makes any. */
+  boolean callersAreGone() {
+    return engine.callersAreGone();
+  }
+
+  long waitsUntilRound() {
+    return waitsUntilRound;
+  }
+
+  void waitIsOver() {
+    responder.acknowledger().endWait();
   }
 
   private boolean blocked(long nowNs) {

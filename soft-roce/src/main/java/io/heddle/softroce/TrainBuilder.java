@@ -29,6 +29,8 @@ final class TrainBuilder {
   private boolean softPeer;
   private int domain;
   private int readBytes;
+  /* A WRITE ONLY of the largest size. */
+  private int fullBytes;
   private int remoteQueuePair;
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;
@@ -54,6 +56,8 @@ final class TrainBuilder {
     domain = protectionDomain;
     remoteQueuePair = remoteQueuePairNumber;
     readBytes = readPackets * mtuBytes;
+    fullBytes =
+        PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtuBytes + PacketFormat.ICRC_BYTES;
     offset = 0;
   }
 
@@ -73,6 +77,11 @@ final class TrainBuilder {
 
   boolean nextIsRead() {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
+  }
+
+  /** Whether the request at the front is a packet, and a request of its own. */
+  boolean nextIsSmall() {
+    return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= mtu;
   }
 
   /**
@@ -119,6 +128,15 @@ final class TrainBuilder {
             ? buildRead(ring, address, firstPsn)
             : finish(ring, firstPsn, psn, segment, used);
       }
+      int most = Math.min(room, TransmitRing.TRAIN_PACKETS) - (int) (psn - firstPsn);
+      int run = used == 0 || segment == fullBytes ? fullPackets(used, most) : 0;
+      if (run > 0) {
+        buildRun(address + used, run, psn, acknowledgeAt, used == 0 ? tag : SendTags.NONE);
+        segment = fullBytes;
+        used += run * fullBytes;
+        psn += run;
+        continue;
+      }
       describeNext();
       int bytes = headerBytes + (payloadBytes + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (used == 0) {
@@ -128,25 +146,65 @@ final class TrainBuilder {
       }
       long index = queue.started();
       long packet = address + used;
-      write(packet, index, psn);
+      boolean acknowledge =
+          psn == acknowledgeAt || endsRequest && (acknowledgeAll || index + 1 == queue.posted());
+      write(
+          packet,
+          index,
+          PacketFormat.requestTagAndPsn(acknowledge, used == 0 ? tag : SendTags.NONE, psn));
+      seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
       offset += payloadBytes;
-      psn++;
-      boolean acknowledge = false;
       if (endsRequest) {
-        queue.setLastPsn(index, psn - 1);
+        queue.setLastPsn(index, psn);
         queue.start();
         offset = 0;
-        acknowledge = acknowledgeAll || !hasMore();
       }
-      PacketFormat.setRequestAndTag(
-          packet, acknowledge || psn - 1 == acknowledgeAt, packet == address ? tag : SendTags.NONE);
-      seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
+      psn++;
       used += bytes;
       if (bytes < segment) {
         break;
       }
     }
     return finish(ring, firstPsn, psn, segment, used);
+  }
+
+  /* How many packets of the largest size come next, before the request's last one. */
+  private int fullPackets(int used, int most) {
+    long index = queue.started();
+    int left = queue.lengthBytes(index) - offset;
+    if (!softPeer || left <= mtu || !isWrite(queue.operation(index))) {
+      return 0;
+    }
+    return Math.min(
+        Math.min(most, (left - 1) / mtu), (TransmitRing.TRAIN_BYTES - used) / fullBytes);
+  }
+
+  /* The hottest loop of the sending side. */
+  private void buildRun(long first, int count, long psn, long acknowledgeAt, int tag) {
+    long index = queue.started();
+    int rkey = queue.rkey(index);
+    long local = queue.localAddress(index) + offset;
+    long remote = queue.remoteAddress(index) + offset;
+    int left = queue.lengthBytes(index) - offset;
+    long packet = first;
+    for (int i = 0; i < count; i++) {
+      int third =
+          PacketFormat.requestTagAndPsn(
+              psn + i == acknowledgeAt, i == 0 ? tag : SendTags.NONE, psn + i);
+      PacketFormat.writeBaseAndReth(
+          packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, remote, rkey, left);
+      Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, mtu);
+      seal.seal(packet, fullBytes - PacketFormat.ICRC_BYTES);
+      local += mtu;
+      remote += mtu;
+      left -= mtu;
+      packet += fullBytes;
+    }
+    offset += count * mtu;
+  }
+
+  private static boolean isWrite(Operation operation) {
+    return operation == Operation.RDMA_WRITE || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
   }
 
   private long finish(TransmitRing ring, long firstPsn, long psn, int segment, int used) {
@@ -205,8 +263,7 @@ final class TrainBuilder {
     long index = queue.started();
     Operation operation = queue.operation(index);
     int length = queue.lengthBytes(index);
-    boolean write =
-        operation == Operation.RDMA_WRITE || operation == Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    boolean write = isWrite(operation);
     if (write && softPeer) {
       describeSoftWrite(
           operation == Operation.RDMA_WRITE_WITH_IMMEDIATE, queue.remoteAddress(index), length);
@@ -261,13 +318,22 @@ final class TrainBuilder {
     endsRequest = last;
   }
 
-  private void write(long packet, long index, long psn) {
+  private void write(long packet, long index, int requestTagAndPsn) {
     int pad = -payloadBytes & 3;
-    PacketFormat.writeBase(packet, opcode, pad, remoteQueuePair, psn);
     long at = packet + PacketFormat.BTH_BYTES;
     if (PacketFormat.hasReth(opcode)) {
-      PacketFormat.writeReth(at, retAddress, queue.rkey(index), retLength);
+      PacketFormat.writeBaseAndReth(
+          packet,
+          opcode,
+          pad,
+          remoteQueuePair,
+          requestTagAndPsn,
+          retAddress,
+          queue.rkey(index),
+          retLength);
       at += PacketFormat.RETH_BYTES;
+    } else {
+      PacketFormat.writeBaseWords(packet, opcode, pad, remoteQueuePair, requestTagAndPsn);
     }
     if (PacketFormat.hasImmediate(opcode)) {
       Memory.ALL.set(Memory.NETWORK_INT, at, queue.immediate(index));

@@ -126,7 +126,7 @@ class IcrcTest {
       }
       int bytes = 12 + 4 * random.nextInt(40);
       byte[] transport = fill(random, bytes);
-      view.put(4, (byte) 0xff);
+      view.put(4, (byte) 0);
       assertEquals(straight(flow, transport), checksum.of(view, 0, bytes), bytes + " bytes");
     }
   }
@@ -146,7 +146,7 @@ class IcrcTest {
       view.put(at, (byte) (was ^ 1 << (bit & 7)));
       byte[] received = Memory.toArray(packet, bytes);
       int stored = Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, packet + bytes);
-      view.put(4, (byte) 0xff);
+      view.put(4, (byte) 0);
       boolean right = checksum.of(view, 0, bytes) == stored;
       assertEquals(straight(flow, received) == stored, right, "bit " + bit);
       if (at == 4) {
