@@ -15,10 +15,11 @@ import java.lang.invoke.VarHandle;
  * addresses.
  *
  * <p>Every method returns what the C function returns, or the negated errno where that is −1: one
- * value, no exception, no allocation. All shapes are shared per number of arguments, since each
- * distinct shape costs about 2 ms at start-up; one handle per method, since several {@code
- * invokeExact} in one method stop being inlined. Integers are passed as {@code long}: the x86-64
- * and arm64 calling conventions ignore the upper half of an {@code int} argument's register.
+ * value, no exception, no allocation. There are three shapes, of 3, 5 and 7 arguments, since each
+ * costs 3 ms at start-up; a function that takes fewer doesn't look at the zeros behind. One handle
+ * per method, since several {@code invokeExact} in one method stop being inlined. Integers are
+ * passed as {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an
+ * {@code int} argument's register.
  */
 public final class LinuxCalls {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -66,7 +67,7 @@ public final class LinuxCalls {
   private LinuxCalls() {}
 
   private static MethodHandle find(String name, int arguments) {
-    var layouts = new java.lang.foreign.MemoryLayout[arguments];
+    var layouts = new java.lang.foreign.MemoryLayout[arguments <= 3 ? 3 : arguments <= 5 ? 5 : 7];
     java.util.Arrays.fill(layouts, JAVA_LONG);
     return LINKER.downcallHandle(
         LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
@@ -140,7 +141,7 @@ public final class LinuxCalls {
   public static int listen(int fd, int backlog) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) LISTEN.invokeExact(capture, (long) fd, (long) backlog));
+      return intResult(capture, (long) LISTEN.invokeExact(capture, (long) fd, (long) backlog, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -154,7 +155,7 @@ public final class LinuxCalls {
           capture,
           (long)
               ACCEPT4.invokeExact(
-                  capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags));
+                  capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -245,7 +246,8 @@ public final class LinuxCalls {
   public static int interfaceIndex(String name) {
     MemorySegment capture = CAPTURE.get();
     try (Arena arena = Arena.ofConfined()) {
-      return (int) (long) IF_NAMETOINDEX.invokeExact(capture, arena.allocateFrom(name).address());
+      return (int)
+          (long) IF_NAMETOINDEX.invokeExact(capture, arena.allocateFrom(name).address(), 0L, 0L);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -254,7 +256,7 @@ public final class LinuxCalls {
   public static int close(int fd) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd));
+      return intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd, 0L, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -298,7 +300,8 @@ public final class LinuxCalls {
       MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
       return result(
-          capture, (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+          capture,
+          (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -308,7 +311,8 @@ public final class LinuxCalls {
       MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
       return result(
-          capture, (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags));
+          capture,
+          (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -318,7 +322,7 @@ public final class LinuxCalls {
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(
-          capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */));
+          capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -331,7 +335,7 @@ public final class LinuxCalls {
           capture,
           (long)
               EPOLL_CTL.invokeExact(
-                  capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent));
+                  capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -345,7 +349,12 @@ public final class LinuxCalls {
           capture,
           (long)
               EPOLL_WAIT.invokeExact(
-                  capture, (long) epollFd, addressOfEvents, (long) maxEvents, (long) timeoutMs));
+                  capture,
+                  (long) epollFd,
+                  addressOfEvents,
+                  (long) maxEvents,
+                  (long) timeoutMs,
+                  0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -354,7 +363,8 @@ public final class LinuxCalls {
   public static int eventfd(int initial, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags));
+      return intResult(
+          capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -393,6 +403,7 @@ public final class LinuxCalls {
                   3L /* PROT_READ | PROT_WRITE */,
                   0x22L /* MAP_PRIVATE | MAP_ANONYMOUS */,
                   -1L,
+                  0L,
                   0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
@@ -402,7 +413,7 @@ public final class LinuxCalls {
   public static int unmapMemory(long address, long lengthBytes) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes));
+      return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

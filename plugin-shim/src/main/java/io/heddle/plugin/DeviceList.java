@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * never finalizes, and the transport lives as long as the process.
  */
 final class DeviceList {
-  /* Of the 400 ms that a start may take; what isn't compiled by then is soon. */
+  /* Passes beside what NCCL does between init and its first connection; what isn't compiled by then is soon. */
   private static final long WARM_UP_NS = 120_000_000;
 
   private final HostTable host;
@@ -45,7 +45,7 @@ final class DeviceList {
           opened.describe());
       if (!warm) {
         warm = true;
-        opened.warmUp(WARM_UP_NS);
+        opened.warmUpAside(WARM_UP_NS);
       }
     }
   }

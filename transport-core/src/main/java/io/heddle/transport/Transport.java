@@ -66,6 +66,7 @@ public final class Transport implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
+  private volatile @Nullable WarmUp warmUp;
 
   private Transport(Map<String, String> environment, Log hosts, List<VerbsProvider> providers) {
     log = new DistinctErrors(hosts);
@@ -386,6 +387,8 @@ public final class Transport implements AutoCloseable {
     return connect(index, trafficClass, handleAddress, published);
   }
 
+  /* Of the warm-up too, whose counters aren't published. */
+
   @Nullable SendComm connect(
       int index, int trafficClass, long handleAddress, CounterSource source) {
     long number = ConnectionHandle.state(handleAddress);
@@ -402,7 +405,7 @@ public final class Transport implements AutoCloseable {
       throw new HeddleException("connect is called again for a handle that is used up");
     }
     Handshake.Outcome<SendComm> outcome = handshake.outcome();
-    if (outcome == null) {
+    if (outcome == null || source == published && isWarmingUp()) {
       return null;
     }
     synchronized (connecting) {
@@ -464,6 +467,10 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
+    return isWarmingUp() ? null : next(listener);
+  }
+
+  static @Nullable RecvComm next(ListenComm listener) {
     Handshake.Outcome<RecvComm> outcome = listener.next();
     return outcome == null ? null : comm(outcome);
   }
@@ -486,7 +493,22 @@ public final class Transport implements AutoCloseable {
    * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
    */
   public void warmUp(long budgetNs) {
-    new WarmUp(this, log).run(budgetNs);
+    new WarmUp(this, log, budgetNs).run();
+  }
+
+  /**
+   * The same on a thread of its own. Until it is done {@link #connect} and {@link #accept} say that
+   * they aren't finished: their caller asks again, and its first messages meet compiled code.
+   */
+  public void warmUpAside(long budgetNs) {
+    WarmUp aside = new WarmUp(this, log, budgetNs);
+    warmUp = aside;
+    aside.start();
+  }
+
+  private boolean isWarmingUp() {
+    WarmUp aside = warmUp;
+    return aside != null && aside.isRunning();
   }
 
   /**
@@ -495,6 +517,10 @@ public final class Transport implements AutoCloseable {
    */
   @Override
   public void close() {
+    WarmUp aside = warmUp;
+    if (aside != null) {
+      aside.stop();
+    }
     awaitGoodbyes();
     RouteFollower follower = routes;
     if (follower != null) {

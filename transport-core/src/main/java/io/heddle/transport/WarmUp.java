@@ -12,9 +12,10 @@ import java.lang.foreign.Arena;
  * A connection of this process with itself, over its own device, and messages over it: Java
  * compiles what runs often, and NCCL's first messages shall not be what it learns by.
  *
- * <p>Runs on the thread that calls init. Leaves nothing behind but compiled code.
+ * <p>Runs on the thread that calls it, or aside on one of its own. Leaves nothing behind but
+ * compiled code.
  */
-final class WarmUp {
+final class WarmUp implements Runnable {
   private static final int LARGEST_BYTES = 1 << 20;
   private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
   private static final int HOST_MEMORY = 1;
@@ -28,13 +29,43 @@ final class WarmUp {
 
   private final Transport transport;
   private final Log log;
+  private final long budgetNs;
+  private final Thread aside = new Thread(this, "heddle-warm-up");
+  private volatile boolean stopped;
 
-  WarmUp(Transport transport, Log log) {
+  WarmUp(Transport transport, Log log, long budgetNs) {
     this.transport = transport;
     this.log = log;
+    this.budgetNs = budgetNs;
   }
 
-  void run(long budgetNs) {
+  void start() {
+    aside.setDaemon(true);
+    aside.start();
+  }
+
+  boolean isRunning() {
+    return aside.isAlive();
+  }
+
+  /** Returns when the thread has ended, which it does within a message's time. */
+  void stop() {
+    stopped = true;
+    boolean interrupted = false;
+    while (aside.isAlive()) {
+      try {
+        aside.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void run() {
     long giveUpNs = System.nanoTime() + GIVE_UP_NS;
     /* Kept for good where a handshake or a message stays under way: something may still use it. */
     Arena arena = Arena.ofShared();
@@ -44,9 +75,9 @@ final class WarmUp {
     RecvComm receiver = null;
     boolean whole = false;
     try (ListenComm listener = transport.listen(0, handle, counters)) {
-      while ((sender == null || receiver == null) && System.nanoTime() - giveUpNs < 0) {
+      while ((sender == null || receiver == null) && !stopped && System.nanoTime() - giveUpNs < 0) {
         sender = sender == null ? transport.connect(0, -1, handle, counters) : sender;
-        receiver = receiver == null ? transport.accept(listener) : receiver;
+        receiver = receiver == null ? Transport.next(listener) : receiver;
         Thread.onSpinWait();
       }
       if (sender != null && receiver != null) {
@@ -82,7 +113,7 @@ final class WarmUp {
     Memory.ALL.set(Memory.NATIVE_LONG, arrays + HANDLE_AT, toHandle);
     long messages = 0;
     boolean whole = true;
-    while (whole && System.nanoTime() - deadlineNs < 0) {
+    while (whole && !stopped && System.nanoTime() - deadlineNs < 0) {
       int size = SIZES[(int) (messages++ % SIZES.length)];
       long receive =
           receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
