@@ -103,6 +103,8 @@ licences() {
 licences
 cp "$root"/{README.md,CHANGELOG.md} "$bundle/share/doc"
 cp "$root"/docs/*.md "$bundle/share/doc"
+cp -R "$root/docs/decisions" "$bundle/share/doc/decisions"
+cp "$here/grafana/heddle.json" "$bundle/share/doc/grafana-dashboard.json"
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
 sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
 

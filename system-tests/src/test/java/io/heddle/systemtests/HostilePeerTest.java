@@ -119,12 +119,21 @@ final class HostilePeerTest {
         HostProcess second = rank(lab, 1, "4194304", "1000000")) {
       first.awaitOutput("\"event\":\"start\"", 60);
       second.awaitOutput("\"event\":\"start\"", 60);
-      TimeUnit.SECONDS.sleep(1);
+      awaitTraffic(lab);
       assertTrue(first.isAlive() && second.isAlive(), first.output() + second.output());
       second.kill();
       int code = first.exitCode(PEER_LOSS_SECONDS);
       assertNotEquals(0, code, first.output());
       assertTrue(code < 128, "an error, not a crash: " + code + "\n" + first.output());
+    }
+  }
+
+  /* Sixteen messages' worth, as the kernel counts it: the ranks are in the midst of it. */
+  private static void awaitTraffic(Lab lab) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum() < 64 << 20) {
+      assertTrue(System.nanoTime() - deadline < 0, "64 MiB didn't cross the planes in a minute");
+      TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 

@@ -202,6 +202,24 @@ final class PackagesTest {
   }
 
   @Test
+  void theRuntimeHasWhatTheExporterNeeds() throws Exception {
+    Path bundle = unpackBundle(folder.resolve("unpacked"));
+    try (HostProcess exporter =
+        HostProcess.start(
+            List.of(
+                bundle.resolve("bin/heddle").toString(),
+                "exporter",
+                "--listen",
+                "127.0.0.1:0",
+                "--stats",
+                folder.toString()),
+            folder.resolve("exporter.log"),
+            Map.of())) {
+      exporter.awaitOutput("serving http://127.0.0.1:", 60);
+    }
+  }
+
+  @Test
   void everyCommandHasAManualPage() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     String heddle = bundle.resolve("bin/heddle").toString();
