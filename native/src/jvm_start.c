@@ -105,6 +105,7 @@ struct options {
   int processors; /* that this process may run on */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
+  char seal[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
 
@@ -167,6 +168,11 @@ static bool collect_options(struct options *options, const char *folder, const c
   }
   if (has_membarrier()) {
     add(options, "-XX:+UseSystemMemoryBarrier", NULL);
+  }
+  heddle_seal_packet seal = heddle_packet_seal();
+  if (seal != NULL) {
+    snprintf(options->seal, sizeof options->seal, "-Dheddle.packet.seal=%jd", (intmax_t)(intptr_t)seal);
+    add(options, options->seal, NULL);
   }
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {

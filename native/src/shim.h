@@ -77,6 +77,18 @@ extern JavaVM *heddle_vm;
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
+/* ---- seal.c: what Java calls by address, since it is quicker here ---- */
+
+/*
+ * (packet, count, payload, payload_bytes, front): makes a row of WRITE ONLY packets. The first one's headers lie at packet;
+ * the others get theirs from it. Behind each packet's headers come the next payload_bytes (a multiple of 256), and behind
+ * these the CRC-32 of both with front on top.
+ */
+typedef int64_t (*heddle_seal_packet)(int64_t, int64_t, int64_t, int64_t, int64_t);
+
+/* NULL on a processor without the instructions for it. */
+heddle_seal_packet heddle_packet_seal(void);
+
 /* ---- java_class.c: finds PluginEntry by JNI and calls start ---- */
 
 /* own_machine: the class path is ours; otherwise the jar gets a class loader of its own. False: logged. */

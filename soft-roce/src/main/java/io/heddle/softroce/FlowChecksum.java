@@ -60,7 +60,8 @@ final class FlowChecksum {
     return front ^ (int) crc.getValue();
   }
 
-  private int contribution(int length) {
+  /** What it has on top of the CRC of the packet's own {@code length} bytes. */
+  int contribution(int length) {
     int row = length >>> 2;
     if (row >= contributions.length) {
       contributions =

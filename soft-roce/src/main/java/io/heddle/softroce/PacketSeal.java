@@ -1,10 +1,14 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.ShimCalls;
 import java.nio.ByteBuffer;
 
 /** Puts the invariant CRC behind packets that lie in one memory area. Under the progress lock. */
 final class PacketSeal {
+  private static final boolean IN_C = ShimCalls.canSeal();
+  private static final int BLOCK_BYTES = 256;
+
   private final long base;
   private final ByteBuffer area;
   private final FlowChecksum checksum;
@@ -23,5 +27,16 @@ final class PacketSeal {
   void seal(long packet, int length) {
     int icrc = checksum.of(area, (int) (packet - base), length);
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
+  }
+
+  /** Whether {@link #copyAndSeal} can be called for packets with that much payload. */
+  static boolean copiesAndSeals(int payloadBytes) {
+    return IN_C && payloadBytes % BLOCK_BYTES == 0;
+  }
+
+  /** Makes a row of full WRITE ONLY packets behind the headers of the first one. */
+  void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
+    int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
+    ShimCalls.seal(packet, count, payload, payloadBytes, checksum.contribution(covered));
   }
 }

@@ -187,18 +187,27 @@ final class TrainBuilder {
     long remote = queue.remoteAddress(index) + offset;
     int left = queue.lengthBytes(index) - offset;
     long packet = first;
-    for (int i = 0; i < count; i++) {
+    long end = psn + count;
+    for (long next = psn; next < end; ) {
+      /* Of a row that is made at once only the first may ask for an acknowledgement. */
+      boolean split = acknowledgeAt > next && acknowledgeAt < end;
+      int row = PacketSeal.copiesAndSeals(mtu) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
-              psn + i == acknowledgeAt, i == 0 ? tag : SendTags.NONE, psn + i);
+              next == acknowledgeAt, next == psn ? tag : SendTags.NONE, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, remote, rkey, left);
-      Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, mtu);
-      seal.seal(packet, fullBytes - PacketFormat.ICRC_BYTES);
-      local += mtu;
-      remote += mtu;
-      left -= mtu;
-      packet += fullBytes;
+      if (PacketSeal.copiesAndSeals(mtu)) {
+        seal.copyAndSeal(packet, row, local, mtu);
+      } else {
+        Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, mtu);
+        seal.seal(packet, fullBytes - PacketFormat.ICRC_BYTES);
+      }
+      next += row;
+      local += (long) row * mtu;
+      remote += (long) row * mtu;
+      left -= row * mtu;
+      packet += (long) row * fullBytes;
     }
     offset += count * mtu;
   }
