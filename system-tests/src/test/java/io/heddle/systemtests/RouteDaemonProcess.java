@@ -7,6 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Fabric;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,29 +36,46 @@ final class RouteDaemonProcess implements AutoCloseable {
    */
   static RouteDaemonProcess start(Fabric fabric, int host, Path folder, String peers)
       throws IOException {
+    return start(fabric.onHost(host, List.of()), folder, configuration(host, peers));
+  }
+
+  /**
+   * @param wrapper what stands before the command, to bring it where it belongs
+   * @param configuration its text; where to publish and to answer is added
+   */
+  static RouteDaemonProcess start(List<String> wrapper, Path folder, String configuration)
+      throws IOException {
     Files.createDirectories(folder);
-    Path config = configure(host, folder, peers);
-    List<String> command = heddle("bgp", "run", "--config", config.toString());
+    configure(folder, configuration);
+    List<String> command = new ArrayList<>(wrapper);
+    command.addAll(heddle("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
     Process process =
-        new ProcessBuilder(fabric.onHost(host, command))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("log").toFile())
             .start();
     return new RouteDaemonProcess(folder, process);
   }
 
-  private static Path configure(int host, Path folder, String peers) throws IOException {
-    return Files.writeString(
-        folder.resolve("bgp.conf"),
-        "as = %d\npublish = %s\ncontrol = %s\npublish-after-ms = 20000\n%s"
-            .formatted(65_000 + host, folder.resolve("routes"), folder.resolve("sock"), peers));
+  private static String configuration(int host, String peers) {
+    return "as = %d\npublish-after-ms = 20000\n%s".formatted(65_000 + host, peers);
+  }
+
+  private static void configure(Path folder, String text) throws IOException {
+    String publish =
+        text.contains("publish = ") ? "" : "publish = " + folder.resolve("routes") + "\n";
+    Files.writeString(
+        folder.resolve("bgp.conf"), publish + "control = " + folder.resolve("sock") + "\n" + text);
   }
 
   /** Gives it another configuration and SIGHUP. */
   void reload(int host, String peers) throws IOException, InterruptedException {
-    configure(host, folder, peers);
-    assertEquals(
-        0, new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor());
+    configure(folder, configuration(host, peers));
+    assertEquals(0, new ProcessBuilder("kill", "-HUP", Long.toString(pid())).start().waitFor());
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   private static List<String> heddle(String... arguments) {
@@ -79,6 +101,23 @@ final class RouteDaemonProcess implements AutoCloseable {
     return Files.readString(folder.resolve("log"));
   }
 
+  /* The question as it goes over the socket: asking so costs no Java machine. */
+  private JsonNode ask(String... question) throws IOException {
+    String line =
+        switch (question[0]) {
+          case "neighbours" -> "daemon";
+          case "routes" -> "routes * 1000";
+          default -> String.join(" ", question);
+        };
+    try (SocketChannel channel =
+        SocketChannel.open(UnixDomainSocketAddress.of(folder.resolve("sock")))) {
+      channel.write(ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
+      channel.shutdownOutput();
+      return new ObjectMapper().readTree(Channels.newInputStream(channel));
+    }
+  }
+
+  /** What {@code heddle bgp show} prints. */
   JsonNode show(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -102,7 +141,7 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     while (true) {
-      JsonNode answer = show(question);
+      JsonNode answer = ask(question);
       if (expected.test(answer)) {
         return answer;
       }
@@ -116,7 +155,8 @@ final class RouteDaemonProcess implements AutoCloseable {
   void awaitLog(String text) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     while (!log().contains(text)) {
-      if (System.nanoTime() > deadline || !process.isAlive()) {
+      boolean over = !process.isAlive() && !log().contains(text);
+      if (System.nanoTime() > deadline || over) {
         throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(20);
@@ -126,6 +166,11 @@ final class RouteDaemonProcess implements AutoCloseable {
   /** SIGTERM; returns the exit code. */
   int terminate() throws InterruptedException {
     process.destroy();
+    return exitCode();
+  }
+
+  /** Waits for its end. */
+  int exitCode() throws InterruptedException {
     if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("it didn't end");
     }

@@ -293,7 +293,8 @@ public final class BgpDaemon implements AutoCloseable {
     peer.routes().routes().setRateMbps(rate);
     List<Inet6Address> addresses = own.on(link);
     addressesOn.put(link, addresses);
-    String via = peer.session().remote() == null ? of.name() : of.name() + " on " + link;
+    boolean found = peer.session().remote() != null && !link.isEmpty();
+    String via = found ? of.name() + " on " + link : of.name();
     if (of.planeKey() != null) {
       rib.setSource(of.planeKey(), addresses.isEmpty() ? null : addresses.getFirst(), rate, via);
     } else {

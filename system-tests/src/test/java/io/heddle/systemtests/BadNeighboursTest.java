@@ -1,0 +1,246 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the route daemon does with neighbours, disks and clocks that misbehave. */
+@Timeout(180)
+final class BadNeighboursTest {
+  private static final String NAME = "hdbn" + ProcessHandle.current().pid();
+  private static final int TICKS_PER_SECOND = 100;
+  private static final String GOOD = "fd00:ff::1";
+
+  @TempDir private Path folder;
+
+  private final List<Process> neighbours = new ArrayList<>();
+
+  @BeforeEach
+  void build() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    run("ip", "netns", "add", NAME);
+    run("ip", "-n", NAME, "link", "set", "lo", "up");
+    for (int i = 1; i <= 5; i++) {
+      run("ip", "-n", NAME, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
+    }
+    /* What is sent there vanishes. */
+    run("ip", "-n", NAME, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
+    run("ip", "-n", NAME, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
+    run("ip", "-n", NAME, "link", "set", "d0", "up");
+    run("ip", "-n", NAME, "link", "set", "d1", "up");
+    String nobody = "02:00:00:00:00:99";
+    run("ip", "-n", NAME, "neigh", "add", "fd00:dd::2", "lladdr", nobody, "dev", "d0");
+    try (InputStream script = BadNeighboursTest.class.getResourceAsStream("neighbour.py")) {
+      Files.copy(script, folder.resolve("neighbour.py"));
+    }
+  }
+
+  @AfterEach
+  void takeDown() throws Exception {
+    for (Process neighbour : neighbours) {
+      neighbour.destroyForcibly().waitFor();
+    }
+    if (Files.exists(Path.of("/run/netns", NAME))) {
+      run("ip", "netns", "del", NAME);
+    }
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+  }
+
+  private static List<String> inside(List<String> command) {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", NAME));
+    whole.addAll(command);
+    return whole;
+  }
+
+  private void neighbour(String role, String address) throws IOException {
+    List<String> command =
+        List.of("python3", folder.resolve("neighbour.py").toString(), role, address, folder + "");
+    neighbours.add(
+        new ProcessBuilder(inside(command))
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve(role + ".log").toFile())
+            .start());
+  }
+
+  private static String peer(String name, String address) {
+    return "[peer %1$s]\naddress = %2$s\nport = 1790\nas = 65002\nplane = %1$s\n"
+        .formatted(name, address);
+  }
+
+  private RouteDaemonProcess daemon(String more, String... before) throws IOException {
+    List<String> wrapper = new ArrayList<>(List.of("ip", "netns", "exec", NAME));
+    wrapper.addAll(List.of(before));
+    return RouteDaemonProcess.start(
+        wrapper, folder.resolve("d"), "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
+  }
+
+  private static double cpuSeconds(RouteDaemonProcess daemon) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(daemon.pid()), "stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
+  }
+
+  private static Map<String, JsonNode> byName(JsonNode daemon) {
+    Map<String, JsonNode> found = new TreeMap<>();
+    daemon.path("neighbours").forEach(each -> found.put(each.path("name").asText(), each));
+    return found;
+  }
+
+  @Test
+  void eachBadPeerIsNamedTheGoodOnesPlaneIsPublishedAndNothingSpins() throws Exception {
+    neighbour("good", GOOD);
+    neighbour("wrong-as", "fd00:ff::2");
+    neighbour("silent", "fd00:ff::3");
+    neighbour("garbage", "fd00:ff::4");
+    String peers =
+        peer("good", GOOD)
+            + peer("wrong-as", "fd00:ff::2")
+            + peer("silent", "fd00:ff::3")
+            + peer("garbage", "fd00:ff::4")
+            + peer("refusing", "fd00:ff::5")
+            + peer("vanishing", "fd00:dd::2");
+    try (RouteDaemonProcess daemon = daemon("publish-after-ms = 2000\n" + peers)) {
+      daemon.awaitLog("weights are published");
+      double before = cpuSeconds(daemon);
+      long beganNs = System.nanoTime();
+      Map<String, String> why =
+          Map.of(
+              "wrong-as",
+              "the peer is in AS 70999, configured is AS 65002",
+              "silent",
+              "the peer sent no OPEN within 10000 ms",
+              "garbage",
+              "byte 0 of the marker is 0x48",
+              "refusing",
+              "can't connect: ECONNREFUSED",
+              "vanishing",
+              "can't connect: ETIMEDOUT");
+      JsonNode all =
+          daemon.await(
+              "every reason",
+              each -> {
+                Map<String, JsonNode> peer = byName(each);
+                return why.entrySet().stream()
+                    .allMatch(one ->
+                        peer.get(one.getKey()).path("last_end").asText().contains(one.getValue()));
+              },
+              "neighbours");
+      double seconds = (System.nanoTime() - beganNs) / 1e9;
+      double used = cpuSeconds(daemon) - before;
+      for (String bad : why.keySet()) {
+        JsonNode peer = byName(all).get(bad);
+        long attempts = peer.path("failed_attempts").asLong();
+        assertTrue(attempts <= 2 + seconds, bad + " was tried " + attempts + " times");
+        assertTrue(daemon.log().contains("peer " + bad + ": no session: "), daemon.log());
+      }
+      JsonNode good = byName(all).get("good");
+      assertEquals("established", good.path("state").asText());
+      assertEquals(1, good.path("established").asLong());
+      JsonNode reached = daemon.show("destination", "fd00:9:0:7::1");
+      assertEquals(1.0, reached.path("planes").path(0).path("share").asDouble());
+      assertTrue(used < 0.25 * seconds + 1, used + " s of CPU in " + seconds + " s");
+    }
+  }
+
+  @Test
+  void aFullDiskIsNamedAndEverythingIsPublishedOnceThereIsRoom() throws Exception {
+    neighbour("good", GOOD);
+    Path small = Files.createDirectory(folder.resolve("small"));
+    /* ip netns exec gives the daemon mounts of its own: this one goes with it. */
+    String mount = "mount -t tmpfs -o size=192k none " + small + " && exec \"$@\"";
+    try (RouteDaemonProcess daemon =
+        daemon("publish = " + small + "/routes\n" + peer("good", GOOD), "sh", "-c", mount, "sh")) {
+      daemon.awaitLog("weights are published");
+      Files.writeString(folder.resolve("more"), "3000");
+      daemon.awaitLog("routes aren't published any more, readers keep what they have");
+      assertTrue(
+          daemon.log().contains(small + "/routes.new needs ") && daemon.log().contains("make room"),
+          daemon.log());
+      JsonNode status =
+          daemon.await(
+              "all routes from the peer",
+              each -> byName(each).get("good").path("routes").asInt() == 3000,
+              "neighbours");
+      assertTrue(status.path("incomplete").asBoolean(), status.toPrettyString());
+      JsonNode kept = daemon.show("destination", "fd00:9:0:7::1");
+      assertEquals(1.0, kept.path("planes").path(0).path("share").asDouble());
+      long tries = daemon.log().lines().filter(each -> each.contains("any more")).count();
+      run(
+          "nsenter",
+          "-t",
+          Long.toString(daemon.pid()),
+          "-m",
+          "mount",
+          "-o",
+          "remount,size=4m",
+          small.toString());
+      daemon.awaitLog("routes are published again, 3000 prefixes");
+      assertTrue(tries < 4, "told " + tries + " times");
+      assertFalse(daemon.show("neighbours").path("incomplete").asBoolean());
+    }
+  }
+
+  @Test
+  void aDiskWithoutRoomForTheFirstFileIsRefusedWithItsName() throws Exception {
+    Path small = Files.createDirectory(folder.resolve("small"));
+    String mount = "mount -t tmpfs -o size=16k none " + small + " && exec \"$@\"";
+    try (RouteDaemonProcess daemon =
+        daemon("publish = " + small + "/routes\n" + peer("good", GOOD), "sh", "-c", mount, "sh")) {
+      assertEquals(1, daemon.exitCode());
+      assertTrue(
+          daemon.log().contains(small + "/routes.new needs ")
+              && daemon.log().contains("\"publish\" in the daemon's configuration"),
+          daemon.log());
+    }
+  }
+
+  /* To a process that was stopped, or whose machine slept, every clock has jumped. */
+  @Test
+  void aDaemonWhoseClocksJumpIsWellAgainAtOnce() throws Exception {
+    neighbour("good", GOOD);
+    try (RouteDaemonProcess daemon = daemon("hold-time-s = 3\n" + peer("good", GOOD))) {
+      daemon.awaitLog("weights are published");
+      run("kill", "-STOP", Long.toString(daemon.pid()));
+      TimeUnit.SECONDS.sleep(7);
+      double before = cpuSeconds(daemon);
+      run("kill", "-CONT", Long.toString(daemon.pid()));
+      JsonNode again =
+          daemon.await(
+              "a session and its routes",
+              each -> {
+                JsonNode good = byName(each).get("good");
+                return good != null
+                    && good.path("state").asText().equals("established")
+                    && good.path("routes").asInt() == 40
+                    && good.path("up_for_ms").asLong() > 500;
+              },
+              "neighbours");
+      assertTrue(byName(again).get("good").path("failed_attempts").asLong() <= 2, again.toString());
+      assertTrue(cpuSeconds(daemon) - before < 3, "it spins");
+      JsonNode reached = daemon.show("destination", "fd00:9:0:7::1");
+      assertEquals(1.0, reached.path("planes").path(0).path("share").asDouble());
+    }
+  }
+}
