@@ -42,6 +42,9 @@ public final class BgpDaemon implements AutoCloseable {
   private static final int SUBNET_BITS = 64;
   private static final long RETRY_NS = 5_000_000_000L;
 
+  /* A dump of so many routes leaves enough on the heap to be worth a collection. */
+  private static final long LARGE_DUMP = 20_000;
+
   /* A peer that says when its dump is over does so within this; others never do. */
   private static final long DUMP_NS = 3_000_000_000L;
 
@@ -58,6 +61,8 @@ public final class BgpDaemon implements AutoCloseable {
   private Set<Prefix> lastInUse = Set.of();
   private Set<Prefix> sentInUse = Set.of();
   private final Set<String> told = new HashSet<>();
+  private long changesSeen;
+  private long changesTidied;
 
   private record Peer(PeerConfig config, PeerSession session, PeerRoutes routes) {
     /* By the configuration that it has in another file. */
@@ -84,6 +89,7 @@ public final class BgpDaemon implements AutoCloseable {
             config.weights(),
             HEARTBEAT_MS,
             NanoClock.SYSTEM);
+    Rehearsal.run(config.publish());
     speaker = new BgpSpeaker(log);
     rib = new Rib(publisher, config.routes(), speaker::execute, log);
   }
@@ -252,7 +258,21 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private void look() {
+    tidy();
     speaker.loop().schedule(lookOnce() ? FIRST_LOOK_NS : LOOK_NS, this::look);
+  }
+
+  /*
+   * What reading a large dump has left on the heap would stay resident for as long as nothing else happens here. Some
+   * 20 ms once, while no route changes.
+   */
+  private void tidy() {
+    long changes = rib.changes();
+    if (changes == changesSeen && changes - changesTidied > LARGE_DUMP) {
+      System.gc();
+      changesTidied = changes;
+    }
+    changesSeen = changes;
   }
 
   /* Addresses, ports and routers of this host. Returns whether an early second look is worth it. */
@@ -420,6 +440,9 @@ public final class BgpDaemon implements AutoCloseable {
   public void close() {
     speaker.execute(rib::freeze);
     speaker.close();
+    if (speaker.loop().hasEnded()) {
+      rib.close();
+    }
     publisher.close();
   }
 }

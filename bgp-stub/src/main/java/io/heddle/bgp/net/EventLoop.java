@@ -126,6 +126,11 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
+  /** Whether nothing runs here any more. Any thread. */
+  public boolean hasEnded() {
+    return !thread.isAlive();
+  }
+
   public boolean isLoopThread() {
     return Thread.currentThread() == thread;
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What one peer has told. Its routes belong to the plane that the configuration names, or each to
  * the plane of its colour.
  */
-public final class AdjRibIn {
+public final class AdjRibIn implements AutoCloseable {
   /* Of a route's number, the lowest bit. */
   private static final int STALE = 1;
 
@@ -127,7 +127,7 @@ public final class AdjRibIn {
         return;
       }
     }
-    rib.changed(high, low, length, plane);
+    rib.changed(high, low, length, plane, attributes.cell(number));
   }
 
   private void withdraw(long high, long low, int length) {
@@ -135,7 +135,7 @@ public final class AdjRibIn {
     if (before != RouteTable.NONE) {
       int plane = attributes.plane(before >>> 1);
       attributes.release(before >>> 1);
-      rib.changed(high, low, length, plane);
+      rib.changed(high, low, length, plane, RouteCell.EMPTY);
     }
   }
 
@@ -170,6 +170,9 @@ public final class AdjRibIn {
     });
     for (int i = 0; i < count[0]; i += 3) {
       withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
+    }
+    if (routes.size() == 0) {
+      routes.clear(); // gives its memory back
     }
     rib.publishSoon();
   }
@@ -266,6 +269,12 @@ public final class AdjRibIn {
         plane == AttributeTable.NO_PLANE ? "" : rib.planeKey(plane),
         attributes.attributes(number),
         attributes.cell(number));
+  }
+
+  /** Gives its memory back; nothing may be asked of it any more. */
+  @Override
+  public void close() {
+    routes.close();
   }
 
   @Override

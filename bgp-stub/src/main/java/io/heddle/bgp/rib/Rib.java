@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * All peers' routes, and the routes file that follows them. A change is put into the file at once
  * and shown to readers together with whatever else came in the same turn of the speaker's thread.
  */
-public final class Rib {
+public final class Rib implements AutoCloseable {
+  /** No cell that a plane has. */
+  static final int UNKNOWN = RouteCell.borrowed(RouteCell.EMPTY);
+
   private static final String COLOUR_PREFIX = "colour:";
 
   private final RoutePublisher publisher;
@@ -30,9 +33,13 @@ public final class Rib {
   private final List<AdjRibIn> peers = new ArrayList<>();
   private final Map<String, Integer> planes = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
+  /* How many peers may tell of a plane, by its number. */
+  private int[] tellers = {};
   private boolean publishing;
+  private boolean flushPlanned;
   private boolean incomplete;
   private boolean frozen;
+  private long changes;
 
   /**
    * @param later runs something on the speaker's thread after what it is doing
@@ -65,14 +72,29 @@ public final class Rib {
     if (planeKey != null) {
       plane(planeKey, name);
     }
+    countTellers();
     return peer;
+  }
+
+  private void countTellers() {
+    tellers = new int[keys.size()];
+    for (AdjRibIn peer : peers) {
+      for (int plane = 0; plane < tellers.length; plane++) {
+        String only = peer.planeKey();
+        if (only == null || only.equals(keys.get(plane))) {
+          tellers[plane]++;
+        }
+      }
+    }
   }
 
   /** What a peer has told counts no more, and nothing is heard of it again. Its plane stays. */
   public void removePeer(AdjRibIn peer) {
     peer.clear();
     peers.remove(peer);
+    countTellers();
     flush();
+    peer.close();
   }
 
   /** How readers weigh, and how figures are read, from now on. */
@@ -109,6 +131,7 @@ public final class Rib {
     }
     planes.put(key, number);
     keys.add(key);
+    countTellers();
     return number;
   }
 
@@ -130,12 +153,22 @@ public final class Rib {
 
   /** A route of this prefix on this plane came, went, or counts otherwise now. */
   void changed(long high, long low, int length, int plane) {
+    changed(high, low, length, plane, UNKNOWN);
+  }
+
+  /**
+   * @param only what the caller has there now, for where no other peer tells of that plane; UNKNOWN
+   *     to look for it
+   */
+  void changed(long high, long low, int length, int plane, int only) {
+    changes++;
     if (plane == AttributeTable.NO_PLANE || incomplete || frozen) {
       return;
     }
     begin();
     try {
-      publisher.set(high, low, length, plane, bestCell(high, low, length, plane));
+      int cell = only != UNKNOWN && tellers[plane] == 1 ? only : bestCell(high, low, length, plane);
+      publisher.set(high, low, length, plane, cell);
     } catch (HeddleException full) {
       incomplete = true;
       log.warn(
@@ -176,9 +209,15 @@ public final class Rib {
 
   /** Shows what has changed once the speaker's thread is through with what it is doing. */
   void publishSoon() {
-    if (publishing) {
-      later.execute(this::flush);
+    if (publishing && !flushPlanned) {
+      flushPlanned = true;
+      later.execute(this::plannedFlush);
     }
+  }
+
+  private void plannedFlush() {
+    flushPlanned = false;
+    flush();
   }
 
   /** Shows what has changed now. */
@@ -196,6 +235,11 @@ public final class Rib {
   public void freeze() {
     flush();
     frozen = true;
+  }
+
+  /** How often a route came, went, or came to count otherwise. */
+  public long changes() {
+    return changes;
   }
 
   /** Whether a full disk keeps routes from being published. */
@@ -260,5 +304,12 @@ public final class Rib {
       }
     }
     return longest == null || longest.prefix().length() == 0 ? null : longest.plane();
+  }
+
+  /** Gives the peers' memory back, after everything else. */
+  @Override
+  public void close() {
+    peers.forEach(AdjRibIn::close);
+    peers.clear();
   }
 }

@@ -1,14 +1,22 @@
 package io.heddle.bgp.rib;
 
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * Prefixes with a number each, in primitive arrays: 21 bytes a slot and no object, for tables of
- * 100,000 routes and more. Open addressing with linear probing, at most four fifths full; it grows
- * by half, since old and new lie in memory together while it does.
+ * Prefixes with a number each, for tables of 100,000 routes and more: 24 bytes a slot, in native
+ * memory of its own. What growth leaves behind goes back to the system at once; on the heap it
+ * would stay resident until a collection, which an idle daemon doesn't have. Open addressing with
+ * linear probing, at most four fifths full; it grows by half, since old and new lie in memory
+ * together while it does. One thread.
+ *
+ * <pre>
+ * slot    0 prefix, 16 bytes as two u64    16 its length, u32    20 number + 1, u32; 0 is a free slot
+ * </pre>
  */
-final class RouteTable {
+final class RouteTable implements AutoCloseable {
   /** No number; the numbers themselves aren't negative. */
   static final int NONE = -1;
 
@@ -19,17 +27,21 @@ final class RouteTable {
   }
 
   private static final int FIRST_SLOTS = 64;
+  private static final int SLOT_BYTES = 24;
+  private static final int LOW = 8;
+  private static final int LENGTH = 16;
+  private static final int VALUE = 20;
 
-  private long[] words = new long[2 * FIRST_SLOTS];
-  private byte[] lengths = new byte[FIRST_SLOTS];
-  private int[] values = empty(FIRST_SLOTS);
   private final int[] routesOfLength = new int[Prefix.MAX_LENGTH + 1];
+  private Arena arena;
+  private long base;
+  private int slots;
   private int size;
 
-  private static int[] empty(int slots) {
-    int[] values = new int[slots];
-    Arrays.fill(values, NONE);
-    return values;
+  RouteTable() {
+    arena = Arena.ofShared();
+    slots = FIRST_SLOTS;
+    base = Memory.allocate(arena, (long) slots * SLOT_BYTES, Long.BYTES);
   }
 
   int size() {
@@ -42,112 +54,141 @@ final class RouteTable {
   }
 
   int get(long high, long low, int length) {
-    return values[find(high, low, length)];
+    return value(find(high, low, length));
   }
 
   /** Returns the number that was there. */
   int put(long high, long low, int length, int value) {
     int slot = find(high, low, length);
-    int before = values[slot];
+    int before = value(slot);
     if (before == NONE) {
-      if (5 * (size + 1) > 4 * values.length) {
+      if (5L * (size + 1) > 4L * slots) {
         grow();
         slot = find(high, low, length);
       }
-      words[2 * slot] = high;
-      words[2 * slot + 1] = low;
-      lengths[slot] = (byte) length;
+      long at = at(slot);
+      Memory.ALL.set(Memory.NATIVE_LONG, at, high);
+      Memory.ALL.set(Memory.NATIVE_LONG, at + LOW, low);
+      Memory.ALL.set(Memory.NATIVE_INT, at + LENGTH, length);
       size++;
       routesOfLength[length]++;
     }
-    values[slot] = value;
+    setValue(slot, value);
     return before;
   }
 
   /** Returns the number that was there. */
   int remove(long high, long low, int length) {
     int gap = find(high, low, length);
-    int before = values[gap];
+    int before = value(gap);
     if (before == NONE) {
       return NONE;
     }
     size--;
     routesOfLength[length]--;
-    for (int index = next(gap); values[index] != NONE; index = next(index)) {
-      int home = home(words[2 * index], words[2 * index + 1], lengths[index] & 0xff);
+    for (int index = next(gap); value(index) != NONE; index = next(index)) {
+      int home = home(high(index), low(index), length(index));
       if (distance(home, index) >= distance(gap, index)) {
-        words[2 * gap] = words[2 * index];
-        words[2 * gap + 1] = words[2 * index + 1];
-        lengths[gap] = lengths[index];
-        values[gap] = values[index];
+        Memory.copy(at(index), at(gap), SLOT_BYTES);
         gap = index;
       }
     }
-    values[gap] = NONE;
+    setValue(gap, NONE);
     return before;
   }
 
   void forEach(Visitor visitor) {
-    for (int slot = 0; slot < values.length; slot++) {
-      if (values[slot] != NONE) {
-        visitor.visit(words[2 * slot], words[2 * slot + 1], lengths[slot] & 0xff, values[slot]);
+    for (int slot = 0; slot < slots; slot++) {
+      int value = value(slot);
+      if (value != NONE) {
+        visitor.visit(high(slot), low(slot), length(slot), value);
       }
     }
   }
 
   /** Sets these bits in every number. */
   void mark(int bits) {
-    for (int slot = 0; slot < values.length; slot++) {
-      if (values[slot] != NONE) {
-        values[slot] |= bits;
+    for (int slot = 0; slot < slots; slot++) {
+      int value = value(slot);
+      if (value != NONE) {
+        setValue(slot, value | bits);
       }
     }
   }
 
   void clear() {
-    words = new long[2 * FIRST_SLOTS];
-    lengths = new byte[FIRST_SLOTS];
-    values = empty(FIRST_SLOTS);
     Arrays.fill(routesOfLength, 0);
     size = 0;
+    take(FIRST_SLOTS).close();
   }
 
   private void grow() {
-    long[] oldWords = words;
-    byte[] oldLengths = lengths;
-    int[] oldValues = values;
-    int slots = oldValues.length + oldValues.length / 2;
-    words = new long[2 * slots];
-    lengths = new byte[slots];
-    values = empty(slots);
-    for (int i = 0; i < oldValues.length; i++) {
-      if (oldValues[i] != NONE) {
-        int slot = find(oldWords[2 * i], oldWords[2 * i + 1], oldLengths[i] & 0xff);
-        words[2 * slot] = oldWords[2 * i];
-        words[2 * slot + 1] = oldWords[2 * i + 1];
-        lengths[slot] = oldLengths[i];
-        values[slot] = oldValues[i];
+    long oldBase = base;
+    int oldSlots = slots;
+    try (Arena old = take(slots + slots / 2)) {
+      for (int i = 0; i < oldSlots; i++) {
+        long from = oldBase + (long) i * SLOT_BYTES;
+        if (Memory.ALL.get(Memory.NATIVE_INT, from + VALUE) != 0) {
+          int slot =
+              find(
+                  Memory.ALL.get(Memory.NATIVE_LONG, from),
+                  Memory.ALL.get(Memory.NATIVE_LONG, from + LOW),
+                  Memory.ALL.get(Memory.NATIVE_INT, from + LENGTH));
+          Memory.copy(from, at(slot), SLOT_BYTES);
+        }
       }
     }
   }
 
+  /* Goes on with empty slots; returns what owns the old ones. */
+  private Arena take(int newSlots) {
+    Arena old = arena;
+    Arena next = Arena.ofShared();
+    base = Memory.allocate(next, (long) newSlots * SLOT_BYTES, Long.BYTES);
+    arena = next;
+    slots = newSlots;
+    return old;
+  }
+
   private int find(long high, long low, int length) {
     int slot = home(high, low, length);
-    while (values[slot] != NONE
-        && (words[2 * slot + 1] != low
-            || words[2 * slot] != high
-            || (lengths[slot] & 0xff) != length)) {
+    while (value(slot) != NONE
+        && (low(slot) != low || high(slot) != high || length(slot) != length)) {
       slot = next(slot);
     }
     return slot;
   }
 
+  private long at(int slot) {
+    return base + (long) slot * SLOT_BYTES;
+  }
+
+  private long high(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_LONG, at(slot));
+  }
+
+  private long low(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_LONG, at(slot) + LOW);
+  }
+
+  private int length(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_INT, at(slot) + LENGTH);
+  }
+
+  private int value(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_INT, at(slot) + VALUE) - 1;
+  }
+
+  private void setValue(int slot, int value) {
+    Memory.ALL.set(Memory.NATIVE_INT, at(slot) + VALUE, value + 1);
+  }
+
   private int next(int slot) {
-    return slot + 1 == values.length ? 0 : slot + 1;
+    return slot + 1 == slots ? 0 : slot + 1;
   }
 
   private int distance(int from, int to) {
-    return to >= from ? to - from : to - from + values.length;
+    return to >= from ? to - from : to - from + slots;
   }
 
   /* The slots are as many as there happen to be: the hash's upper half, scaled. */
@@ -155,6 +196,11 @@ final class RouteTable {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL;
-    return (int) ((mixed >>> 32) * values.length >>> 32);
+    return (int) ((mixed >>> 32) * slots >>> 32);
+  }
+
+  @Override
+  public void close() {
+    arena.close();
   }
 }
