@@ -63,6 +63,20 @@ abstract class DaemonContract {
   /** The daemon's table, as text; lower case. */
   abstract String table() throws Exception;
 
+  /** The table's entry of our route, with its attributes as the daemon writes them. */
+  abstract String ours() throws Exception;
+
+  /** What that must have of path bandwidth 100 and FIB-suppress by 10.0.0.5, AS 65001. */
+  abstract List<String> ourAttributes();
+
+  /** Has the operator of the daemon reset the session. */
+  abstract void reset() throws Exception;
+
+  /** How the end of a session begins that its operator has reset. */
+  String wordOfReset() {
+    return "the peer says: Cease/";
+  }
+
   /** Checks what the daemon's announcement of the aggregate brought. */
   abstract void assertAttributes(PathAttributes attributes);
 
@@ -140,7 +154,7 @@ abstract class DaemonContract {
     return found;
   }
 
-  static UpdateMessage ours() {
+  static UpdateMessage announcement() {
     return UpdateMessage.announce(
         Nlri.of(OURS),
         PathAttributes.of(
@@ -168,8 +182,12 @@ abstract class DaemonContract {
     launch("", false);
     connect(options());
     awaitEstablished();
-    speaker.execute(() -> session.send(ours()));
+    speaker.execute(() -> session.send(announcement()));
     await("our route in its table", () -> table().contains("fd00:55::5"));
+    String shown = ours();
+    for (String attribute : ourAttributes()) {
+      assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
+    }
     speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS))));
     await("our route gone from its table", () -> !table().contains("fd00:55::5"));
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
@@ -186,6 +204,44 @@ abstract class DaemonContract {
     await(
         "established again",
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+  }
+
+  /** The daemon's process among those that were started. */
+  ProcessHandle itself(Process started) {
+    return started.descendants().reduce((one, last) -> last).orElse(started.toHandle());
+  }
+
+  /** For daemons that ask to keep their routes (RFC 4724): it is killed, and started again. */
+  void assertRoutesAreKeptOverItsDeath() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    await("end of rib", () -> heard.has("end of rib"));
+    itself(first).destroyForcibly();
+    await("the end", () -> heard.has("down CONNECTION_LOST kept"));
+    launch("", false);
+    await("the end of what was stale", () -> heard.has("drop stale"));
+    assertTrue(heard.has("established 65002"));
+  }
+
+  @Test
+  void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
+    launch("", false);
+    connect(options());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    int before = heard.updates.size();
+    reset();
+    await(
+        "the end and its reason",
+        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + wordOfReset())));
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+    await(
+        "the aggregate again",
+        () ->
+            heard.updates.stream()
+                .skip(before)
+                .anyMatch(each -> each.announced().prefixes().contains(AGGREGATE)));
   }
 
   @Test

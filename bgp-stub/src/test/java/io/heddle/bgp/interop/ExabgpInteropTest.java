@@ -1,8 +1,10 @@
 package io.heddle.bgp.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -17,6 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /** ExaBGP connects to the speaker, which only listens. */
 class ExabgpInteropTest extends DaemonContract {
+  private Process daemon;
+  private String hostile = "";
+
   @Override
   List<Path> programs() {
     return List.of(Path.of("/usr/sbin/exabgp"));
@@ -49,10 +54,12 @@ class ExabgpInteropTest extends DaemonContract {
           %s
           %s
           family { ipv6 unicast; }
+          capability { graceful-restart 20; }
           api { processes [ listen ]; receive { parsed; update; } }
           static {
-            route fd00:aa::/32 next-hop fd00:1::1 extended-community [ %s ] attribute [ %s ];
+            route fd00:aa::/32 next-hop fd00:1::1 %s extended-community [ %s ] attribute [ %s ];
             route fd00:ab::/32 next-hop fd00:1::1 attribute [ 0xc8 0xc0 0x61626364 ];
+            %s
           }
         }
         """
@@ -60,16 +67,20 @@ class ExabgpInteropTest extends DaemonContract {
                 script,
                 key.isEmpty() ? "" : "md5-password '" + key + "';",
                 security ? "outgoing-ttl 255; incoming-ttl 255;" : "",
+                "community [ 65002:3 ] large-community [ 65002:1:2 ]",
                 "0x0180c0a801010190 0x030b000000000007 0x4004fdec4cee6b28",
-                "0x1a 0x80 0x01000b0000000000000004"));
-    return net.start(
-        "env",
-        "exabgp.daemon.user=root",
-        "exabgp.log.level=INFO",
-        "exabgp.api.cli=false",
-        "exabgp.tcp.delay=0",
-        "/usr/sbin/exabgp",
-        configuration.toString());
+                "0x1a 0x80 0x01000b0000000000000004",
+                hostile));
+    daemon =
+        net.start(
+            "env",
+            "exabgp.daemon.user=root",
+            "exabgp.log.level=INFO",
+            "exabgp.api.cli=false",
+            "exabgp.tcp.delay=0",
+            "/usr/sbin/exabgp",
+            configuration.toString());
+    return daemon;
   }
 
   /* What it was told, the last word on our route first. */
@@ -81,6 +92,34 @@ class ExabgpInteropTest extends DaemonContract {
   }
 
   @Override
+  String ours() throws Exception {
+    return Files.readString(net.folder().resolve("told"));
+  }
+
+  @Override
+  List<String> ourAttributes() {
+    return List.of(Long.toString(0x0180_0a00_0005_0064L), Long.toString(0x0081_fde9_0a00_0005L));
+  }
+
+  /* Its child is the script that hears what it is told. */
+  @Override
+  ProcessHandle itself(Process started) {
+    return started.toHandle();
+  }
+
+  /* Where it keeps its routes over a restart it says nothing. */
+  @Override
+  String wordOfReset() {
+    return "the peer closed the connection";
+  }
+
+  /* SIGALRM has it make all sessions anew. */
+  @Override
+  void reset() throws Exception {
+    LinkedNamespaces.run("kill", "-ALRM", String.valueOf(daemon.pid()));
+  }
+
+  @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(400, attributes.pathBandwidth().gigabitsPerSecond());
     assertEquals(new ExtendedCommunity.Color(0, 7), attributes.color());
@@ -88,6 +127,32 @@ class ExabgpInteropTest extends DaemonContract {
     assertEquals(
         new ExtendedCommunity.LinkBandwidth(false, 65004, 125_000_000f),
         attributes.linkBandwidth());
+    assertEquals(
+        "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+    assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
+  }
+
+  /* RFC 7606: AIGP of a wrong length is left out, communities of a wrong length withdraw their route. */
+  @Test
+  void malformedAttributesCostWhatTheyMustAndNoSession() throws Exception {
+    hostile =
+        """
+        route fd00:ac::/32 next-hop fd00:1::1 attribute [ 0x1a 0x80 0x01000c0000000000000005 ];
+        route fd00:ad::/32 next-hop fd00:1::1 attribute [ 0x10 0xc0 0x0180c0a8010101 ];
+        """;
+    launch("", false);
+    connect(options());
+    await("the route of the bad AIGP", () -> attributesOf(Prefix.of("fd00:ac::/32")) != null);
+    assertNull(attributesOf(Prefix.of("fd00:ac::/32")).aigp());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    await(
+        "the withdrawal",
+        () ->
+            heard.updates.stream()
+                .anyMatch(each -> each.withdrawn().prefixes().contains(Prefix.of("fd00:ad::/32"))));
+    assertNull(attributesOf(Prefix.of("fd00:ad::/32")));
+    assertEquals(2, speaker.ask(session::status).counters().attributeFaults());
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
   }
 
   @Test
@@ -99,5 +164,10 @@ class ExabgpInteropTest extends DaemonContract {
         attributesOf(Prefix.of("fd00:ab::/32")).find(PathAttribute.Unknown.class);
     assertEquals(200, unknown.code());
     assertEquals("abcd", new String(unknown.value(), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void routesAreKeptWhileItRestarts() throws Exception {
+    assertRoutesAreKeptOverItsDeath();
   }
 }

@@ -9,6 +9,7 @@ import io.heddle.bgp.rib.RibOptions;
 import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.session.Negotiated;
 import io.heddle.bgp.wire.OrfEntry;
+import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.NanoClock;
@@ -21,10 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class FrrInteropTest extends DaemonContract {
   private static final Path PROGRAMS = Path.of("/usr/lib/frr");
+  private static final int LARGE_LEAF = 4_000;
   private String routes = "";
 
   @Override
@@ -69,6 +72,7 @@ class FrrInteropTest extends DaemonContract {
         route-map OUT permit 10
          set extcommunity bandwidth 1000
          set large-community 65002:1:2
+         set community 65002:3
         """
             .formatted(lines, neighbour, neighbour, neighbour, neighbour, neighbour, routes));
     LinkedNamespaces.run("chown", "-R", "frr:frr", folder.toString());
@@ -103,19 +107,35 @@ class FrrInteropTest extends DaemonContract {
 
   @Override
   String table() throws Exception {
-    return net.ask(
-            "vtysh",
-            "--vty_socket",
-            net.folder().resolve("frr").toString(),
-            "-c",
-            "show bgp ipv6 unicast")
-        .toLowerCase(Locale.ROOT);
+    return vtysh("show bgp ipv6 unicast").toLowerCase(Locale.ROOT);
+  }
+
+  private String vtysh(String question) throws Exception {
+    return net.ask("vtysh", "--vty_socket", net.folder().resolve("frr").toString(), "-c", question);
+  }
+
+  @Override
+  String ours() throws Exception {
+    return vtysh("show bgp ipv6 unicast fd00:55::5/128");
+  }
+
+  @Override
+  List<String> ourAttributes() {
+    return List.of("UNK:1, 128", "UNK:0, 129");
+  }
+
+  @Override
+  void reset() throws Exception {
+    vtysh("clear bgp *");
   }
 
   @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(1e9, attributes.linkBandwidth().bitsPerSecond());
     assertTrue(attributes.linkBandwidth().transitive());
+    assertEquals(
+        "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+    assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
   }
 
   @Test
@@ -179,8 +199,44 @@ class FrrInteropTest extends DaemonContract {
     });
   }
 
+  /* What a job of 64 other hosts needs of a leaf that knows thousands. */
+  @Test
+  void withAFilterForSixtyFourPeersOnlyTheirRoutesAreHeld() throws Exception {
+    StringBuilder networks = new StringBuilder();
+    for (int i = 1; i <= LARGE_LEAF; i++) {
+      networks.append("  network fd00:bb::%x/128%n".formatted(i));
+    }
+    routes = networks.toString();
+    launch("", false);
+    RoutePublisher publisher =
+        RoutePublisher.create(
+            net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
+    Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
+    PeerRoutes peer =
+        speaker.ask(
+            () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
+    Set<Prefix> inUse = new TreeSet<>();
+    for (int i = 1; i <= 64; i++) {
+      inUse.add(Prefix.of("fd00:bb::%x".formatted(i * LARGE_LEAF / 64)));
+    }
+    speaker.execute(() -> peer.setWanted(inUse));
+    long beganNs = System.nanoTime();
+    session = speaker.add(options().filters(true).build(), peer);
+    speaker.execute(session::start);
+    await("the routes in use", () -> prefixes(peer).equals(List.copyOf(inUse)));
+    System.out.printf(
+        "ORF for 64 peers on a leaf with %,d routes: %d held, %d ms after the first attempt%n",
+        LARGE_LEAF + 1, prefixes(peer).size(), (System.nanoTime() - beganNs) / 1_000_000);
+    assertEquals(64, speaker.ask(peer::filterLines));
+    speaker.ask(() -> {
+      rib.freeze();
+      publisher.close();
+      return true;
+    });
+  }
+
   private List<Prefix> prefixes(PeerRoutes peer) {
-    return speaker.ask(() -> peer.routes().routes(10).stream().map(Route::prefix).toList());
+    return speaker.ask(() -> peer.routes().routes(LARGE_LEAF).stream().map(Route::prefix).toList());
   }
 
   @Test
@@ -199,5 +255,10 @@ class FrrInteropTest extends DaemonContract {
     connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
     assertTrue(speaker.ask(session::status).remote().startsWith("[fe80::"));
+  }
+
+  @Test
+  void routesAreKeptWhileItRestarts() throws Exception {
+    assertRoutesAreKeptOverItsDeath();
   }
 }

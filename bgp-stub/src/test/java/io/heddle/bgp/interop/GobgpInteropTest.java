@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Test;
 
 class GobgpInteropTest extends DaemonContract {
   @Override
@@ -38,9 +39,14 @@ class GobgpInteropTest extends DaemonContract {
           [neighbors.ttl-security.config]
             enabled = %b
             ttl-min = 255
+          [neighbors.graceful-restart.config]
+            enabled = true
+            restart-time = 20
           [[neighbors.afi-safis]]
             [neighbors.afi-safis.config]
               afi-safi-name = "ipv6-unicast"
+            [neighbors.afi-safis.mp-graceful-restart.config]
+              enabled = true
         """
             .formatted(key.isEmpty() ? "" : "    auth-password = \"" + key + "\"\n", security));
     Process process =
@@ -63,6 +69,8 @@ class GobgpInteropTest extends DaemonContract {
             "4",
             "color",
             "7",
+            "community",
+            "65002:3",
             "large-community",
             "65002:1:2");
     assertEquals("", said);
@@ -75,10 +83,33 @@ class GobgpInteropTest extends DaemonContract {
   }
 
   @Override
+  String ours() throws Exception {
+    return net.ask("gobgp", "global", "rib", "-a", "ipv6", "fd00:55::5/128", "-j");
+  }
+
+  @Override
+  List<String> ourAttributes() {
+    return List.of(
+        "{\"type\":1,\"subtype\":128,\"value\":\"10.0.0.5:100\"}",
+        "{\"type\":0,\"subtype\":129,\"value\":\"65001:167772165\"}");
+  }
+
+  @Override
+  void reset() throws Exception {
+    net.ask("gobgp", "neighbor", "fd00:1::2", "reset");
+  }
+
+  @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(new ExtendedCommunity.Color(0, 7), attributes.color());
     assertEquals(new PathAttribute.Aigp(4), attributes.aigp());
+    assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
     assertEquals(
         "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+  }
+
+  @Test
+  void routesAreKeptWhileItRestarts() throws Exception {
+    assertRoutesAreKeptOverItsDeath();
   }
 }

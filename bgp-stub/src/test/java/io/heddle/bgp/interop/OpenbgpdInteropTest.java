@@ -3,6 +3,7 @@ package io.heddle.bgp.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ class OpenbgpdInteropTest extends DaemonContract {
         fib-update no
         socket "%s"
         listen on fd00:1::1
-        network fd00:aa::/32 set { ext-community rt 65002:1 large-community 65002:1:2 }
+        network fd00:aa::/32 set { ext-community rt 65002:1 large-community 65002:1:2 community 65002:3 }
         neighbor fd00:1::2 {
           remote-as 65001
           passive
@@ -63,9 +64,27 @@ class OpenbgpdInteropTest extends DaemonContract {
   }
 
   @Override
+  String ours() throws Exception {
+    return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", "fd00:55::5/128");
+  }
+
+  @Override
+  List<String> ourAttributes() {
+    return List.of("[129] 65001:167772165", "[128] 10.0.0.5:100");
+  }
+
+  @Override
+  void reset() throws Exception {
+    net.ask("bgpctl", "-s", socket(), "neighbor", "fd00:1::2", "clear");
+  }
+
+  @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(
         List.of(new ExtendedCommunity.Other(0x0002_fdea_0000_0001L)),
         attributes.extendedCommunities());
+    assertEquals(
+        "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
+    assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
   }
 }
