@@ -7,14 +7,16 @@ BIRD, in turns, on the same feed. Senders are BIRDs, one a peer, or this program
   packed    routes share 391 sets of path bandwidth and colour in runs of 200 (BIRD as sender: one set), so that an
             UPDATE has many routes
   unpacked  neighbouring routes differ in their set, so that each has an UPDATE of its own
+  aggregate one covering route a peer instead, and 100 hosts that it says it can't reach (BIRD as sender)
 
 Time runs from the first route that the receiver has until the last: for the route daemon until every cell of the
 mapped routes file is there, for BIRD until it counts every route as imported. With prebuilt UPDATEs it runs from the
 first byte that is sent. Prints one JSON line a run: seconds, CPU time, and memory a moment after the last route: VmRSS is
 everything resident, pages of files that are mapped (libraries, the routes file) included; Pss counts pages that several
-processes have by their share.
+processes have by their share; VmHWM is the most that was resident. With the whole table there, the route daemon fed by
+prebuilt UPDATEs then gets 200 single changes: microseconds from the UPDATE to the changed cell in the file.
 """
-import argparse, array, json, mmap, os, re, socket, struct, subprocess, sys, tempfile, time
+import argparse, array, json, mmap, os, random, re, socket, struct, subprocess, sys, tempfile, time
 
 PEERS = 4
 RECEIVER = 'fd00:ff::2'
@@ -22,6 +24,8 @@ AS = 65100
 SETS = 391
 RUN = 200
 LIMIT = 60
+EXCEPTIONS = 100
+CHANGES = 200
 
 
 def sender_address(peer):
@@ -64,7 +68,8 @@ def update(asn, next_hop, nlri, bandwidth):
 class Prebuilt:
     """This program, with every UPDATE made before."""
 
-    def __init__(self, peer, routes, packed, folder):
+    def __init__(self, peer, routes, feed, folder):
+        packed = feed == 'packed'
         asn, per = 65001 + peer, RUN if packed else 1
         self.data = b''.join(
             update(asn, 'fd00:fe::1', b''.join(prefix_bytes(k) for k in range(base, min(base + per, routes))),
@@ -98,6 +103,9 @@ class Prebuilt:
             self.socket.sendall(self.data)
             os._exit(0)
 
+    def prod(self):
+        pass
+
     def end(self):
         if self.child:
             os.waitpid(self.child, 0)
@@ -107,18 +115,24 @@ class Prebuilt:
 class Bird:
     """A BIRD with static routes, whose session is made when the feed begins."""
 
-    def __init__(self, peer, routes, packed, folder):
+    def __init__(self, peer, routes, feed, folder):
+        packed = feed == 'packed'
+
         def sets(index):
             return 'bgp_ext_community.add((generic, 0x0180c0a8, 0x%08x));' % (0x01010000 | gbps(index, packed))
         self.control, config = '%s/s%d.ctl' % (folder, peer), '%s/s%d.conf' % (folder, peer)
         with open(config, 'w') as out:
             out.write('router id 10.0.0.%d;\nprotocol device {}\nprotocol static feed { ipv6;\n' % (peer + 1))
-            for index in range(routes):
+            if feed == 'aggregate':
+                out.write('route fd00:9::/32 unreachable { %s };\n' % sets(0))
+                for index in range(0, routes, max(1, routes // EXCEPTIONS)):
+                    out.write('route %s unreachable { bgp_ext_community.add((generic, 0x0180c0a8, 0x01010000)); };\n' % prefix_text(index))
+            for index in range(0 if feed == 'aggregate' else routes):
                 out.write('route %s unreachable%s;\n' % (prefix_text(index), '' if packed else ' { %s }' % sets(index)))
-            out.write('}\nprotocol bgp feeding { disabled; local %s as %d; neighbor %s as %d; multihop; hold time 90;\n'
+            out.write('}\nprotocol bgp feeding { disabled; local %s port %d as %d; neighbor %s as %d; multihop; hold time 90;\n'
                       'connect delay time 1; connect retry time 1;\n'
                       'ipv6 { import none; next hop self; export filter { %s bgp_ext_community.add((generic, 0x030b0000, 7)); accept; }; }; }\n'
-                      % (sender_address(peer), 65001 + peer, RECEIVER, AS, sets(0) if packed else ''))
+                      % (sender_address(peer), 1790 + peer, 65001 + peer, RECEIVER, AS, sets(0) if packed else ''))
         self.process = subprocess.Popen(['bird', '-f', '-c', config, '-s', self.control, '-P', '%s/s%d.pid' % (folder, peer)])
         await_bird(self.process, self.control)
 
@@ -127,6 +141,10 @@ class Bird:
 
     def begin(self):
         ask_bird(self.control, 'enable feeding')
+
+    def prod(self):
+        """It may hold the end of a dump for up to 3 s, until something wakes its loop."""
+        ask_bird(self.control, 'show status')
 
     def end(self):
         self.process.terminate()
@@ -168,25 +186,49 @@ class RoutesFile:
 
     def complete(self, routes):
         """None while nothing is there, then whether every plane has every route."""
-        if self.map is None or self.u32(16) == 2:
-            try:
-                with open(self.path, 'rb') as file:
-                    self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-            except (OSError, ValueError):
-                return None
+        self.open()
+        if self.map is None:
+            return None
         entries = self.u32(60)
         if entries == 0:
             return None
         if entries < routes:
             return False
-        cells, size, slots = self.u32(44), self.u32(52), self.u32(56)
-        first = (512 + 160 * cells + 4095) // 4096 * 4096
+        slots, size, first = self.u32(56), self.u32(52), self.first()
         for slot in range(0, slots, max(1, slots // 97)):
             at = first + slot * size
             if self.u32(at + 16) and not all(self.u32(at + 24 + 4 * plane) for plane in range(PEERS)):
                 return False
         words = array.array('I', self.map[first:first + slots * size])
         return all(words[6 + plane::size // 4].count(0) == slots - entries for plane in range(PEERS))
+
+    def first(self):
+        return (512 + 160 * self.u32(44) + 4095) // 4096 * 4096
+
+    def open(self):
+        if self.map is None or self.u32(16) == 2:
+            try:
+                with open(self.path, 'rb') as file:
+                    self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            except (OSError, ValueError):
+                pass  # Not there yet.
+
+    def change(self, sender):
+        """Microseconds from an UPDATE for one of the routes to its cell."""
+        size, first = self.u32(52), self.first()
+        while True:
+            at = first + random.randrange(self.u32(56)) * size
+            if self.u32(at + 16):
+                break
+        high, low = struct.unpack_from('<QQ', self.map, at)
+        before = self.u32(at + 24 + 4 * sender.peer)
+        data = update(sender.asn, 'fd00:fe::1', b'\x80' + struct.pack('!QQ', high, low), 600 + random.randrange(9000))
+        began = time.monotonic()
+        sender.socket.sendall(data)
+        while self.u32(at + 24 + 4 * sender.peer) == before:
+            if time.monotonic() - began > 5:
+                raise SystemExit('a change did not arrive')
+        return int((time.monotonic() - began) * 1e6)
 
     def u32(self, at):
         return struct.unpack_from('<I', self.map, at)[0]
@@ -205,7 +247,7 @@ def heddle(folder, java):
         if process.poll() is not None:
             raise SystemExit(open(folder + '/log').read())
         time.sleep(0.05)
-    return process, file.complete
+    return process, file.complete, file
 
 
 def bird(folder, java):
@@ -224,7 +266,7 @@ def bird(folder, java):
         if not any(counts):
             return None
         return sum(counts) == PEERS * routes
-    return process, complete
+    return process, complete, None
 
 
 # --- a run ---------------------------------------------------------------------------------------
@@ -236,7 +278,7 @@ def cpu_seconds(pid):
 
 def memory_mb(pid):
     found = {}
-    for name, keys in (('status', ('VmRSS', 'RssAnon', 'RssFile', 'RssShmem')), ('smaps_rollup', ('Pss',))):
+    for name, keys in (('status', ('VmRSS', 'VmHWM', 'RssAnon', 'RssFile', 'RssShmem')), ('smaps_rollup', ('Pss',))):
         for line in open('/proc/%d/%s' % (pid, name)):
             key, _, value = line.partition(':')
             if key in keys:
@@ -244,11 +286,16 @@ def memory_mb(pid):
     return found
 
 
-def await_all(complete, routes, began):
+def await_all(complete, senders, routes, began):
     """Seconds from the first route, and from the beginning, to the last."""
     first = None
+    prodded = began
     while True:
         now = time.time()
+        if now - prodded > 0.05:
+            prodded = now
+            for each in senders:
+                each.prod()
         state = complete(routes)
         if state is not None and first is None:
             first = now
@@ -259,10 +306,10 @@ def await_all(complete, routes, began):
         time.sleep(0.002 if state is None else 0.01)
 
 
-def run(receiver, sender, routes, packed, java):
+def run(receiver, sender, routes, feed, java):
     with tempfile.TemporaryDirectory(dir='/dev/shm') as folder:
-        senders = [sender(peer, routes, packed, folder) for peer in range(PEERS)]
-        process, complete = receiver(folder, java)
+        senders = [sender(peer, routes, feed, folder) for peer in range(PEERS)]
+        process, complete, file = receiver(folder, java)
         try:
             for each in senders:
                 each.meet()
@@ -271,12 +318,22 @@ def run(receiver, sender, routes, packed, java):
             began = time.time()
             for each in senders:
                 each.begin()
-            from_first, from_begin = await_all(complete, routes, began)
-            time.sleep(2)
-            return {'receiver': receiver.__name__, 'sender': sender.__name__.lower(), 'feed': 'packed' if packed else 'unpacked',
-                    'seconds': round(from_begin if sender is Prebuilt else from_first, 3),
-                    'cpu_seconds': round(cpu_seconds(process.pid) - cpu, 2),
-                    'memory_mb': memory_mb(process.pid), 'memory_before_mb': memory}
+            if feed == 'aggregate':
+                time.sleep(5)
+                from_first = from_begin = 0
+            else:
+                from_first, from_begin = await_all(complete, senders, routes, began)
+                time.sleep(4)
+            result = {'receiver': receiver.__name__, 'sender': sender.__name__.lower(), 'feed': feed,
+                      'seconds': round(from_begin if sender is Prebuilt else from_first, 3),
+                      'cpu_seconds': round(cpu_seconds(process.pid) - cpu, 2),
+                      'memory_mb': memory_mb(process.pid), 'memory_before_mb': memory}
+            if file:
+                file.open()
+                result['prefixes'] = file.u32(60)
+                if sender is Prebuilt:
+                    result['change_us'] = sorted(file.change(senders[k % PEERS]) for k in range(CHANGES))
+            return result
         finally:
             process.terminate()
             process.wait()
@@ -290,14 +347,20 @@ def median(values):
 
 def table(runs, routes):
     lines = ['%d peers x %s IPv6 host routes, medians of %d rounds' % (PEERS, format(routes, ','), len(runs) // len({key(r) for r in runs})),
-             'receiver  sender    feed      seconds  least  CPU s  VmRSS MB   Pss MB  grown by MB']
+             'receiver  sender    feed      seconds  least  CPU s  VmRSS MB   Pss MB  VmHWM MB  grown by MB']
     for each in sorted({key(r) for r in runs}, key=lambda k: (k[1], k[2], k[0])):
         of = [r for r in runs if key(r) == each]
-        lines.append('%-9s %-9s %-9s %7.2f %6.2f %6.2f %9.1f %8.1f %12.1f' % (
+        lines.append('%-9s %-9s %-9s %7.2f %6.2f %6.2f %9.1f %8.1f %9.1f %12.1f' % (
             each[0], each[1], each[2], median([r['seconds'] for r in of]), min(r['seconds'] for r in of),
             median([r['cpu_seconds'] for r in of]), median([r['memory_mb']['VmRSS'] for r in of]),
-            median([r['memory_mb']['Pss'] for r in of]),
+            median([r['memory_mb']['Pss'] for r in of]), max(r['memory_mb']['VmHWM'] for r in of),
             median([r['memory_mb']['VmRSS'] - r['memory_before_mb']['VmRSS'] for r in of])))
+    changes = sorted(us for r in runs for us in r.get('change_us', []))
+    if changes:
+        lines.append('one change with the whole table, UPDATE to cell: median %d us, 99 %% within %d us, worst of %d %d us' % (
+            median(changes), changes[len(changes) * 99 // 100], len(changes), changes[-1]))
+    for held in {(r['feed'], r['prefixes']) for r in runs if 'prefixes' in r}:
+        lines.append('prefixes in the routes file, %s: %d' % held)
     return '\n'.join(lines)
 
 
@@ -323,10 +386,12 @@ def main():
     runs = []
     for _ in range(options.rounds):
         for sender in senders:
-            for packed in (True, False):
+            for feed in ('packed', 'unpacked', 'aggregate'):
+                if feed == 'aggregate' and sender is not Bird:
+                    continue
                 for receiver in (heddle, bird):
-                    runs.append(run(receiver, sender, options.routes, packed, options.java))
-                    print(json.dumps(runs[-1]), file=sys.stderr, flush=True)
+                    runs.append(run(receiver, sender, options.routes, feed, options.java))
+                    print(json.dumps({k: v for k, v in runs[-1].items() if k != 'change_us'}), file=sys.stderr, flush=True)
     print(table(runs, options.routes))
     if options.json:
         with open(options.json, 'w') as out:

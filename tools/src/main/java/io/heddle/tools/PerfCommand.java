@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
       PerfJmhCommand.class,
+      PerfBgpCommand.class,
       WriteBandwidth.class,
       SendBandwidth.class,
       ReadBandwidth.class,

@@ -42,6 +42,8 @@ final class BenchmarksTest {
             "MessageBenchmark.tcp",
             "ReorderBenchmark.bitSets",
             "ReorderBenchmark.reorderWindow",
+            "RouteLookupBenchmark.hashMap",
+            "RouteLookupBenchmark.routesFile",
             "SprayBenchmark.planMessages"),
         ran);
   }

@@ -31,7 +31,7 @@ class ArchitectureTest {
           Map.entry(
               "transport", Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool")),
           Map.entry("plugin", Set.of("platform", "transport")),
-          Map.entry("perf", Set.of("platform", "reorder", "transport")),
+          Map.entry("perf", Set.of("platform", "reorder", "routes", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
           Map.entry("tools", Set.of("platform", "addr", "routes", "bgp", "transport", "perftest")));
 

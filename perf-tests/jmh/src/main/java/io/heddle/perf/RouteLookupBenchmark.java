@@ -1,0 +1,136 @@
+package io.heddle.perf;
+
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteCell;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.RouteReader;
+import io.heddle.routes.WeightReason;
+import io.heddle.routes.WeightRules;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Longest match plane by plane among 400,000 host routes and a covering one, random hosts: in the
+ * routes file, as plugin processes ask it, and in a HashMap of the same process, which no other
+ * process could read. An operation is one destination, all four planes.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RouteLookupBenchmark {
+  private static final int HOSTS = 400_000;
+  private static final int PLANES = 4;
+  private static final int HOST_BITS = 128;
+  private static final int AGGREGATE_BITS = 16;
+  private static final long AGGREGATE = 0xfd00_0000_0000_0000L;
+  private static final int ASKED = 1 << 16;
+
+  private record Prefix(long high, long low, int length) {}
+
+  private final Map<Prefix, int[]> map = new HashMap<>();
+  private final RouteAnswer answer = new RouteAnswer();
+  private final int[] hosts = new SplittableRandom(3).ints(ASKED, 0, HOSTS).toArray();
+  private @Nullable Path folder;
+  private @Nullable RoutePublisher publisher;
+  private @Nullable RouteReader reader;
+  private int next;
+
+  private static long high(int host) {
+    return 0xfd00_0009_0000_0000L | host;
+  }
+
+  private static int cell(int value) {
+    return RouteCell.of(WeightReason.PATH_BANDWIDTH, 1 + value);
+  }
+
+  @Setup
+  public void setUp() throws IOException {
+    Path made = Files.createTempDirectory("heddle-routes");
+    folder = made;
+    RoutePublisher to =
+        RoutePublisher.create(
+            made.resolve("routes"), "benchmark", WeightRules.DEFAULT, 1_000, NanoClock.SYSTEM);
+    publisher = to;
+    for (int plane = 0; plane < PLANES; plane++) {
+      to.setPlane(new PublishedPlane("plane:" + plane, null, 0, ""));
+    }
+    to.begin();
+    put(to, AGGREGATE, 0, AGGREGATE_BITS, 0);
+    for (int host = 0; host < HOSTS; host++) {
+      put(to, high(host), 1, HOST_BITS, host);
+    }
+    to.commit();
+    to.goLive();
+    reader = RouteReader.open(made.resolve("routes"), NanoClock.SYSTEM);
+  }
+
+  private void put(RoutePublisher to, long high, long low, int length, int value) {
+    int[] cells = new int[PLANES];
+    for (int plane = 0; plane < PLANES; plane++) {
+      cells[plane] = cell(value + plane);
+      to.set(high, low, length, plane, cells[plane]);
+    }
+    map.put(new Prefix(high, low, length), cells);
+  }
+
+  private int nextHost() {
+    return hosts[next++ & ASKED - 1];
+  }
+
+  @Benchmark
+  public int routesFile() {
+    RouteReader from = reader;
+    if (from == null || !from.resolve(high(nextHost()), 1, answer)) {
+      throw new IllegalStateException("no whole state");
+    }
+    return answer.weight(0) + answer.weight(PLANES - 1);
+  }
+
+  @Benchmark
+  public int hashMap() {
+    long high = high(nextHost());
+    int[] cells = map.get(new Prefix(high, 1, HOST_BITS));
+    if (cells == null) {
+      cells = map.get(new Prefix(high & -1L << Long.SIZE - AGGREGATE_BITS, 0, AGGREGATE_BITS));
+    }
+    return cells == null ? 0 : RouteCell.weight(cells[0]) + RouteCell.weight(cells[PLANES - 1]);
+  }
+
+  @TearDown
+  public void tearDown() throws IOException {
+    if (reader != null) {
+      reader.close();
+    }
+    if (publisher != null) {
+      publisher.close();
+    }
+    Path made = folder;
+    if (made != null) {
+      Files.deleteIfExists(made.resolve("routes"));
+      Files.deleteIfExists(made.resolve("routes.lock"));
+      Files.deleteIfExists(made);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.heddle.tools;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Feeds the route daemon and BIRD with large tables. */
+@Command(
+    name = "bgp",
+    description =
+        "Feeds the route daemon, and BIRD beside it, with 4 x 100,000 host routes: time until all"
+            + " weights are published, processor time, memory, and what one change takes. Needs"
+            + " root, BIRD and Python.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false)
+final class PerfBgpCommand implements Callable<Integer> {
+  private static final Path FEEDER = Path.of("perf-tests", "src", "bgp_feed.py");
+
+  @Option(
+      names = "--routes",
+      defaultValue = "100000",
+      description = "Routes of each of the four peers (${DEFAULT-VALUE}).")
+  private int routes;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "How often everything is measured (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--sender",
+      defaultValue = "both",
+      description = "bird, prebuilt UPDATEs, or both (${DEFAULT-VALUE}).")
+  private String sender = "both";
+
+  @Option(names = "--save", description = "Also write the results to perf-tests/results.")
+  private boolean save;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Path root = Installation.root();
+    Path feeder = Installation.require(root.resolve(FEEDER), "the program that feeds");
+    List<String> command = new ArrayList<>(List.of("python3", feeder.toString()));
+    command.addAll(List.of("--routes", Integer.toString(routes)));
+    command.addAll(List.of("--rounds", Integer.toString(rounds)));
+    command.addAll(List.of("--sender", sender));
+    if (save) {
+      Path folder = Files.createDirectories(root.resolve(Installation.RESULTS));
+      String name = "bgp-feed-" + LocalDate.now(ZoneOffset.UTC) + ".json";
+      command.addAll(List.of("--json", folder.resolve(name).toString()));
+    }
+    command.addAll(List.of("--", root.resolve("heddle").toString()));
+    try (Cleanup cleanup = new Cleanup()) {
+      Process process = new ProcessBuilder(command).inheritIO().start();
+      cleanup.add(process::destroy);
+      return process.waitFor();
+    }
+  }
+}
