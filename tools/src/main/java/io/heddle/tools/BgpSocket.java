@@ -21,7 +21,7 @@ import java.util.function.Function;
  * The socket that {@code heddle bgp show} asks: a line of question, a JSON document, the end. A
  * virtual thread per question.
  */
-final class BgpSocket implements AutoCloseable {
+public final class BgpSocket implements AutoCloseable {
   private final Path path;
   private final ServerSocketChannel server;
 
@@ -96,7 +96,7 @@ final class BgpSocket implements AutoCloseable {
    *
    * @throws HeddleException when there is none, or it can't answer
    */
-  static String ask(Path path, String question) {
+  public static String ask(Path path, String question) {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       write(channel, question + "\n");
       channel.shutdownOutput();

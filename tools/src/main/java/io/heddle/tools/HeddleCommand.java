@@ -2,6 +2,7 @@ package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
+import io.heddle.tools.doctor.DoctorCommand;
 import io.heddle.tools.stat.ErrorsCommand;
 import io.heddle.tools.stat.ExporterCommand;
 import io.heddle.tools.stat.StatCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PlanesCommand.class,
       BgpCommand.class,
       LabCommand.class,
+      DoctorCommand.class,
       StatCommand.class,
       ErrorsCommand.class,
       ExporterCommand.class,

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * Where the built parts are, found from the place of this command's own classes: in a checkout each
  * where the build left it, in an installed Heddle all in the folder of the command's jar.
  */
-final class Installation {
+public final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
-  static final Path PLUGIN = Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
+  public static final Path PLUGIN =
+      Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
@@ -39,7 +40,7 @@ final class Installation {
   }
 
   /** A part that the build made or that was installed, whether it is there or not. */
-  static Path part(Path built) {
+  public static Path part(Path built) {
     Path root = checkout();
     return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
   }

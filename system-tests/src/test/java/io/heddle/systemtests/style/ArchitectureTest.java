@@ -33,7 +33,9 @@ class ArchitectureTest {
           Map.entry("plugin", Set.of("platform", "transport")),
           Map.entry("perf", Set.of("platform", "reorder", "routes", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
-          Map.entry("tools", Set.of("platform", "addr", "routes", "bgp", "transport", "perftest")));
+          Map.entry(
+              "tools",
+              Set.of("platform", "verbs", "addr", "routes", "bgp", "transport", "perftest")));
 
   private static JavaClasses classes;
 

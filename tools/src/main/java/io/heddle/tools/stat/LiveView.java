@@ -29,6 +29,7 @@ final class LiveView {
   private final @Nullable Long processId;
   private final FlowRates rates;
   private final PrintWriter out;
+  private boolean left;
 
   LiveView(StatsFolders folders, @Nullable Long processId, FlowRates.Order order, PrintWriter out) {
     this.folders = folders;
@@ -72,7 +73,12 @@ final class LiveView {
     }
   }
 
+  /* After the terminal was given back nothing may be drawn on it any more. */
   private synchronized void show(String text) {
+    if (left) {
+      return;
+    }
+    left = text.equals(LEAVE);
     out.print(text);
     out.flush();
   }

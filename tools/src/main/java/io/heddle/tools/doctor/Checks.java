@@ -1,0 +1,44 @@
+package io.heddle.tools.doctor;
+
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** All checks, in the order in which a job meets what they look at. */
+final class Checks {
+  static final List<Check> ALL = all(null);
+
+  private Checks() {}
+
+  /**
+   * @param peer whom to probe planes to; null for nobody
+   */
+  static List<Check> all(@Nullable InetAddress peer) {
+    return List.of(
+        new JavaCheck(),
+        new PluginCheck(),
+        new KernelCheck(),
+        new AddressesCheck(),
+        new PlanesCheck(),
+        new DevicesCheck(),
+        new GidsCheck(),
+        new LockedMemoryCheck(),
+        new RoutesCheck(),
+        new PeerCheck(peer),
+        new SettingsCheck(),
+        new JobsCheck());
+  }
+
+  /** The list of checks as docs/doctor.md has it. */
+  static String list() {
+    StringBuilder text = new StringBuilder();
+    for (Check check : ALL) {
+      text.append("\n### ").append(check.name()).append("\n\n").append(check.looksAt());
+      text.append("\n\n| cause | meaning |\n|---|---|\n");
+      for (Cause cause : check.causes()) {
+        text.append("| `").append(cause.id()).append("` | ").append(cause.meaning()).append(" |\n");
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,108 @@
+package io.heddle.tools.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Verbs devices and their ports. */
+final class DevicesCheck implements Check {
+  private static final Cause NONE =
+      new Cause("no-device", "HEDDLE_PROVIDER=libibverbs, and libibverbs has no device");
+  private static final Cause REFUSED =
+      new Cause("device-refused", "a device can't be opened or asked");
+  private static final Cause DOWN = new Cause("port-down", "a device's port isn't active");
+  private static final Cause SELECTION =
+      new Cause("hca-names-nothing", "NCCL_IB_HCA names no device that there is");
+
+  @Override
+  public String name() {
+    return "devices";
+  }
+
+  @Override
+  public String looksAt() {
+    return "Verbs devices of libibverbs and of the soft provider, their ports, and NCCL_IB_HCA.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(NONE, REFUSED, DOWN, SELECTION);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    List<HostDevices.Device> hardware = host.devices().hardware();
+    for (String sentence : host.devices().said()) {
+      findings.add(
+          sentence.contains("not used")
+              ? new Finding.Warning(REFUSED, sentence, "see dmesg and rdma link for the device")
+              : new Finding.Ok(sentence));
+    }
+    if (hardware.isEmpty()) {
+      findings.add(
+          host.setting("HEDDLE_PROVIDER").equals(HostDevices.LIBIBVERBS)
+              ? new Finding.Fault(
+                  NONE,
+                  "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", host.devices().said()),
+                  "load the driver (rdma link shows devices); or unset HEDDLE_PROVIDER")
+              : new Finding.Ok("no RDMA device: the soft device carries the planes, over UDP"));
+    }
+    boolean allDown = hardware.stream().noneMatch(device -> device.port().active());
+    for (HostDevices.Device device : host.devices().devices()) {
+      String what =
+          "%s of %s: port %d %s, MTU %d, %.0f Gbit/s"
+              .formatted(
+                  device.name(),
+                  device.provider(),
+                  device.port().number(),
+                  device.port().active() ? "active" : "down",
+                  device.port().activeMtu().bytes(),
+                  device.port().speedBitsPerSecond() / 1e9);
+      if (device.port().active() || !device.isHardware()) {
+        findings.add(new Finding.Ok(what));
+      } else {
+        String remedy = "see the cable, the switch port, and ip link of its interface";
+        findings.add(
+            allDown
+                ? new Finding.Fault(DOWN, what, remedy)
+                : new Finding.Warning(DOWN, what, remedy));
+      }
+    }
+    selection(host.setting("NCCL_IB_HCA"), host.devices().devices(), findings);
+    return findings;
+  }
+
+  /* As NCCL reads it: [^][=]name[:port],… */
+  private static void selection(
+      String text, List<HostDevices.Device> devices, List<Finding> findings) {
+    if (text.isEmpty()) {
+      return;
+    }
+    boolean excludes = text.startsWith("^");
+    String rest = excludes ? text.substring(1) : text;
+    boolean exact = rest.startsWith("=");
+    List<String> names = new ArrayList<>();
+    for (String part : rest.substring(exact ? 1 : 0).split(",")) {
+      names.add(part.strip().split(":", 2)[0]);
+    }
+    List<String> taken = new ArrayList<>();
+    for (HostDevices.Device device : devices) {
+      String name = device.name().split(":", 2)[0];
+      boolean named =
+          names.stream().anyMatch(each -> exact ? name.equals(each) : name.startsWith(each));
+      if (named != excludes) {
+        taken.add(device.name());
+      }
+    }
+    findings.add(
+        taken.isEmpty()
+            ? new Finding.Fault(
+                SELECTION,
+                "NCCL_IB_HCA="
+                    + text
+                    + " takes none of "
+                    + devices.stream().map(HostDevices.Device::name).toList(),
+                "unset it, or name devices of this host")
+            : new Finding.Ok("NCCL_IB_HCA=" + text + " takes " + taken));
+  }
+}

@@ -1,0 +1,126 @@
+package io.heddle.tools.doctor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.Liveness;
+import io.heddle.routes.RouteReader;
+import io.heddle.tools.BgpSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The route daemon, its sessions, and where weights come from. */
+final class RoutesCheck implements Check {
+  private static final Cause GONE =
+      new Cause("daemon-gone", "the route daemon ended or is silent: the last weights get old");
+  private static final Cause SESSION =
+      new Cause("session-down", "a BGP session isn't established: its plane's weights are unknown");
+  private static final Cause UNHEARD =
+      new Cause("daemon-mute", "the routes file is published, but the daemon can't be asked");
+  private static final Cause OVERRIDE =
+      new Cause("weights-fixed", "HEDDLE_WEIGHTS is set, so that routes are not looked at");
+
+  @Override
+  public String name() {
+    return "routes";
+  }
+
+  @Override
+  public String looksAt() {
+    return "The route daemon's file and its sign of life, its BGP sessions, and what decides the"
+        + " weights of planes.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(GONE, SESSION, UNHEARD, OVERRIDE);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    if (host.setting("HEDDLE_ROUTES").equals("none")) {
+      findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes weigh the same"));
+      return findings;
+    }
+    try (RouteReader reader = RouteReader.open(host.places().routes(), NanoClock.SYSTEM)) {
+      if (reader == null) {
+        findings.add(
+            new Finding.Ok(
+                "no route daemon has published "
+                    + host.places().routes()
+                    + ": weights by "
+                    + (host.setting("HEDDLE_WEIGHTS").isEmpty()
+                        ? "nobody, all equal"
+                        : "HEDDLE_WEIGHTS")));
+        return findings;
+      }
+      published(host, reader, findings);
+    } catch (HeddleException unreadable) {
+      findings.add(
+          new Finding.Fault(
+              GONE, String.valueOf(unreadable.getMessage()), "start heddle bgp run again"));
+    }
+    return findings;
+  }
+
+  private static void published(Host host, RouteReader reader, List<Finding> findings) {
+    Liveness liveness = reader.liveness();
+    if (liveness.state() == Liveness.State.ALIVE) {
+      findings.add(
+          new Finding.Ok(
+              "%s by %s: %d destinations, planes %s"
+                  .formatted(
+                      reader.path(),
+                      reader.publisher(),
+                      reader.entries(),
+                      reader.planes().stream().map(plane -> plane.key()).toList())));
+      sessions(host, findings);
+    } else {
+      findings.add(
+          new Finding.Fault(
+              GONE,
+              "%s: %s"
+                  .formatted(
+                      reader.path(), liveness.state().name().toLowerCase(java.util.Locale.ROOT)),
+              "start heddle bgp run (heddle-bgp.service); see its log"));
+    }
+    if (!host.setting("HEDDLE_WEIGHTS").isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              OVERRIDE,
+              "HEDDLE_WEIGHTS=" + host.setting("HEDDLE_WEIGHTS") + " beside a route daemon",
+              "unset it, and weights follow the routes"));
+    }
+  }
+
+  private static void sessions(Host host, List<Finding> findings) {
+    try {
+      JsonNode daemon =
+          new ObjectMapper().readTree(BgpSocket.ask(host.places().control(), "daemon"));
+      for (JsonNode peer : daemon.path("neighbours")) {
+        String what =
+            "session %s (%s, AS %s, plane %s): %s"
+                .formatted(
+                    peer.path("name").asText(),
+                    peer.path("remote").asText(peer.path("interface_name").asText()),
+                    peer.path("as").asText(),
+                    peer.path("plane").asText(),
+                    peer.path("state").asText());
+        findings.add(
+            peer.path("state").asText().equalsIgnoreCase("established")
+                ? new Finding.Ok(what + ", " + peer.path("routes").asText() + " routes")
+                : new Finding.Warning(
+                    SESSION,
+                    what + "; last: " + peer.path("last_end").asText("nothing"),
+                    "heddle bgp show neighbours; see the leaf's side of the session"));
+      }
+    } catch (HeddleException | JsonProcessingException unheard) {
+      findings.add(
+          new Finding.Warning(
+              UNHEARD, String.valueOf(unheard.getMessage()), "name its socket with --control"));
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * {@code heddle doctor}: looks at a host before a job, and says what is right, doubtful and wrong,
+ * with the evidence and the remedy. Each {@link io.heddle.tools.doctor.Check} is one class; what it
+ * looks at comes from {@link io.heddle.tools.doctor.Host}. Changes nothing.
+ */
+@NullMarked
+package io.heddle.tools.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,353 @@
+package io.heddle.tools.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteCell;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightReason;
+import io.heddle.routes.WeightRules;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.BufferedReader;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two hosts with three planes in namespaces of their own, and one fault after the other made there.
+ */
+@Timeout(180)
+class DoctorOnHostsTest {
+  private static final Path STANDIN = Path.of("..", "perf-tests", "target", "standin");
+  private static final int PLANES = 3;
+
+  @TempDir Path folder;
+
+  private Lab lab;
+
+  @BeforeEach
+  void makeHosts() throws Exception {
+    Optional<String> refusal = Labs.refusal(Lab.Kind.NAMESPACES);
+    if (refusal.isPresent()) {
+      System.out.println("skipped: no network namespaces here: " + refusal.get());
+      Assumptions.abort(refusal.get());
+    }
+    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
+    Files.createDirectories(folder.resolve("stats"));
+  }
+
+  @AfterEach
+  void removeHosts() {
+    if (lab != null) {
+      lab.close();
+    }
+  }
+
+  private List<String> doctor(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(HeddleCommand.class.getName(), "doctor"));
+    command.addAll(List.of("--stats", folder.resolve("stats").toString()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private Process start(int host, Map<String, String> environment, List<String> command)
+      throws Exception {
+    ProcessBuilder builder = new ProcessBuilder(lab.command(host, command));
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.startsWith("NCCL_") || name.startsWith("HEDDLE_"));
+    builder.environment().put("HEDDLE_ROUTES", folder.resolve("routes").toString());
+    builder.environment().putAll(environment);
+    return builder.redirectError(folder.resolve("errors").toFile()).start();
+  }
+
+  private JsonNode examine(Map<String, String> environment, List<String> command) throws Exception {
+    Process process = start(0, environment, command);
+    String document = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int exitCode = process.waitFor();
+    JsonNode parsed = new ObjectMapper().readTree(document);
+    assertTrue(
+        exitCode <= 2 && parsed.has("findings"),
+        document + Files.readString(folder.resolve("errors")));
+    return parsed.path("findings");
+  }
+
+  private JsonNode examine(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("--json"));
+    all.addAll(List.of(arguments));
+    return examine(Map.of(), doctor(all.toArray(new String[0])));
+  }
+
+  private void ip(int host, String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of("ip"));
+    command.addAll(List.of(words));
+    Process process =
+        new ProcessBuilder(lab.command(host, command)).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), command + ": " + said);
+  }
+
+  private static void expect(JsonNode findings, String level, String cause, String evidence) {
+    for (JsonNode finding : findings) {
+      if (finding.path("cause").asText().equals(cause)
+          && finding.path("evidence").asText().contains(evidence)) {
+        assertEquals(level, finding.path("level").asText(), finding.toString());
+        assertTrue(!finding.path("remedy").asText().isBlank(), finding.toString());
+        return;
+      }
+    }
+    throw new AssertionError(
+        cause + " with \"" + evidence + "\" isn't in " + findings.toPrettyString());
+  }
+
+  private static void expectNot(JsonNode findings, String cause) {
+    for (JsonNode finding : findings) {
+      assertTrue(!finding.path("cause").asText().equals(cause), finding.toString());
+    }
+  }
+
+  @Test
+  void addressesThatCannotCarryAreNamedWithTheirFlags() throws Exception {
+    ip(0, "-6", "addr", "change", LabPlan.address(0, 0) + "/64", "dev", "e1", "preferred_lft", "0");
+    ip(1, "link", "set", "e2", "down");
+    ip(0, "-6", "addr", "del", LabPlan.address(0, 2) + "/64", "dev", "e3");
+    ip(1, "-6", "addr", "add", "fd00:99::7/64", "dev", "e3", "nodad");
+    ip(0, "-6", "addr", "add", "fd00:99::7/64", "dev", "e1");
+    JsonNode findings = examine();
+    expect(findings, "WARNING", "address-deprecated", "e1");
+    expect(findings, "WARNING", "link-down", "e2");
+    expect(findings, "WARNING", "only-link-local", "e3");
+    ip(0, "-6", "addr", "flush", "dev", "e1");
+    expect(examine(), "FAULT", "no-plane", "none usable");
+  }
+
+  @Test
+  void anAddressOfTwoHostsIsADuplicateAndOneThatIsStillLookedForTentative() throws Exception {
+    Process slow =
+        start(
+            0, Map.of(), List.of("sh", "-c", "echo 60 >/proc/sys/net/ipv6/conf/e1/dad_transmits"));
+    assertEquals(0, slow.waitFor());
+    ip(0, "-6", "addr", "add", "fd00:98::7/64", "dev", "e1");
+    expect(examine(), "WARNING", "address-tentative", "fd00:98::7");
+    ip(1, "-6", "addr", "add", "fd00:99::7/64", "dev", "e3", "nodad");
+    ip(0, "-6", "addr", "add", "fd00:99::7/64", "dev", "e3");
+    Thread.sleep(2500); // duplicate detection takes a second
+    expect(examine(), "FAULT", "address-duplicate", "fd00:99::7");
+  }
+
+  @Test
+  void linksOfUnlikeMtuAndFiltersThatLeaveAPlaneOutAreNamed() throws Exception {
+    ip(0, "link", "set", "e2", "mtu", "1500");
+    JsonNode findings = examine(Map.of("NCCL_IB_ADDR_RANGE", "fd00:1:1:2::/63"), doctor("--json"));
+    expect(findings, "WARNING", "mtu-differs", "1500");
+    expect(findings, "WARNING", "address-filter", LabPlan.address(0, 0));
+  }
+
+  @Test
+  void ipv6ThatIsOffIsAFault() throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "sh",
+                "-c",
+                "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && exec \"$@\"",
+                "sh"));
+    command.addAll(doctor("--json"));
+    expect(examine(Map.of(), command), "FAULT", "ipv6-off", "disable_ipv6 is 1");
+  }
+
+  @Test
+  void sharedMemoryWithoutRoomIsNamed() throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=1m none /dev/shm && exec \"$@\"",
+                "sh"));
+    command.addAll(doctor("--json"));
+    expect(examine(Map.of(), command), "WARNING", "shm-small", "/dev/shm has 1 MiB");
+  }
+
+  private Process answerer(Map<String, String> environment) throws Exception {
+    Process answering = start(1, environment, doctor("--answer"));
+    BufferedReader said = answering.inputReader();
+    for (int plane = 0; plane < PLANES; plane++) {
+      String line = said.readLine();
+      assertTrue(line != null && line.startsWith("answering on"), String.valueOf(line));
+    }
+    return answering;
+  }
+
+  @Test
+  void eachPlaneToAPeerIsProbedAndTheIllOneNamed() throws Exception {
+    Process answering = answerer(Map.of());
+    try {
+      JsonNode well = examine("--peer", LabPlan.address(1, 0));
+      long carrying = 0;
+      for (JsonNode finding : well) {
+        carrying +=
+            finding.path("evidence").asText().contains("carries 9000 bytes there and back") ? 1 : 0;
+      }
+      assertEquals(PLANES, carrying, well.toPrettyString());
+      try (RoutePublisher publisher =
+          RoutePublisher.create(
+              folder.resolve("routes"), "a test", WeightRules.DEFAULT, 1000, NanoClock.SYSTEM)) {
+        int plane = publisher.setPlane(new PublishedPlane("if:e2", null, 0, "nobody"));
+        ByteBuffer remote =
+            ByteBuffer.wrap(InetAddress.getByName(LabPlan.address(1, 1)).getAddress());
+        publisher.begin();
+        publisher.set(
+            remote.getLong(0),
+            remote.getLong(8),
+            128,
+            plane,
+            RouteCell.of(WeightReason.UNREACHABLE, 0));
+        publisher.commit();
+        publisher.goLive();
+        expect(examine("--peer", LabPlan.address(1, 0)), "WARNING", "plane-weightless", "if:e2 to");
+      }
+      ip(1, "link", "set", "e2", "mtu", "1500");
+      ip(1, "-6", "route", "del", "fd00:1:1:3::/64", "dev", "e3");
+      JsonNode ill = examine("--peer", LabPlan.address(1, 0));
+      expect(ill, "FAULT", "plane-unreachable", LabPlan.address(1, 2));
+      expect(ill, "FAULT", "mtu-blocked", "packets of 9000 bytes don't pass, those of 14");
+      expect(examine("--peer", "fd00:1:1:1::dead"), "FAULT", "peer-silent", "fd00:1:1:1::dead");
+    } finally {
+      answering.destroy();
+      answering.waitFor();
+    }
+  }
+
+  @Test
+  void planesThatOneEndCallsOtherwiseAreNamed() throws Exception {
+    Process answering = answerer(Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=three"));
+    try {
+      JsonNode findings =
+          examine(
+              Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=drei"),
+              doctor("--json", "--peer", LabPlan.address(1, 0)));
+      expect(
+          findings,
+          "WARNING",
+          "planes-unpaired",
+          "plane:drei (here only), plane:three (there only)");
+      expect(examine("--peer", LabPlan.address(1, 0)), "FAULT", "no-common-plane", "plane:one");
+    } finally {
+      answering.destroy();
+      answering.waitFor();
+    }
+  }
+
+  private Map<String, String> standin(String gids) {
+    if (!Files.exists(STANDIN.resolve("libibverbs.so.1"))) {
+      System.out.println("skipped: the stand-in for libibverbs isn't built");
+      Assumptions.abort("no stand-in");
+    }
+    return Map.of(
+        "LD_LIBRARY_PATH",
+        STANDIN.toAbsolutePath().toString(),
+        "STANDIN_FABRIC",
+        folder.resolve("fabric").toString(),
+        "STANDIN_GIDS",
+        gids,
+        "STANDIN_DEVICES",
+        Integer.toString(gids.split(";").length),
+        "NCCL_IB_GID_INDEX",
+        "3",
+        "NCCL_IB_HCA",
+        "=mlx5_9");
+  }
+
+  @Test
+  void devicesWhoseTablesLackAddressesAreNamed() throws Exception {
+    String first = LabPlan.address(0, 0);
+    JsonNode findings =
+        examine(standin(first + ",-," + LabPlan.address(0, 1) + ";-"), doctor("--json"));
+    expect(findings, "FAULT", "gid-link-local", "standin1");
+    expect(findings, "WARNING", "gid-missing", LabPlan.address(0, 2));
+    expect(findings, "WARNING", "gid-table-sparse", "standin0");
+    expect(findings, "WARNING", "gid-index-fixed", "NCCL_IB_GID_INDEX=3: standin0 has");
+    expect(findings, "FAULT", "hca-names-nothing", "standin0, standin1");
+  }
+
+  @Test
+  void aSmallLimitOfLockedMemoryIsAFaultWithADeviceOnly() throws Exception {
+    List<String> limited =
+        new ArrayList<>(
+            List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set", "-ipc_lock"));
+    limited.addAll(doctor("--json"));
+    expectNot(examine(Map.of(), limited), "locked-memory");
+    expect(examine(standin(LabPlan.address(0, 0)), limited), "FAULT", "locked-memory", "64 KiB");
+  }
+
+  @Test
+  void aProviderWithoutDevicesIsAFaultWhereItIsAskedFor() throws Exception {
+    expect(
+        examine(Map.of("HEDDLE_PROVIDER", "libibverbs"), doctor("--json")),
+        "FAULT",
+        "no-device",
+        "libibverbs");
+  }
+
+  @Test
+  void aRouteDaemonWithoutSessionsAndOneThatDiedAreNamed() throws Exception {
+    Path control = folder.resolve("sock");
+    Path config =
+        Files.writeString(
+            folder.resolve("bgp.conf"),
+            "as = 65001\npublish = %s\ncontrol = %s\npublish-after-ms = 100\n[peer leaf]\naddress = %s\nas = 65002\nplane = a\n"
+                .formatted(folder.resolve("routes"), control, LabPlan.address(1, 0)));
+    List<String> command = doctor();
+    List<String> run = new ArrayList<>(command.subList(0, command.indexOf("doctor")));
+    run.addAll(List.of("bgp", "run", "--config", config.toString()));
+    Process daemon = start(0, Map.of(), run);
+    try {
+      long deadline = System.nanoTime() + 30_000_000_000L;
+      while (!(Files.exists(folder.resolve("routes")) && Files.exists(control))
+          && System.nanoTime() - deadline < 0) {
+        Thread.sleep(50);
+      }
+      JsonNode findings =
+          examine(
+              Map.of("HEDDLE_WEIGHTS", "1,2,3"), doctor("--json", "--control", control.toString()));
+      expect(findings, "WARNING", "session-down", "leaf");
+      expect(findings, "WARNING", "weights-fixed", "1,2,3");
+      expect(examine("--control", "/nowhere"), "WARNING", "daemon-mute", "/nowhere");
+    } finally {
+      daemon.destroyForcibly();
+      daemon.waitFor();
+    }
+    Thread.sleep(2000); // of silence
+    expect(examine("--control", control.toString()), "FAULT", "daemon-gone", "silent");
+  }
+}

@@ -1,0 +1,289 @@
+package io.heddle.tools.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.transport.stats.DistinctErrors;
+import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.transport.stats.StatsFile.Direction;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Faults of the environment, of folders and of jobs, made in earnest; those of hosts are in
+ * system-tests.
+ */
+class DoctorTest {
+  @TempDir Path folder;
+
+  private Path plugin;
+
+  @BeforeEach
+  void installPlugin() throws Exception {
+    Path home = Files.createDirectories(folder.resolve("heddle"));
+    plugin = Files.createFile(home.resolve("libnccl-net-heddle.so"));
+    Files.createFile(home.resolve("heddle-plugin.jar"));
+    Files.createDirectories(folder.resolve("stats"));
+  }
+
+  private List<DoctorCommand.Entry> examine(Map<String, String> environment, Check... checks) {
+    Host.Places places =
+        new Host.Places(
+            plugin, folder.resolve("routes"), folder.resolve("bgp.sock"), folder.resolve("stats"));
+    return DoctorCommand.examine(Host.look(environment, places), List.of(checks));
+  }
+
+  private static DoctorCommand.Entry only(List<DoctorCommand.Entry> entries, String cause) {
+    return entries.stream()
+        .filter(entry -> cause.equals(entry.cause()))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(cause + " isn't in " + entries));
+  }
+
+  private static Map<String, String> environment(String... pairs) {
+    Map<String, String> environment = new HashMap<>();
+    for (String pair : pairs) {
+      int equals = pair.indexOf('=');
+      environment.put(pair.substring(0, equals), pair.substring(equals + 1));
+    }
+    return environment;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NCCL_IB_QPS_PER_CONNECTION=4,  queue-pairs-folklore",
+    "NCCL_IB_TIMEOUT=22,            hang-long",
+    "NCCL_IB_TIMEOUT=10,            timeout-short",
+    "NCCL_IB_RETRY_CNT=3,           retries-few",
+    "NCCL_CROSS_NIC=0,              cross-nic-off",
+    "NCCL_IB_MERGE_NICS=1,          nics-merged",
+    "NCCL_IB_ADAPTIVE_ROUTING=1,    adaptive-routing",
+    "NCCL_IB_ECE_ENABLE=1,          ece",
+    "NCCL_P2P_NET_CHUNKSIZE=131072, small-steps",
+    "NCCL_BUFFSIZE=65536,           small-buffers",
+    "NCCL_SHM_DISABLE=1,            direct-off",
+    "NCCL_IB_RETRY_CNT=seven,       setting-malformed",
+    "NCCL_SOCKET_IFNAME=nosuch0,    socket-interface"
+  })
+  void aSettingThatFightsIsNamedWithItsValueAndTheRemedy(String setting, String cause) {
+    DoctorCommand.Entry entry = only(examine(environment(setting), new SettingsCheck()), cause);
+    assertTrue(entry.evidence().contains(setting), entry.evidence());
+    assertTrue(entry.remedy() != null && !entry.remedy().isBlank());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NCCL_IB_TIMEOUT=18",
+    "NCCL_IB_RETRY_CNT=7",
+    "NCCL_BUFFSIZE=8388608",
+    "NCCL_SOCKET_IFNAME=lo"
+  })
+  void settingsThatDoNoHarmAreRight(String setting) {
+    for (DoctorCommand.Entry entry : examine(environment(setting), new SettingsCheck())) {
+      assertEquals(DoctorCommand.Level.OK, entry.level(), entry.toString());
+    }
+  }
+
+  @Test
+  void aPluginOutOfTheLinkersReachIsNotFound() {
+    DoctorCommand.Entry entry =
+        only(
+            examine(
+                environment("NCCL_NET_PLUGIN=heddle", "LD_LIBRARY_PATH=" + folder),
+                new PluginCheck()),
+            "plugin-not-found");
+    assertTrue(entry.evidence().contains("libnccl-net-heddle.so"), entry.evidence());
+    assertTrue(entry.remedy().contains(plugin.toString()), entry.remedy());
+  }
+
+  @Test
+  void thePluginIsFoundByNameByPathAndByTheDefaultName() throws Exception {
+    Path other = Files.createDirectories(folder.resolve("link"));
+    Files.createSymbolicLink(other.resolve("libnccl-net.so"), plugin);
+    List<Map<String, String>> ways =
+        List.of(
+            environment("NCCL_NET_PLUGIN=heddle", "LD_LIBRARY_PATH=" + plugin.getParent()),
+            environment("NCCL_NET_PLUGIN=" + plugin),
+            environment("LD_LIBRARY_PATH=/nowhere:" + other),
+            environment("NCCL_NET_PLUGIN=nosuch,heddle", "LD_LIBRARY_PATH=" + plugin.getParent()));
+    for (Map<String, String> way : ways) {
+      DoctorCommand.Entry first = examine(way, new PluginCheck()).getFirst();
+      assertEquals(DoctorCommand.Level.OK, first.level(), first.toString());
+    }
+  }
+
+  @Test
+  void anotherPluginInFrontIsNamed() throws Exception {
+    Path other = Files.createFile(folder.resolve("libnccl-net.so"));
+    DoctorCommand.Entry entry =
+        only(examine(environment("LD_LIBRARY_PATH=" + folder), new PluginCheck()), "plugin-other");
+    assertTrue(entry.evidence().contains(other.toString()), entry.evidence());
+  }
+
+  @Test
+  void aPluginWithoutItsJarIsIncomplete() throws Exception {
+    Files.delete(plugin.resolveSibling("heddle-plugin.jar"));
+    only(examine(environment("NCCL_NET_PLUGIN=" + plugin), new PluginCheck()), "plugin-incomplete");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NCCL_NET_PLUGIN=none, plugin-disabled",
+    "NCCL_NET=IB,          net-other",
+    "NCCL_DEBUG=INFO,      silent-fallback"
+  })
+  void whatKeepsNcclFromThePluginIsNamed(String setting, String cause) {
+    only(examine(environment(setting), new PluginCheck()), cause);
+  }
+
+  @Test
+  void aWishForAJavaThatIsNoneIsAFault() {
+    only(examine(environment("HEDDLE_JAVA_HOME=" + folder), new JavaCheck()), "java-home-wrong");
+    String own = System.getProperty("java.home");
+    DoctorCommand.Entry right =
+        examine(environment("HEDDLE_JAVA_HOME=" + own), new JavaCheck()).getFirst();
+    assertEquals(DoctorCommand.Level.OK, right.level(), right.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HEDDLE_PLANES=nonsense,            plane-rule-wrong, FAULT",
+    "NCCL_IB_ADDR_FAMILY=AF_INETT,      plane-rule-wrong, FAULT",
+    "HEDDLE_PLANES=fd77:77::/64=a,      plane-rule-wrong, WARNING",
+    "HEDDLE_PLANES=fd77:77::/64=a,      no-plane,         FAULT"
+  })
+  void rulesOfPlanesThatDoNotFitAreNamed(String setting, String cause, DoctorCommand.Level level) {
+    assertEquals(level, only(examine(environment(setting), new PlanesCheck()), cause).level());
+  }
+
+  @Test
+  void onePlaneIsTooFew() {
+    only(examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new PlanesCheck()), "single-plane");
+  }
+
+  @Test
+  void anUnreadableRoutesFileIsNamed() throws Exception {
+    Files.write(folder.resolve("routes"), new byte[8192]);
+    only(examine(Map.of(), new RoutesCheck()), "daemon-gone");
+  }
+
+  @Test
+  void aKernelOfOldIsNamed() {
+    assertTrue(KernelCheck.version("4.15.0-generic") instanceof Finding.Warning);
+    assertTrue(KernelCheck.version("5.14.0-427.el9") instanceof Finding.Ok);
+    assertTrue(KernelCheck.version("?") instanceof Finding.Unknown);
+  }
+
+  @Test
+  void filesOfTheKernelThatAnswerOnceAreReadWhole() throws Exception {
+    Path file = Path.of("/proc/sys/net/core/rmem_max");
+    if (Files.exists(file)) {
+      Process cat = new ProcessBuilder("cat", file.toString()).start();
+      assertEquals(
+          new String(cat.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
+              .strip(),
+          Host.text(file));
+    }
+  }
+
+  @Test
+  void jobsTellWhichPlaneIsIll() {
+    try (StatsFile file = new StatsFile(folder.resolve("stats"))) {
+      DistinctErrors errors = new DistinctErrors((level, sentence) -> {});
+      errors.showIn(file);
+      errors.warn(
+          "plane a (fd00::1 QP 0x1 to fd00::2 QP 0x2): work request ended with RETRY_EXCEEDED"
+              + " (12)");
+      errors.warn("something else");
+      PlaneCounters ill = file.open(Direction.SEND, "plane:ill", 1, "peer pid 1");
+      PlaneCounters well = file.open(Direction.SEND, "plane:well", 1, "peer pid 1");
+      for (int i = 0; i < 2000; i++) {
+        ill.chunk(10_000);
+        ill.acknowledged(10_000, 5_000_000);
+        well.chunk(100_000);
+        well.acknowledged(100_000, 50_000);
+      }
+      ill.resent(5000);
+      ill.failover();
+      ill.moved(1000);
+      ill.chunk(60_000);
+      /* What every finding is about. */
+      List<DoctorCommand.Entry> entries = examine(Map.of(), new JobsCheck());
+      for (String cause : List.of("plane-slow", "job-failed-over", "job-stalled")) {
+        assertTrue(only(entries, cause).evidence().contains("plane:ill"), cause);
+      }
+      assertEquals(DoctorCommand.Level.FAULT, only(entries, "error-12").level());
+      assertTrue(only(entries, "share-off").evidence().contains("its weight says 50 %"));
+      only(entries, "job-warned");
+      for (int i = 0; i < 6000; i++) {
+        ill.chunk(10_000);
+        ill.acknowledged(10_000, 5_000_000);
+      }
+      assertTrue(
+          only(examine(Map.of(), new JobsCheck()), "plane-lossy").evidence().contains("plane:ill"));
+    }
+  }
+
+  @Test
+  void exitCodesTellTheWorst() {
+    Check check = new JavaCheck();
+    Cause cause = check.causes().getFirst();
+    DoctorCommand.Entry ok = DoctorCommand.Entry.of(check, new Finding.Ok(""));
+    DoctorCommand.Entry unknown = DoctorCommand.Entry.of(check, new Finding.Unknown(""));
+    DoctorCommand.Entry warning = DoctorCommand.Entry.of(check, new Finding.Warning(cause, "", ""));
+    DoctorCommand.Entry fault = DoctorCommand.Entry.of(check, new Finding.Fault(cause, "", ""));
+    assertEquals(0, DoctorCommand.Document.of(List.of(ok, unknown)).exitCode());
+    assertEquals(1, DoctorCommand.Document.of(List.of(warning, ok)).exitCode());
+    assertEquals(2, DoctorCommand.Document.of(List.of(fault, warning)).exitCode());
+  }
+
+  @Test
+  void causesHaveNamesOfTheirOwnAndTheDocumentListsThemAll() throws Exception {
+    Set<String> ids = new HashSet<>();
+    List<String> all = new ArrayList<>();
+    for (Check check : Checks.ALL) {
+      check.causes().forEach(cause -> all.add(cause.id()));
+    }
+    ids.addAll(all);
+    assertEquals(all.size(), ids.size(), all.toString());
+    String page = Files.readString(Path.of("..", "docs", "doctor.md"));
+    String list = Checks.list();
+    if (!page.contains(list)) {
+      Files.writeString(Path.of("target", "doctor-checks.md"), list);
+    }
+    assertTrue(
+        page.contains(list),
+        "docs/doctor.md doesn't have the list in tools/target/doctor-checks.md");
+  }
+
+  @Test
+  void everyComplaintOfUsersHasACause() throws Exception {
+    Set<String> known = new TreeSet<>();
+    Checks.ALL.forEach(check -> check.causes().forEach(cause -> known.add(cause.id())));
+    String page = Files.readString(Path.of("..", "docs", "doctor.md"));
+    int rows = 0;
+    for (String line : page.split("\n", -1)) {
+      if (line.startsWith("| ") && line.contains(" | nccl#")) {
+        rows++;
+        String causes = line.substring(line.lastIndexOf(" | ") + 3).replace(" |", "");
+        for (String cause : causes.split(", ", -1)) {
+          assertTrue(known.contains(cause.replace("`", "")), cause + " of " + line);
+        }
+      }
+    }
+    assertEquals(18, rows);
+  }
+}
