@@ -156,22 +156,7 @@ class BirdInteropTest extends DaemonContract {
     launch(
         "local as 65002; neighbor range fe80::/10 external; interface \"h0\"; passive;"
             + " dynamic name \"h\"; ttl security on;");
-    String address = net.ask("cat", "/proc/net/if_inet6");
-    String raw =
-        address
-            .lines()
-            .filter(line -> line.startsWith("fe80") && line.endsWith("h0"))
-            .findFirst()
-            .orElseThrow()
-            .substring(0, 32);
-    String text = String.join(":", raw.split("(?<=\\G.{4})"));
-    connect(
-        options()
-            .remote(Prefix.of(text).address())
-            .localAddress(null)
-            .onInterface("p1")
-            .bindToDevice(true)
-            .gtsmHops(1));
+    connectToLinkLocal();
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 

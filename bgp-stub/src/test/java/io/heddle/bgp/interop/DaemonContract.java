@@ -119,6 +119,17 @@ abstract class DaemonContract {
     speaker.execute(session::start);
   }
 
+  /** Connects to the daemon's link-local address, from ours. */
+  void connectToLinkLocal() throws Exception {
+    connect(
+        options()
+            .remote(Prefix.of(net.linkLocal(net.leaf(), "h0")).address())
+            .localAddress(null)
+            .onInterface("p1")
+            .bindToDevice(true)
+            .gtsmHops(1));
+  }
+
   void await(String what, Condition condition) throws Exception {
     long deadline =
         System.nanoTime()

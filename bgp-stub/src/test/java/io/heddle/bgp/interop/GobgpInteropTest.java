@@ -12,6 +12,9 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class GobgpInteropTest extends DaemonContract {
+  private String local = "fd00:1::1";
+  private String neighbour = "fd00:1::2";
+
   @Override
   List<Path> programs() {
     return List.of(Path.of("/usr/bin/gobgpd"), Path.of("/usr/bin/gobgp"));
@@ -26,10 +29,10 @@ class GobgpInteropTest extends DaemonContract {
         [global.config]
           as = 65002
           router-id = "10.0.3.1"
-          local-address-list = ["fd00:1::1"]
+          local-address-list = ["%s"]
         [[neighbors]]
           [neighbors.config]
-            neighbor-address = "fd00:1::2"
+            neighbor-address = "%s"
             peer-as = 65001
         %s  [neighbors.transport.config]
             passive-mode = true
@@ -48,7 +51,11 @@ class GobgpInteropTest extends DaemonContract {
             [neighbors.afi-safis.mp-graceful-restart.config]
               enabled = true
         """
-            .formatted(key.isEmpty() ? "" : "    auth-password = \"" + key + "\"\n", security));
+            .formatted(
+                local,
+                neighbour,
+                key.isEmpty() ? "" : "    auth-password = \"" + key + "\"\n",
+                security));
     Process process =
         net.start(
             "/usr/bin/gobgpd", "-f", configuration.toString(), "--api-hosts", "127.0.0.1:50051");
@@ -111,5 +118,14 @@ class GobgpInteropTest extends DaemonContract {
   @Test
   void routesAreKeptWhileItRestarts() throws Exception {
     assertRoutesAreKeptOverItsDeath();
+  }
+
+  @Test
+  void peerOnALinkLocalAddressIsEnough() throws Exception {
+    local = "::";
+    neighbour = net.linkLocal(net.host(), "p1") + "%h0";
+    launch("", true);
+    connectToLinkLocal();
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 }

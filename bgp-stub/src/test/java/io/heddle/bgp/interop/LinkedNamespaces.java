@@ -3,6 +3,7 @@ package io.heddle.bgp.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.wire.Prefix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -149,6 +150,23 @@ final class LinkedNamespaces implements AutoCloseable {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor(30, TimeUnit.SECONDS);
     return output;
+  }
+
+  /** The link-local address that the kernel forms on a device, as text. */
+  String linkLocal(String namespace, String device) throws IOException, InterruptedException {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      Process process =
+          new ProcessBuilder("ip", "netns", "exec", namespace, "cat", "/proc/net/if_inet6").start();
+      String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      for (String line : all.split("\n")) {
+        if (line.startsWith("fe80") && line.endsWith(" " + device)) {
+          String whole = String.join(":", line.substring(0, 32).split("(?<=\\G.{4})"));
+          return Prefix.of(whole).toString().replace("/128", "");
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    throw new AssertionError("no link-local address on " + device);
   }
 
   void inside(String namespace, String... command) throws IOException, InterruptedException {

@@ -10,8 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Test;
 
 class OpenbgpdInteropTest extends DaemonContract {
+  private String local = "fd00:1::1";
+  private String neighbour = "fd00:1::2";
+
   @Override
   List<Path> programs() {
     return List.of(Path.of("/usr/sbin/bgpd"), Path.of("/usr/sbin/bgpctl"));
@@ -27,9 +31,9 @@ class OpenbgpdInteropTest extends DaemonContract {
         router-id 10.0.3.1
         fib-update no
         socket "%s"
-        listen on fd00:1::1
+        listen on %s
         network fd00:aa::/32 set { ext-community rt 65002:1 large-community 65002:1:2 community 65002:3 }
-        neighbor fd00:1::2 {
+        neighbor %s {
           remote-as 65001
           passive
           holdtime 9
@@ -43,6 +47,8 @@ class OpenbgpdInteropTest extends DaemonContract {
         """
             .formatted(
                 socket(),
+                local,
+                neighbour,
                 key.isEmpty() ? "" : "tcp md5sig password \"" + key + "\"",
                 security ? "ttl-security yes" : ""));
     Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-------"));
@@ -86,5 +92,14 @@ class OpenbgpdInteropTest extends DaemonContract {
     assertEquals(
         "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());
     assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
+  }
+
+  @Test
+  void peerOnALinkLocalAddressIsEnough() throws Exception {
+    local = net.linkLocal(net.leaf(), "h0") + "%h0";
+    neighbour = net.linkLocal(net.host(), "p1") + "%h0";
+    launch("", true);
+    connectToLinkLocal();
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 }
