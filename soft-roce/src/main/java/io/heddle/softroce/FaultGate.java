@@ -20,8 +20,11 @@ final class FaultGate implements PacketGate {
   private final int duplicate;
   private final int reorder;
   private final int corrupt;
+  private final int ghost;
+  private final long ghostNs;
   private final long delayNs;
   private final @Nullable DelayLine line;
+  private final @Nullable DelayLine ghosts;
   private long random;
 
   private final long slots;
@@ -39,8 +42,11 @@ final class FaultGate implements PacketGate {
     duplicate = loss + (int) (faults.duplicate() * (1 << 24));
     reorder = duplicate + (int) (faults.reorder() * (1 << 24));
     corrupt = reorder + (int) (faults.corrupt() * (1 << 24));
+    ghost = corrupt + (int) (faults.ghost() * (1 << 24));
+    ghostNs = faults.ghostMs() * 1_000_000L;
     delayNs = faults.delayUs() * 1000L;
     line = delayNs == 0 ? null : new DelayLine(arena);
+    ghosts = ghost == corrupt ? null : new DelayLine(arena);
     random = faults.seed() * 0x9e3779b97f4a7c15L | 1;
     slots = Memory.allocate(arena, (long) HELD * SLOT_BYTES, 64);
     view = Memory.ALL.asSlice(slots, (long) HELD * SLOT_BYTES).asByteBuffer();
@@ -77,14 +83,20 @@ final class FaultGate implements PacketGate {
       int bit = (int) ((draw() >>> 1) % (packetBytes * 8L));
       byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + (bit >> 3));
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + (bit >> 3), (byte) (was ^ 1 << (bit & 7)));
+    } else if (drawn < ghost && ghosts != null) {
+      ghosts.add(packet, packetBytes, high, low, port, nowNs + varied(ghostNs));
+      return false;
     }
     if (line == null) {
       return true;
     }
-    /* A quarter less to a quarter more. */
-    long jitterNs = (draw() >>> 40) * (delayNs / 2) >> 24;
-    line.add(packet, packetBytes, high, low, port, nowNs + delayNs - delayNs / 4 + jitterNs);
+    line.add(packet, packetBytes, high, low, port, nowNs + varied(delayNs));
     return false;
+  }
+
+  /* A quarter less to a quarter more. */
+  private long varied(long timeNs) {
+    return timeNs - timeNs / 4 + ((draw() >>> 40) * (timeNs / 2) >> 24);
   }
 
   private boolean hold(long packet, int packetBytes, long high, long low, int port, long dueNs) {
@@ -113,6 +125,10 @@ final class FaultGate implements PacketGate {
       released = line.release(engine, nowNs);
       engine.timerAt(line.dueNs());
     }
+    if (ghosts != null) {
+      released += ghosts.release(engine, nowNs);
+      engine.timerAt(ghosts.dueNs());
+    }
     for (int i = 0; heldCount > 0 && i < HELD; i++) {
       if (bytes[i] != 0 && nowNs - dues[i] >= 0) {
         engine.onPacket(
@@ -137,6 +153,9 @@ final class FaultGate implements PacketGate {
   @Override
   public long dueNs() {
     long due = line == null ? Requester.NEVER_NS : line.dueNs();
+    if (ghosts != null) {
+      due = Math.min(due, ghosts.dueNs());
+    }
     for (int i = 0; heldCount > 0 && i < HELD; i++) {
       if (bytes[i] != 0) {
         due = Math.min(due, dues[i]);

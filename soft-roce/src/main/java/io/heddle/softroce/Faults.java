@@ -8,25 +8,38 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code HEDDLE_SOFT_FAULTS} asks for: {@code
- * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,delay-us=200,seed=7}.
+ * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,delay-us=200,ghost-ms=500,seed=7}.
  *
- * @param loss share of all packets that is lost; so the next three
+ * @param loss share of all packets that is lost; so the next four
+ * @param ghost share that goes on only when the sender has long sent it again, or moved on
  * @param delayUs how long each packet is held, give or take a quarter
+ * @param ghostMs how long a ghost is held, give or take a quarter
  * @param seed start of the generator
  */
 record Faults(
-    double loss, double duplicate, double reorder, double corrupt, int delayUs, long seed) {
+    double loss,
+    double duplicate,
+    double reorder,
+    double corrupt,
+    double ghost,
+    int delayUs,
+    int ghostMs,
+    long seed) {
   static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
 
   /** What is allowed, for people; the option of the transport says the same. */
   static final String ALLOWED =
-      "loss, duplicate, reorder, corrupt (shares from 0 to 0.5, at most 1 together), delay-us (a"
-          + " whole number from 0 to 100000) and seed (a whole number)";
+      "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
+          + " delay-us (a whole number from 0 to 100000), ghost-ms (a whole number from 1 to 10000)"
+          + " and seed (a whole number)";
 
   private static final double LARGEST_SHARE = 0.5;
   private static final int LONGEST_DELAY_US = 100_000;
+  private static final int LONGEST_GHOST_MS = 10_000;
+  private static final int USUAL_GHOST_MS = 500;
+  private static final int SHARES = 5;
   private static final List<String> NAMES =
-      List.of("loss", "duplicate", "reorder", "corrupt", "delay-us", "seed");
+      List.of("loss", "duplicate", "reorder", "corrupt", "ghost", "delay-us", "ghost-ms", "seed");
 
   /**
    * Null for an unset or blank value.
@@ -37,8 +50,9 @@ record Faults(
     if (value == null || value.isBlank()) {
       return null;
     }
-    double[] shares = new double[4];
+    double[] shares = new double[SHARES];
     int delayUs = 0;
+    int ghostMs = USUAL_GHOST_MS;
     long seed = 1;
     for (String part : value.split(",", -1)) {
       int equals = part.indexOf('=');
@@ -47,19 +61,21 @@ record Faults(
       try {
         switch (NAMES.indexOf(name)) {
           case -1 -> throw refused(part, "did you mean " + NearestName.of(name, NAMES) + "?");
-          case 4 -> delayUs = delay(part, Integer.parseInt(text));
-          case 5 -> seed = Long.parseLong(text);
+          case 5 -> delayUs = bounded(part, "delay", Integer.parseInt(text), 0, LONGEST_DELAY_US);
+          case 6 -> ghostMs = bounded(part, "delay", Integer.parseInt(text), 1, LONGEST_GHOST_MS);
+          case 7 -> seed = Long.parseLong(text);
           default -> shares[NAMES.indexOf(name)] = share(part, Double.parseDouble(text));
         }
       } catch (NumberFormatException notANumber) {
         throw refused(part, "there is no such number behind =");
       }
     }
-    double sum = shares[0] + shares[1] + shares[2] + shares[3];
+    double sum = java.util.Arrays.stream(shares).sum();
     if (sum > 1) {
       throw refused(value, String.format(Locale.ROOT, "the shares make %.3f together", sum));
     }
-    return new Faults(shares[0], shares[1], shares[2], shares[3], delayUs, seed);
+    return new Faults(
+        shares[0], shares[1], shares[2], shares[3], shares[4], delayUs, ghostMs, seed);
   }
 
   private static double share(String part, double share) {
@@ -69,11 +85,11 @@ record Faults(
     return share;
   }
 
-  private static int delay(String part, int microseconds) {
-    if (microseconds < 0 || microseconds > LONGEST_DELAY_US) {
-      throw refused(part, "the delay is outside 0 to 100000");
+  private static int bounded(String part, String what, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw refused(part, "the " + what + " is outside " + least + " to " + most);
     }
-    return microseconds;
+    return value;
   }
 
   private static HeddleException refused(String part, String why) {

@@ -14,6 +14,7 @@ import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,9 +24,11 @@ class FaultGateTest {
   @Test
   void everyNameIsTaken() {
     assertEquals(
-        new Faults(0.5, 0.1, 0, 0.25, 100_000, -7),
-        Faults.parse(" loss=0.5, duplicate=0.1 ,reorder=0,corrupt=0.25,delay-us=100000,seed=-7"));
-    assertEquals(new Faults(0, 0, 0, 0, 0, 1), Faults.parse("delay-us=0"));
+        new Faults(0.5, 0.1, 0, 0.25, 0.01, 100_000, 20, -7),
+        Faults.parse(
+            " loss=0.5, duplicate=0.1"
+                + " ,reorder=0,corrupt=0.25,ghost=0.01,delay-us=100000,ghost-ms=20,seed=-7"));
+    assertEquals(new Faults(0, 0, 0, 0, 0, 0, 500, 1), Faults.parse("delay-us=0"));
     assertNull(Faults.parse(null));
     assertNull(Faults.parse("  "));
   }
@@ -37,6 +40,7 @@ class FaultGateTest {
           """
           los=0.1                                     | "los=0.1" is not understood: did you mean loss?
           delay=5                                     | did you mean delay-us?
+          ghost-ms=0                                  | the delay is outside 1 to 10000
           loss                                        | "loss" is not understood: there is no such number
           loss=0.51                                   | "loss=0.51" is not understood: the share is outside 0 to 0.5
           loss=-0.01                                  | the share is outside 0 to 0.5
@@ -68,7 +72,7 @@ class FaultGateTest {
   private static long dueOfOne(long seed) {
     try (Arena arena = Arena.ofConfined()) {
       long packet = Memory.allocate(arena, 64, 8);
-      FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 200, seed));
+      FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 200, 500, seed));
       assertFalse(gate.passes(java.nio.ByteBuffer.allocate(0), 0, packet, 64, 1, 2, 3, 0));
       return gate.dueNs();
     }
@@ -89,6 +93,34 @@ class FaultGateTest {
       assertTrue(System.nanoTime() - start >= 1_500_000, "there and back");
       assertEquals(
           0, pair.right.context.engine().counters.drops().get(DropCounters.Reason.OUT_OF_ORDER));
+    }
+  }
+
+  @Test
+  void aGhostComesLongAfterThePacketThatWasSentInItsPlaceAndChangesNothing() {
+    try (SoftPair pair = new SoftPair("ghost=0.2,ghost-ms=60,seed=11", 1 << 20)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_1024, false, 16);
+      int messages = 40;
+      b.postEmptyReceives(1, messages);
+      for (int i = 0; i < messages; i++) {
+        Memory.ALL.set(ValueLayout.JAVA_BYTE, pair.left.mr.address() + i, (byte) (i + 1));
+        a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i, 1, pair.right));
+        assertEquals(Status.SUCCESS, pair.await(pair.right).status);
+        assertEquals(Status.SUCCESS, pair.await(pair.left).status);
+        Memory.clear(pair.right.mr.address() + i, 1);
+      }
+      long start = System.nanoTime();
+      while (System.nanoTime() - start < 120_000_000L) {
+        pair.progress();
+      }
+      assertTrue(
+          pair.right.context.engine().counters.drops().get(DropCounters.Reason.DUPLICATE) > 0,
+          "a ghost has come");
+      for (int i = 0; i < messages; i++) {
+        assertEquals(0, Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.right.mr.address() + i));
+      }
     }
   }
 }
