@@ -23,6 +23,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-conformance");
   }
 
+  static Path chaos() {
+    return require("perf-tests/target/heddle-chaos");
+  }
+
   /** The stand-in for libibverbs, in a folder of its own. */
   static Path standin() {
     return require("perf-tests/target/standin/libibverbs.so.1");

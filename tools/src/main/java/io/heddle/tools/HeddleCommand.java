@@ -33,6 +33,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ErrorsCommand.class,
       ExporterCommand.class,
       PerfCommand.class,
+      SoakCommand.class,
       ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {

@@ -16,6 +16,7 @@ public final class Installation {
   public static final Path PLUGIN =
       Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
+  static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");

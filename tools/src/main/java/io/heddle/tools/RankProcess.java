@@ -97,6 +97,11 @@ final class RankProcess implements AutoCloseable {
     return rank;
   }
 
+  /* `ip netns exec` becomes the command, so this is the rank's own number. */
+  long pid() {
+    return process.pid();
+  }
+
   /**
    * Writes a line to its standard input.
    *

@@ -25,10 +25,14 @@ final class RunFolder implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    if (kept || !Files.exists(path)) {
-      return;
+    if (!kept && Files.exists(path)) {
+      remove(path);
     }
-    try (Stream<Path> files = Files.walk(path)) {
+  }
+
+  /** Removes a folder with all that is in it. */
+  static void remove(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }

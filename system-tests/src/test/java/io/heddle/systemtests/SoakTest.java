@@ -1,0 +1,69 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short soak of the real plugin; and that a soak fails where it must. */
+@Timeout(300)
+final class SoakTest {
+  private static final long LIMIT_SECONDS = 240;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void requireBuiltParts() {
+    BuiltParts.plugin();
+    BuiltParts.chaos();
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+  }
+
+  private HostProcess soak(String... options) throws IOException {
+    List<String> all = new ArrayList<>(List.of("soak", "--verbose"));
+    all.addAll(List.of(options));
+    return HostProcess.start(
+        HostProcess.java(HeddleCommand.class, all.toArray(String[]::new)),
+        folder.resolve("soak.log"),
+        Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
+  }
+
+  @Test
+  void aFewSeedsLeaveNoWrongByteNoHangAndNothingOpen() throws IOException, InterruptedException {
+    try (HostProcess soak = soak("--runs", "6", "--seed", "1")) {
+      assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      assertTrue(soak.output().contains("PASSED: 6 runs, seeds 1 to 6, 0 bad"), soak.output());
+    }
+  }
+
+  /* Rank 1 changes a byte here and there on its way. */
+  @Test
+  void wrongBytesAreFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+    Path driver = folder.resolve("driver");
+    Files.writeString(
+        driver,
+        """
+        #!/bin/sh
+        case "$*" in *"--rank 1"*) set -- "$@" --spoil ;; esac
+        exec %s "$@"
+        """
+            .formatted(BuiltParts.chaos()));
+    assertTrue(driver.toFile().setExecutable(true));
+    try (HostProcess soak = soak("--runs", "1", "--seed", "3", "--driver", driver.toString())) {
+      assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      assertTrue(soak.output().contains("seed 3: wrong bytes"), soak.output());
+      assertTrue(soak.output().contains("./heddle soak --runs 1 --seed 3"), soak.output());
+    }
+  }
+}
