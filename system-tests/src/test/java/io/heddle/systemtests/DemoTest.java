@@ -122,4 +122,24 @@ final class DemoTest {
           "the kernel can't tell planes on loopback apart: " + plane);
     }
   }
+
+  @Test
+  void aPlaneIsCutAndComesBackUnderWay() throws IOException, InterruptedException {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Path plot = folder.resolve("plot.svg");
+    List<String> options =
+        List.of("--json", "--planes", "3", "--max-bytes", "4M", "--kill-plane", "2@1:2");
+    List<String> all = new ArrayList<>(options);
+    all.addAll(List.of("--plot", plot.toString()));
+    try (DemoProcess demo = DemoProcess.start(folder, all.toArray(String[]::new))) {
+      assertEquals(0, demo.exitCode(), demo.output());
+      JsonNode report = demo.json();
+      assertTrue(report.path("passed").asBoolean(), demo.output());
+      assertEquals(0, report.path("wrong").asLong(-1));
+      assertTrue(report.path("cut_megabytes_per_second").asDouble() > 0, demo.output());
+      assertTrue(report.path("after_megabytes_per_second").asDouble() > 0, demo.output());
+      assertTrue(report.path("return_seconds").asDouble() >= 2, demo.output());
+      assertTrue(java.nio.file.Files.readString(plot).contains("<svg"));
+    }
+  }
 }

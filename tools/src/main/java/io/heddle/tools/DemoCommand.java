@@ -104,6 +104,22 @@ final class DemoCommand implements Callable<Integer> {
       description = "Silence after which the run counts as hung (${DEFAULT-VALUE}).")
   private int timeoutSeconds;
 
+  @Option(
+      names = "--kill-plane",
+      paramLabel = "K@T[:RESTORE]",
+      converter = KillPlaneOption.Converter.class,
+      description =
+          "Cuts plane K of rank 0 T seconds after the first bytes, and lets it return after RESTORE"
+              + " seconds, while all-reduces of --max-bytes go on; shows throughput over time.")
+  private @Nullable KillPlaneOption kill;
+
+  @Option(
+      names = "--plot",
+      defaultValue = "heddle-kill-plane.svg",
+      paramLabel = "FILE",
+      description = "Where --kill-plane draws throughput over time (${DEFAULT-VALUE}).")
+  private Path plot = Path.of("");
+
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final FabricOption fabric = new FabricOption();
 
@@ -195,6 +211,12 @@ final class DemoCommand implements Callable<Integer> {
     if (Arrays.stream(given).allMatch(weight -> weight == 0)) {
       throw usage("--weights gives every plane the weight 0; one at least must carry");
     }
+    if (kill != null) {
+      requireRange("--kill-plane's plane", kill.plane(), 1, planes);
+      if (fabric.fabric) {
+        throw usage("--kill-plane isn't for --fabric; there, heddle lab cut does it");
+      }
+    }
     return new LabPlan(ranks, planes, mtu);
   }
 
@@ -234,6 +256,14 @@ final class DemoCommand implements Callable<Integer> {
               iterations,
               timeoutSeconds,
               environment(folder.path()));
+      if (kill != null) {
+        say(out, title(choice));
+        boolean passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
+        if (!passed) {
+          folder.keep();
+        }
+        return passed ? 0 : HeddleCommand.EXIT_FAILED;
+      }
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       say(out, heading(choice));
       List<Long> before = lab.sentBytesByPlane();
@@ -285,6 +315,10 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private String heading(Labs.Choice choice) {
+    return title(choice) + "\n" + AllReduceResult.HEAD.stripTrailing();
+  }
+
+  private String title(Labs.Choice choice) {
     return "# heddle demo: "
         + ranks
         + " ranks, "
@@ -296,9 +330,7 @@ final class DemoCommand implements Callable<Integer> {
         + "\n# hosts are "
         + choice.kind().text()
         + ": "
-        + choice.why()
-        + "\n"
-        + AllReduceResult.HEAD.stripTrailing();
+        + choice.why();
   }
 
   private int report(

@@ -60,6 +60,21 @@ final class ShareSamples {
     return found;
   }
 
+  /** What one plane had sent by then, on the line between the samples next to it. */
+  double bytesAt(double seconds, int plane) {
+    Sample before = samples.getFirst();
+    for (Sample sample : samples) {
+      if (sample.seconds() >= seconds) {
+        double span = sample.seconds() - before.seconds();
+        double part = span <= 0 ? 1 : (seconds - before.seconds()) / span;
+        long from = before.bytes().get(plane);
+        return from + part * (sample.bytes().get(plane) - from);
+      }
+      before = sample;
+    }
+    return before.bytes().get(plane);
+  }
+
   /** The largest difference, in percentage points. */
   static double deviationPoints(List<Double> asked, List<Double> sent) {
     double largest = 0;

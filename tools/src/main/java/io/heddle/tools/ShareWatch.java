@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples counters while a run goes on, and makes one change in its middle. A thread of its own
- * until {@link #close}, which hands on what went wrong there.
+ * Samples counters while a run goes on, and makes changes in its middle. A thread of its own until
+ * {@link #close}, which hands on what went wrong there.
  */
 final class ShareWatch implements AutoCloseable {
-  private static final long PERIOD_MS = 50;
+  private static final long PERIOD_MS = 20;
   private static final double NANO = 1e-9;
 
   /** Bytes by plane so far; empty while there are none. */
@@ -20,34 +20,45 @@ final class ShareWatch implements AutoCloseable {
   }
 
   private final Counters counters;
-  private final double changeAfterSeconds;
-  private final Runnable change;
+  private final List<Change> changes;
   private final ShareSamples samples = new ShareSamples();
   private final Thread thread = new Thread(this::watch, "share-watch");
   private volatile boolean ended;
   private volatile @Nullable Exception failure;
-  private volatile double changedAt = -1;
+  private final double[] changedAt;
 
   /**
-   * @param changeAfterSeconds since the first bytes
+   * Something to be done.
+   *
+   * @param afterSeconds since the first bytes
    */
+  record Change(double afterSeconds, Runnable action) {}
+
   ShareWatch(Counters counters, double changeAfterSeconds, Runnable change) {
+    this(counters, List.of(new Change(changeAfterSeconds, change)));
+  }
+
+  /**
+   * @param changes in order of time
+   */
+  ShareWatch(Counters counters, List<Change> changes) {
     this.counters = counters;
-    this.changeAfterSeconds = changeAfterSeconds;
-    this.change = change;
+    this.changes = List.copyOf(changes);
+    this.changedAt = new double[changes.size()];
     thread.start();
   }
 
   private void watch() {
     try {
+      int next = 0;
       while (!ended) {
         List<Long> bytes = read();
         double now = System.nanoTime() * NANO;
         if (bytes.stream().anyMatch(each -> each > 0)) {
           samples.add(now, bytes);
-          if (changedAt < 0 && now - samples.first() >= changeAfterSeconds) {
-            changedAt = now;
-            change.run();
+          if (next < changes.size() && now - samples.first() >= changes.get(next).afterSeconds()) {
+            changedAt[next] = now;
+            changes.get(next++).action().run();
           }
         }
         TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
@@ -71,15 +82,20 @@ final class ShareWatch implements AutoCloseable {
     }
   }
 
-  /** After {@link #close}: when the change was begun, in seconds of the samples' clock. */
+  /** After {@link #close}: when the only change was begun, in seconds of the samples' clock. */
   double changedAt() {
-    if (changedAt < 0) {
+    return changedAt(0);
+  }
+
+  /** The same of each change. */
+  double changedAt(int change) {
+    if (changedAt[change] <= 0) {
       throw new HeddleException(
           "the run ended before the change after "
-              + changeAfterSeconds
+              + changes.get(change).afterSeconds()
               + " s; ask for larger sizes or smaller rates");
     }
-    return changedAt;
+    return changedAt[change];
   }
 
   /** After {@link #close}. */
