@@ -143,6 +143,18 @@ static int allowed_processors(void) {
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : CPU_SETSIZE;
 }
 
+/*
+ * Three methods on the way of every foreign call and memory access, a little too long for the first compiler to put them
+ * where they are called: an empty poll of libibverbs took 16 ns and takes 6. Told in general to inline more, it would take
+ * half a second longer to start.
+ */
+static const char *const INLINED[] = {
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=inline,jdk.internal.foreign.abi.SharedUtils::checkNative",
+    "-XX:CompileCommand=inline,jdk.internal.foreign.AbstractMemorySegmentImpl::equals",
+    "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
+};
+
 static bool collect_options(struct options *options, const char *folder, const char *jar) {
   static const char *const FIXED[] = {
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
@@ -177,6 +189,9 @@ static bool collect_options(struct options *options, const char *folder, const c
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);
+    for (size_t i = 0; i < sizeof INLINED / sizeof INLINED[0]; i++) {
+      add(options, INLINED[i], NULL);
+    }
   }
   char archive[PATH_MAX];
   if (snprintf(archive, sizeof archive, "%s/heddle.jsa", folder) < (int)sizeof archive && access(archive, R_OK) == 0) {

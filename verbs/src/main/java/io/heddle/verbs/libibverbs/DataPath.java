@@ -23,10 +23,13 @@ final class DataPath {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final MethodHandle POST =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final FunctionDescriptor POLL_SHAPE =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
   private static final MethodHandle POLL =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG),
-          Linker.Option.critical(false));
+      LINKER.downcallHandle(POLL_SHAPE, Linker.Option.critical(false));
+
+  /* Set before First is initialised, which reads it once. */
+  private static volatile long firstPoll;
 
   private DataPath() {}
 
@@ -38,8 +41,56 @@ final class DataPath {
     return function(context, ibv_context_ops.post_recv$offset());
   }
 
-  static MemorySegment pollOf(long context) {
-    return function(context, ibv_context_ops.poll_cq$offset());
+  /**
+   * A context's ibv_poll_cq. Mostly all contexts of a process have the same one, that of the first:
+   * a call whose target is constant costs less than one whose target is an argument.
+   */
+  static final class Poll {
+    private final MemorySegment function;
+    private final boolean first;
+
+    private Poll(MemorySegment function) {
+      this.function = function;
+      first = function.address() == First.ADDRESS;
+    }
+
+    /** How many completions were written to {@code completions}, or −1. */
+    int call(long completionQueue, int most, long completions) {
+      return first
+          ? callFirst(completionQueue, most, completions)
+          : callOther(function, completionQueue, most, completions);
+    }
+
+    /* Small enough, each, for the quick compiler to put them where they are called. */
+    private static int callFirst(long completionQueue, int most, long completions) {
+      try {
+        return (int) First.CALL.invokeExact(completionQueue, most, completions);
+      } catch (Throwable thrown) {
+        throw unexpected(thrown);
+      }
+    }
+
+    private static int callOther(
+        MemorySegment function, long completionQueue, int most, long completions) {
+      try {
+        return (int) POLL.invokeExact(function, completionQueue, most, completions);
+      } catch (Throwable thrown) {
+        throw unexpected(thrown);
+      }
+    }
+  }
+
+  private static final class First {
+    static final long ADDRESS = firstPoll;
+    static final MethodHandle CALL =
+        LINKER.downcallHandle(
+            MemorySegment.ofAddress(ADDRESS), POLL_SHAPE, Linker.Option.critical(false));
+  }
+
+  static Poll pollOf(long context) {
+    MemorySegment function = function(context, ibv_context_ops.poll_cq$offset());
+    firstPoll = function.address();
+    return new Poll(function);
   }
 
   private static MemorySegment function(long context, long offset) {
@@ -51,15 +102,6 @@ final class DataPath {
   static int post(MemorySegment function, long queuePair, long first, long firstRefused) {
     try {
       return (int) POST.invokeExact(function, queuePair, first, firstRefused);
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /** ibv_poll_cq: how many completions were written to {@code completions}, or −1. */
-  static int poll(MemorySegment function, long completionQueue, int most, long completions) {
-    try {
-      return (int) POLL.invokeExact(function, completionQueue, most, completions);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
