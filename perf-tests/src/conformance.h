@@ -100,6 +100,7 @@ void many_communicators_in_turn(void);
 void two_threads_with_a_communicator_each(void);
 void registration_during_traffic(void);
 void parts_of_a_registered_range(void);
+void memory_behind_a_dma_buf(void);
 void connect_ends_before_accept_begins(void);
 void accept_is_asked_long_before_connect(void);
 void a_listener_without_guests_is_closed(void);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "conformance.h"
@@ -84,6 +85,51 @@ void parts_of_a_registered_range(void) {
   }
   check(net_deregister(&net, comm, whole), "deregMr");
   free(buffer.whole);
+  meet();
+  close_comm(comm);
+}
+
+/* Memory at an address that isn't one of this process, as a GPU's is: only its dma-buf leads there. */
+void memory_behind_a_dma_buf(void) {
+  enum { OFFSET = 12288, BYTES = 3 << 20, MESSAGES = 8 };
+  void *comm = connect_one();
+  if ((net_pointer_support(&net, options.device) & 4) != 0) {
+    int file = memfd_create("device", MFD_CLOEXEC);
+    WANT(file >= 0 && ftruncate(file, OFFSET + BYTES) == 0, "no memfd");
+    unsigned char *seen = mmap(NULL, OFFSET + BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    WANT(seen != MAP_FAILED, "the memfd can't be mapped");
+    void *place = (void *)(uintptr_t)0x700000000000, *memory = NULL, *request = NULL;
+    check(net_register_dma_buf(&net, comm, place, BYTES, OFFSET, file, &memory), "regMrDmaBuf");
+    WANT(memory != NULL, "regMrDmaBuf gave no handle");
+    close(file);
+    for (int message = 0; message < MESSAGES; message++) {
+      int size = BYTES - message * 1000;
+      if (is_sender()) {
+        for (int i = 0; i < size; i++) seen[OFFSET + i] = byte_at((uint64_t)message, (size_t)i);
+        wait_done(must_isend(comm, place, (size_t)size, message, memory), NULL);
+      } else {
+        size_t posted = BYTES;
+        wait_done(must_irecv(comm, 1, &place, &posted, &message, &memory), NULL);
+        check(net_iflush(&net, comm, 1, &place, &size, &memory, &request), "iflush");
+        WANT(request != NULL, "iflush of device memory has nothing to do");
+        wait_done(request, NULL);
+        for (int i = 0; i < size; i++) {
+          WANT(seen[OFFSET + i] == byte_at((uint64_t)message, (size_t)i), "message %d is wrong at %d", message, i);
+        }
+      }
+    }
+    check(net_deregister(&net, comm, memory), "deregMr");
+    munmap(seen, OFFSET + BYTES);
+  }
+  if (!is_sender()) {
+    struct buffer buffer = make_buffer(64);
+    void *memory = must_register(comm, buffer.data, buffer.size), *data = buffer.data, *request = NULL;
+    int size = 64;
+    check(net_iflush(&net, comm, 1, &data, &size, &memory, &request), "iflush");
+    WANT(request == NULL, "iflush of host memory has something to do");
+    check(net_deregister(&net, comm, memory), "deregMr");
+    free(buffer.whole);
+  }
   meet();
   close_comm(comm);
 }

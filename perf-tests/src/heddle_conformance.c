@@ -29,6 +29,7 @@ static const struct {
     {"two_threads_with_a_communicator_each", two_threads_with_a_communicator_each},
     {"registration_during_traffic", registration_during_traffic},
     {"parts_of_a_registered_range", parts_of_a_registered_range},
+    {"memory_behind_a_dma_buf", memory_behind_a_dma_buf},
     {"connect_ends_before_accept_begins", connect_ends_before_accept_begins},
     {"accept_is_asked_long_before_connect", accept_is_asked_long_before_connect},
     {"a_listener_without_guests_is_closed", a_listener_without_guests_is_closed},

@@ -139,6 +139,25 @@ int net_register(struct net_plugin *plugin, void *comm, void *data, size_t size,
   return TABLE(plugin, 12)->reg(comm, data, size, 1, memory);
 }
 
+int net_pointer_support(struct net_plugin *plugin, int device) {
+  union {
+    struct nccl_properties_v7 v7;
+    struct nccl_properties_v12 v12;
+  } properties;
+  memset(&properties, 0, sizeof properties);
+  /* In one place in all versions. */
+  return TABLE(plugin, 12)->get_properties(device, &properties.v12) == NCCL_SUCCESS ? properties.v7.pointer_support : 0;
+}
+
+int net_register_dma_buf(struct net_plugin *plugin, void *comm, void *data, size_t size, uint64_t offset, int file,
+                         void **memory) {
+  return TABLE(plugin, 12)->reg_dma_buf(comm, data, size, 2, offset, file, memory);
+}
+
+int net_iflush(struct net_plugin *plugin, void *comm, int n, void **data, int *sizes, void **memory, void **request) {
+  return TABLE(plugin, 12)->iflush(comm, n, data, sizes, memory, request);
+}
+
 int net_deregister(struct net_plugin *plugin, void *comm, void *memory) {
   return TABLE(plugin, 12)->dereg(comm, memory);
 }

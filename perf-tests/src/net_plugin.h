@@ -35,10 +35,16 @@ int net_listen(struct net_plugin *, int device, void *handle, void **listen_comm
 int net_connect(struct net_plugin *, int device, void *handle, void **comm);
 int net_accept(struct net_plugin *, void *listen_comm, void **comm);
 int net_register(struct net_plugin *, void *comm, void *data, size_t size, void **memory);
+/* What kinds of memory a device registers: 1 host, 2 CUDA, 4 dma-buf; 0 where it doesn't answer. */
+int net_pointer_support(struct net_plugin *, int device);
+/* Registers GPU memory by its dma-buf. */
+int net_register_dma_buf(struct net_plugin *, void *comm, void *data, size_t size, uint64_t offset, int file,
+                         void **memory);
 int net_deregister(struct net_plugin *, void *comm, void *memory);
 int net_isend(struct net_plugin *, void *comm, void *data, size_t size, int tag, void *memory, void **request);
 int net_irecv(struct net_plugin *, void *comm, int n, void **data, size_t *sizes, int *tags, void **memory,
               void **request);
+int net_iflush(struct net_plugin *, void *comm, int n, void **data, int *sizes, void **memory, void **request);
 int net_test(struct net_plugin *, void *request, int *done, int *sizes);
 int net_close_send(struct net_plugin *, void *comm);
 int net_close_receive(struct net_plugin *, void *comm);

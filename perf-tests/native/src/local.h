@@ -47,6 +47,8 @@ struct domain {
 struct region {
   struct ibv_mr mr;
   uint32_t slot;
+  char *mapping; /* of a dma-buf; NULL for memory of the process */
+  size_t mapped;
 };
 
 struct address_handle {

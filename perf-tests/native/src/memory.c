@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "local.h"
@@ -113,8 +114,37 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
   return register_region("ibv_reg_mr_iova2", pd, address, length, iova, access);
 }
 
+/*
+ * A dma-buf stands for memory that isn't at an address of the process; here any file that can be mapped does (a memfd, a
+ * udmabuf). It is mapped for as long as it is registered, so that whoever sends finds it.
+ */
+static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
+                                    unsigned access) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = offset & ~(page - 1);
+  struct stat status;
+  if (fstat(file, &status) != 0) return NULL;
+  if (length == 0 || offset + length < offset || (status.st_size > 0 && offset + length > (uint64_t)status.st_size)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  size_t mapped = length + (size_t)(offset - begin);
+  char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)begin);
+  if (memory == MAP_FAILED) return NULL;
+  struct ibv_mr *mr = register_region("ibv_reg_dmabuf_mr", pd, memory + (offset - begin), length, iova, access);
+  if (mr == NULL) {
+    int error = errno;
+    munmap(memory, mapped);
+    errno = error;
+    return NULL;
+  }
+  struct region *region = (struct region *)mr;
+  region->mapping = memory;
+  region->mapped = mapped;
+  return mr;
+}
+
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file, int access) {
-  (void)offset, (void)length, (void)iova, (void)file, (void)access;
+  if (settings_dma_buf()) return register_file(pd, offset, length, iova, file, (unsigned)access);
   /* As the kernel does before it looks at the descriptor: callers ask with one that can't be. */
   if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
   return NULL;
@@ -143,6 +173,7 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
   atomic_store(&shared->owner, 0);
   atomic_fetch_sub(&locked_bytes, mr->length);
   atomic_fetch_sub(&((struct domain *)mr->pd)->users, 1);
+  if (region->mapping != NULL) munmap(region->mapping, region->mapped);
   free(region);
   return 0;
 }

@@ -12,6 +12,8 @@ int settings_device_count(uint32_t *count);
 
 /* STANDIN_LOCKED_BYTES: how much memory a process may register; UINT64_MAX where the kernel's own limit holds. */
 int settings_locked_bytes(uint64_t *bytes);
+/* Whether ibv_reg_dmabuf_mr is there; it takes any file that can be mapped. */
+bool settings_dma_buf(void);
 
 /* Fills a host's devices from the environment; 0, or EINVAL after a line on stderr. */
 int settings_devices(uint32_t host, struct shared_host *to);

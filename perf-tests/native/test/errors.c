@@ -1,5 +1,6 @@
 /* Each error completion: what it says at either end, and what becomes of the queue pairs. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -258,12 +259,32 @@ static void memory_that_is_not_there_can_not_be_registered(bool in_child) {
   close_end(end);
 }
 
+static void a_file_can_be_registered_as_a_dma_buf(bool in_child) {
+  struct options options = usual_options();
+  struct end *end = open_end(&options);
+  (void)in_child;
+  enum { FILE_BYTES = 1 << 16 };
+  int file = memfd_create("dma-buf", 0);
+  CHECK(file >= 0 && ftruncate(file, FILE_BYTES) == 0, "errno %d", errno);
+  setenv("STANDIN_DMABUF", "1", 1);
+  CHECK(ibv_reg_dmabuf_mr(end->pd, 0, 4096, 0, -1, 0) == NULL && errno == EBADF, "errno %d", errno);
+  CHECK(ibv_reg_dmabuf_mr(end->pd, 0, FILE_BYTES + 1, 0, file, 0) == NULL && errno == EINVAL, "errno %d", errno);
+  CHECK(ibv_reg_dmabuf_mr(end->pd, 0, 0, 0, file, 0) == NULL && errno == EINVAL, "errno %d", errno);
+  struct ibv_mr *mr = ibv_reg_dmabuf_mr(end->pd, 5000, 8192, 0x7000000, file, IBV_ACCESS_LOCAL_WRITE);
+  CHECK(mr != NULL, "errno %d", errno);
+  close(file);
+  CHECK(ibv_dereg_mr(mr) == 0, "errno %d", errno);
+  unsetenv("STANDIN_DMABUF");
+  close_end(end);
+}
+
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"local_keys_are_checked", local_keys_are_checked},
       {"remote_bounds_are_checked", remote_bounds_are_checked},
       {"remote_keys_are_checked", remote_keys_are_checked},
       {"a_key_of_another_domain_is_refused", a_key_of_another_domain_is_refused},
+      {"a_file_can_be_registered_as_a_dma_buf", a_file_can_be_registered_as_a_dma_buf},
       {"regions_allow_what_they_were_registered_for", regions_allow_what_they_were_registered_for},
       {"pairs_allow_what_they_were_told", pairs_allow_what_they_were_told},
       {"a_message_longer_than_its_buffer_fails_both_ends", a_message_longer_than_its_buffer_fails_both_ends},

@@ -2,7 +2,6 @@ package io.heddle.plugin;
 
 import static io.heddle.plugin.NcclResult.INTERNAL_ERROR;
 import static io.heddle.plugin.NcclResult.INVALID_ARGUMENT;
-import static io.heddle.plugin.NcclResult.INVALID_USAGE;
 import static io.heddle.plugin.NcclResult.SUCCESS;
 import static io.heddle.plugin.NcclResult.SYSTEM_ERROR;
 
@@ -177,10 +176,19 @@ final class JavaCalls {
 
   static int registerDmaBuf(
       long comm, long data, long size, long type, long offset, long fd, long outHandle) {
-    log.warn(
-        "regMrDmaBuf of %d bytes: this device registers host memory only, as its properties say",
-        size);
-    return INVALID_USAGE;
+    try {
+      Object found = COMMS.get(comm);
+      long handle =
+          switch (found) {
+            case SendComm send -> send.registerDmaBuf(data, size, (int) type, offset, (int) fd);
+            case RecvComm receive ->
+                receive.registerDmaBuf(data, size, (int) type, offset, (int) fd);
+            case null, default -> -unknown("regMrDmaBuf", "communicator", comm);
+          };
+      return answer(handle, outHandle);
+    } catch (Throwable thrown) {
+      return failed("regMrDmaBuf", thrown);
+    }
   }
 
   static int deregisterMemory(long comm, long handle) {

@@ -120,7 +120,8 @@ final class StandinTest {
     sending.addAll(List.of("--rank", "0"));
     List<String> receiving = new ArrayList<>(command);
     receiving.addAll(List.of("--rank", "1"));
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+    Map<String, String> dmaBufs = Map.of("STANDIN_DMABUF", "1");
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, dmaBufs);
         HostProcess sender = hosts.start(0, folder.resolve("0.log"), Map.of(), sending);
         HostProcess receiver = hosts.start(1, folder.resolve("1.log"), Map.of(), receiving)) {
       int sent = sender.exitCode(LIMIT_SECONDS);
@@ -129,6 +130,7 @@ final class StandinTest {
       assertEquals(0, sent, said);
       assertEquals(0, received, said);
       assertTrue(sender.output().contains("ok 1 - "), said);
+      assertTrue(receiver.output().contains("- memory_behind_a_dma_buf"), said);
     }
   }
 

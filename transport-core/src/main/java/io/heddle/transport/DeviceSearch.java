@@ -161,8 +161,11 @@ final class DeviceSearch {
         PlaneWeights.parse(
             options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
     int rail = selection.rail(name, context.port().number());
-    boolean relaxedOrder = options.get(InfinibandOptions.RELAXED_ORDERING) != 0;
-    return new NetDevice(context, carried, weights, rail, relaxedOrder);
+    MemoryTable.Rules rules =
+        new MemoryTable.Rules(
+            options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
+            options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
+    return new NetDevice(context, carried, weights, rail, rules);
   }
 
   private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {

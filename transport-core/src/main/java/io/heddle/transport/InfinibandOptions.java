@@ -173,6 +173,16 @@ final class InfinibandOptions {
               + " some hosts need for full speed: 0 never, 1 and 2 where device and kernel can."
               + " Clear-to-send entries keep their order");
 
+  static final Option<Long> FLUSH_DISABLE =
+      Option.number(
+          "NCCL_GDR_FLUSH_DISABLE",
+          "switch",
+          0,
+          0,
+          1,
+          "1 leaves out the read after a receive into GPU memory that makes the data visible to the"
+              + " GPU; for hosts that are known not to need it");
+
   static final List<Option<?>> ALL =
       List.of(
           HCA,
@@ -192,7 +202,8 @@ final class InfinibandOptions {
           RETRY_ANY,
           CONNECT_PAUSE,
           PCI_ORDER,
-          RELAXED_ORDERING);
+          RELAXED_ORDERING,
+          FLUSH_DISABLE);
 
   private static final String FAILOVER_DOES_IT =
       "ignored: it concerns fused ports, Heddle works on planes";
@@ -232,7 +243,7 @@ final class InfinibandOptions {
     put(ignored, ONE_WRITE, "AR_THRESHOLD", "ADAPTIVE_ROUTING");
     put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");
     put(ignored, NO_FUSING, "MERGE_VFS", "MERGE_NICS");
-    put(ignored, "ignored: GPU memory isn't registered", "DATA_DIRECT");
+    put(ignored, "ignored: GPU memory is registered by its dma-buf", "DATA_DIRECT");
     put(ignored, "ignored: HEDDLE_PROVIDER chooses the devices", "DISABLE");
     put(
         ignored,

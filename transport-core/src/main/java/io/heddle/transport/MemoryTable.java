@@ -33,7 +33,16 @@ final class MemoryTable {
     }
   }
 
+  /** NCCL's numbers of what a pointer points to. */
+  static final int HOST_MEMORY = 1;
+
+  static final int DEVICE_MEMORY = 2;
+
+  /** In properties only: that device memory may be registered by its dma-buf. */
+  static final int DMA_BUF = 4;
+
   private final ProtectionDomain pd;
+  private final boolean flushes;
   private final Set<ProtectionDomain.Access> access =
       EnumSet.of(
           ProtectionDomain.Access.LOCAL_WRITE,
@@ -45,16 +54,41 @@ final class MemoryTable {
   /* Local key above, remote key below; 0 where there is no registration. Replaced when it grows, never shrunk. */
   private volatile long[] keysByHandle = new long[64];
 
+  private volatile boolean[] onDevice = new boolean[64];
+
   /**
+   * How memory is used.
+   *
    * @param relaxedOrder whether received data may be written in any order: what a completion stands
    *     for is in place when the completion is, and NCCL's protocols that look earlier have a flag
    *     in each piece
+   * @param flushes whether received data in device memory is flushed when NCCL asks for it
    */
-  MemoryTable(ProtectionDomain pd, boolean relaxedOrder) {
+  record Rules(boolean relaxedOrder, boolean flushes) {}
+
+  MemoryTable(ProtectionDomain pd, Rules rules) {
     this.pd = pd;
-    if (relaxedOrder) {
+    flushes = rules.flushes();
+    if (rules.relaxedOrder()) {
       access.add(ProtectionDomain.Access.RELAXED_ORDERING);
     }
+  }
+
+  boolean flushes() {
+    return flushes;
+  }
+
+  /**
+   * Registers memory for a caller of NCCL's interface.
+   *
+   * @param type what the address points to
+   * @return a handle, from 1, or a negated result code
+   */
+  long register(long address, long lengthBytes, int type) {
+    if (type != HOST_MEMORY) {
+      return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
+    }
+    return lengthBytes <= 0 ? -TransportResult.INVALID_ARGUMENT : register(address, lengthBytes);
   }
 
   /**
@@ -76,6 +110,40 @@ final class MemoryTable {
     return entry.handle;
   }
 
+  /**
+   * Registers memory of a device by its dma-buf. Not shared with other registrations: addresses
+   * alone don't tell whether it is the same buffer.
+   *
+   * @param type what the address points to
+   * @param offset of the range in the dma-buf
+   * @param descriptor of the dma-buf; the caller closes it
+   * @return a handle, from 1, or a negated result code
+   */
+  synchronized long registerDmaBuf(
+      long address, long lengthBytes, int type, long offset, int descriptor) {
+    if (type != HOST_MEMORY && type != DEVICE_MEMORY) {
+      return -TransportResult.INVALID_USAGE;
+    }
+    if (lengthBytes <= 0 || offset < 0) {
+      return -TransportResult.INVALID_ARGUMENT;
+    }
+    Entry entry =
+        new Entry(
+            pd.registerDmaBuf(descriptor, offset, lengthBytes, address, access), freeHandle());
+    entry.users = 1;
+    byHandle[entry.handle] = entry;
+    onDevice[entry.handle] = type == DEVICE_MEMORY;
+    keysByHandle[entry.handle] =
+        (long) entry.region.lkey() << 32 | Integer.toUnsignedLong(entry.region.rkey());
+    return entry.handle;
+  }
+
+  /** Whether the memory is a device's, which has to be flushed. Any thread. */
+  boolean isOnDevice(long handle) {
+    boolean[] flags = onDevice;
+    return handle > 0 && handle < flags.length && flags[(int) handle];
+  }
+
   private int freeHandle() {
     for (int handle = 1; handle < byHandle.length; handle++) {
       if (byHandle[handle] == null) {
@@ -84,6 +152,7 @@ final class MemoryTable {
     }
     int handle = byHandle.length;
     byHandle = java.util.Arrays.copyOf(byHandle, handle * 2);
+    onDevice = java.util.Arrays.copyOf(onDevice, handle * 2);
     keysByHandle = java.util.Arrays.copyOf(keysByHandle, handle * 2);
     return handle;
   }
@@ -99,6 +168,7 @@ final class MemoryTable {
     if (--entry.users == 0) {
       byHandle[entry.handle] = null;
       keysByHandle[entry.handle] = 0;
+      onDevice[entry.handle] = false;
       byAddress.remove(entry.region.address(), entry);
       entry.region.close();
     }

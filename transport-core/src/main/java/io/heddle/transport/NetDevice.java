@@ -28,17 +28,17 @@ final class NetDevice implements AutoCloseable {
    * @param planes in order of keys, at least one
    * @param weights one for each plane
    * @param rail what NCCL is to call the rail; −1 where undefined
-   * @param relaxedOrder whether received data may be written in any order
+   * @param rules how registered memory is used
    */
   NetDevice(
       DeviceContext context,
       List<LocalPlane> planes,
       PlaneWeights weights,
       int rail,
-      boolean relaxedOrder) {
+      MemoryTable.Rules rules) {
     this.context = context;
     this.pd = context.allocateProtectionDomain();
-    this.memory = new MemoryTable(pd, relaxedOrder);
+    this.memory = new MemoryTable(pd, rules);
     this.planes = List.copyOf(planes);
     this.weights = weights;
     this.rail = rail;

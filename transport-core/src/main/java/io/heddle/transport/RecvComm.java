@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
@@ -41,6 +42,9 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   private final Runnable onClose;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private final ReorderWindow window = new ReorderWindow(GROUPS);
+
+  /* Made with the first registration of device memory; its buffers come after that. */
+  private volatile @Nullable DeviceMemoryFlush flush;
 
   private final int[] lineOfSlot = new int[GROUPS];
   private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
@@ -82,7 +86,19 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
    * @return a handle, never 0, or a negated result code
    */
   public long registerMemory(long address, long length, int type) {
-    return Transport.register(memory, address, length, type);
+    return memory.register(address, length, type);
+  }
+
+  /**
+   * Registers memory that a dma-buf stands for, as a GPU's does. Service thread.
+   *
+   * @return a handle, never 0, or a negated result code
+   */
+  public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
+    if (flush == null && memory.flushes()) {
+      flush = new DeviceMemoryFlush(connection.device(), lines);
+    }
+    return memory.registerDmaBuf(address, length, type, offset, descriptor);
   }
 
   /** Any thread. Returns a result code. */
@@ -156,13 +172,37 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   }
 
   /**
-   * Makes received data visible to the GPU: nothing to do for host memory, the only kind that this
-   * registers.
+   * Makes received data visible to the GPU: nothing to do for host memory. One read is enough, of
+   * whichever buffer.
    *
-   * @return 0
+   * @return the address of a {@code struct heddle_request}, 0 where there is nothing to do, or a
+   *     negated result code
    */
   public long iflush(int n, long dataArray, long sizesArray, long handlesArray) {
-    return failure.result() == TransportResult.SUCCESS ? 0 : -failure.result();
+    if (failure.result() != TransportResult.SUCCESS) {
+      return -failure.result();
+    }
+    DeviceMemoryFlush reads = flush;
+    for (int i = n - 1; i >= 0 && reads != null; i--) {
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      if (Memory.ALL.get(JAVA_INT, sizesArray + (long) i * Integer.BYTES) > 0
+          && memory.isOnDevice(handle)) {
+        long address = Memory.ALL.get(Memory.NATIVE_LONG, dataArray + (long) i * Long.BYTES);
+        return flush(reads, address, (int) memory.keys(handle));
+      }
+    }
+    return 0;
+  }
+
+  private long flush(DeviceMemoryFlush reads, long address, int rkey) {
+    int line = lines.claim();
+    int code = line < 0 ? -Errno.EAGAIN : reads.post(line, address, rkey);
+    if (code == 0) {
+      return lines.address(line);
+    }
+    return -failure.latch(
+        TransportResult.SYSTEM_ERROR,
+        "the read that flushes device memory can't be posted: " + Errno.describe(-code));
   }
 
   /**
@@ -194,6 +234,11 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
     String broken = connection.deviceFailure();
     if (broken != null) {
       return failure.device(broken);
+    }
+    DeviceMemoryFlush reads = flush;
+    String unflushed = reads == null ? null : reads.progress();
+    if (unflushed != null) {
+      return failure.latch(TransportResult.SYSTEM_ERROR, unflushed);
     }
     if (entries.isBehind()) {
       entries.post();
@@ -389,6 +434,11 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
       counters = connection.uncounted();
     } finally {
       baton.give();
+    }
+    DeviceMemoryFlush reads = flush;
+    if (reads != null) {
+      flush = null;
+      reads.close();
     }
     onClose.run();
     channel.close();

@@ -125,7 +125,12 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
    * @return a handle, never 0, or a negated result code
    */
   public long registerMemory(long address, long length, int type) {
-    return Transport.register(memory, address, length, type);
+    return memory.register(address, length, type);
+  }
+
+  /** As {@link RecvComm#registerDmaBuf}. */
+  public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
+    return memory.registerDmaBuf(address, length, type, offset, descriptor);
   }
 
   /** Any thread. Returns a result code. */

@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything that the plugin asks of Heddle, for the devices of one provider. Thread-safe. */
 public final class Transport implements AutoCloseable {
-  private static final int HOST_MEMORY = 1;
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
@@ -258,7 +257,7 @@ public final class Transport implements AutoCloseable {
         device.name(),
         attributes.pciPath(),
         attributes.guid(),
-        HOST_MEMORY,
+        MemoryTable.HOST_MEMORY | (attributes.supportsDmaBuf() ? MemoryTable.DMA_BUF : 0),
         true,
         false,
         port.speedBitsPerSecond() / 1_000_000,
@@ -279,13 +278,6 @@ public final class Transport implements AutoCloseable {
           "there is no device %d; there are %d".formatted(index, devices.size()));
     }
     return devices.get(index);
-  }
-
-  static long register(MemoryTable memory, long address, long length, int type) {
-    if (type != HOST_MEMORY) {
-      return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
-    }
-    return length <= 0 ? -TransportResult.INVALID_ARGUMENT : memory.register(address, length);
   }
 
   /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */

@@ -49,7 +49,7 @@ class MemoryTableTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void dataIsRegisteredInRelaxedOrderOnlyWhereThatIsAllowed(boolean relaxed) {
-    new MemoryTable(domain(), relaxed).register(4096, 100);
+    new MemoryTable(domain(), new MemoryTable.Rules(relaxed, true)).register(4096, 100);
     Set<Access> expected = EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
     if (relaxed) {
       expected.add(Access.RELAXED_ORDERING);
@@ -59,7 +59,7 @@ class MemoryTableTest {
 
   @Test
   void aRangeInsideOneThatIsRegisteredIsNotRegisteredAgain() {
-    MemoryTable table = new MemoryTable(domain(), true);
+    MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));
     long whole = table.register(4096, 8192);
     assertEquals(whole, table.register(5000, 100));
     assertEquals(1, registered.size());
