@@ -61,7 +61,7 @@ final class Engine {
     this.clock = clock;
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
-    sender = new TrainSender(arena, log);
+    sender = new TrainSender(arena, log, gate);
     receiver = new DatagramReceiver(arena);
     readable = new Epoll(arena);
     lastCallNs = clock.nanoTime();

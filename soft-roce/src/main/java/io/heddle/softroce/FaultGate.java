@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bad network on purpose, for tests and for the curious, as {@link Faults} describes it. Each
  * packet that arrives meets at most one fault, drawn by a generator that the seed starts; what is
- * left goes through the delay line where there is a delay. Under the progress lock.
+ * left goes through the delay line where there is a delay. What leaves is lost by a generator of
+ * its own, so that both directions repeat each for itself. Under the progress lock.
  */
 final class FaultGate implements PacketGate {
   private static final int HELD = 64;
@@ -26,6 +27,8 @@ final class FaultGate implements PacketGate {
   private final @Nullable DelayLine line;
   private final @Nullable DelayLine ghosts;
   private long random;
+  private final int sendLoss;
+  private long leavingRandom;
 
   private final long slots;
   private final ByteBuffer view;
@@ -48,15 +51,34 @@ final class FaultGate implements PacketGate {
     line = delayNs == 0 ? null : new DelayLine(arena);
     ghosts = ghost == corrupt ? null : new DelayLine(arena);
     random = faults.seed() * 0x9e3779b97f4a7c15L | 1;
+    sendLoss = (int) (faults.sendLoss() * (1 << 24));
+    leavingRandom = ~faults.seed() * 0x9e3779b97f4a7c15L | 1;
     slots = Memory.allocate(arena, (long) HELD * SLOT_BYTES, 64);
     view = Memory.ALL.asSlice(slots, (long) HELD * SLOT_BYTES).asByteBuffer();
   }
 
   private long draw() {
-    random ^= random << 13;
-    random ^= random >>> 7;
-    random ^= random << 17;
+    random = next(random);
     return random;
+  }
+
+  private static long next(long state) {
+    long drawn = state;
+    drawn ^= drawn << 13;
+    drawn ^= drawn >>> 7;
+    drawn ^= drawn << 17;
+    return drawn;
+  }
+
+  @Override
+  public boolean sievesLeaving() {
+    return sendLoss > 0;
+  }
+
+  @Override
+  public boolean leaves() {
+    leavingRandom = next(leavingRandom);
+    return (int) (leavingRandom >>> 40) >= sendLoss;
   }
 
   @Override

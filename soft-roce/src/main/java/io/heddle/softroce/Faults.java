@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code HEDDLE_SOFT_FAULTS} asks for: {@code
- * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,delay-us=200,ghost-ms=500,seed=7}.
+ * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,send-loss=0.01,delay-us=200,ghost-ms=500,seed=7}.
  *
  * @param loss share of all packets that is lost; so the next four
  * @param ghost share that goes on only when the sender has long sent it again, or moved on
+ * @param sendLoss share of all packets that are lost instead of sent
  * @param delayUs how long each packet is held, give or take a quarter
  * @param ghostMs how long a ghost is held, give or take a quarter
  * @param seed start of the generator
@@ -22,6 +23,7 @@ record Faults(
     double reorder,
     double corrupt,
     double ghost,
+    double sendLoss,
     int delayUs,
     int ghostMs,
     long seed) {
@@ -30,16 +32,26 @@ record Faults(
   /** What is allowed, for people; the option of the transport says the same. */
   static final String ALLOWED =
       "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
-          + " delay-us (a whole number from 0 to 100000), ghost-ms (a whole number from 1 to 10000)"
-          + " and seed (a whole number)";
+          + " send-loss (a share from 0 to 0.5), delay-us (a whole number from 0 to 100000),"
+          + " ghost-ms (a whole number from 1 to 10000) and seed (a whole number)";
 
   private static final double LARGEST_SHARE = 0.5;
   private static final int LONGEST_DELAY_US = 100_000;
   private static final int LONGEST_GHOST_MS = 10_000;
   private static final int USUAL_GHOST_MS = 500;
-  private static final int SHARES = 5;
+  /* The last of them is of what leaves. */
+  private static final int SHARES = 6;
   private static final List<String> NAMES =
-      List.of("loss", "duplicate", "reorder", "corrupt", "ghost", "delay-us", "ghost-ms", "seed");
+      List.of(
+          "loss",
+          "duplicate",
+          "reorder",
+          "corrupt",
+          "ghost",
+          "send-loss",
+          "delay-us",
+          "ghost-ms",
+          "seed");
 
   /**
    * Null for an unset or blank value.
@@ -61,21 +73,21 @@ record Faults(
       try {
         switch (NAMES.indexOf(name)) {
           case -1 -> throw refused(part, "did you mean " + NearestName.of(name, NAMES) + "?");
-          case 5 -> delayUs = bounded(part, "delay", Integer.parseInt(text), 0, LONGEST_DELAY_US);
-          case 6 -> ghostMs = bounded(part, "delay", Integer.parseInt(text), 1, LONGEST_GHOST_MS);
-          case 7 -> seed = Long.parseLong(text);
+          case 6 -> delayUs = bounded(part, "delay", Integer.parseInt(text), 0, LONGEST_DELAY_US);
+          case 7 -> ghostMs = bounded(part, "delay", Integer.parseInt(text), 1, LONGEST_GHOST_MS);
+          case 8 -> seed = Long.parseLong(text);
           default -> shares[NAMES.indexOf(name)] = share(part, Double.parseDouble(text));
         }
       } catch (NumberFormatException notANumber) {
         throw refused(part, "there is no such number behind =");
       }
     }
-    double sum = java.util.Arrays.stream(shares).sum();
+    double sum = java.util.Arrays.stream(shares, 0, SHARES - 1).sum();
     if (sum > 1) {
       throw refused(value, String.format(Locale.ROOT, "the shares make %.3f together", sum));
     }
     return new Faults(
-        shares[0], shares[1], shares[2], shares[3], shares[4], delayUs, ghostMs, seed);
+        shares[0], shares[1], shares[2], shares[3], shares[4], shares[5], delayUs, ghostMs, seed);
   }
 
   private static double share(String part, double share) {

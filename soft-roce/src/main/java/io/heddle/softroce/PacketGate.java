@@ -3,8 +3,8 @@ package io.heddle.softroce;
 import java.nio.ByteBuffer;
 
 /**
- * Where every received packet passes: lets it through, drops it, changes it, or holds it. Under the
- * progress lock.
+ * Where every received packet passes: lets it through, drops it, changes it, or holds it; and where
+ * packets may be lost before they leave. Under the progress lock.
  */
 interface PacketGate {
   /** Lets every packet through as it came. */
@@ -32,6 +32,16 @@ interface PacketGate {
         public long dueNs() {
           return Requester.NEVER_NS;
         }
+
+        @Override
+        public boolean sievesLeaving() {
+          return false;
+        }
+
+        @Override
+        public boolean leaves() {
+          return true;
+        }
       };
 
   /**
@@ -53,4 +63,10 @@ interface PacketGate {
 
   /** When a held packet is due, or {@link Requester#NEVER_NS}. */
   long dueNs();
+
+  /** Whether {@link #leaves} is to be asked of each packet. */
+  boolean sievesLeaving();
+
+  /** Whether the packet that is about to leave does so; it is lost otherwise. */
+  boolean leaves();
 }

@@ -26,12 +26,17 @@ final class TrainSender {
   private final long vector;
   private final long control;
   private final Log log;
+  private final PacketGate gate;
   /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
   private final Set<Gid> unsegmented = new HashSet<>();
   private boolean refusalLogged;
 
-  TrainSender(Arena arena, Log log) {
+  /**
+   * @param gate asked of each packet whether it leaves
+   */
+  TrainSender(Arena arena, Log log, PacketGate gate) {
     this.log = log;
+    this.gate = gate;
     header = Memory.allocate(arena, 56 + 16 + CONTROL_BYTES, 64);
     vector = header + 56;
     control = vector + 16;
@@ -48,9 +53,23 @@ final class TrainSender {
    */
   boolean send(
       MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    if (gate.sievesLeaving()) {
+      return sendSieved(capture, socket, address, lengthBytes, segmentBytes);
+    }
     return socket.segments() || lengthBytes <= segmentBytes
         ? sendOnce(capture, socket, address, lengthBytes, segmentBytes)
         : sendSingly(capture, socket, address, lengthBytes, segmentBytes);
+  }
+
+  private boolean sendSieved(
+      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    for (int at = 0; at < lengthBytes; at += segmentBytes) {
+      int bytes = Math.min(segmentBytes, lengthBytes - at);
+      if (gate.leaves() && !sendOnce(capture, socket, address + at, bytes, segmentBytes)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean sendSingly(

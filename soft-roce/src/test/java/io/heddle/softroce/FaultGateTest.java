@@ -18,17 +18,18 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What HEDDLE_SOFT_FAULTS takes and refuses, and what a delay does. */
 class FaultGateTest {
   @Test
   void everyNameIsTaken() {
     assertEquals(
-        new Faults(0.5, 0.1, 0, 0.25, 0.01, 100_000, 20, -7),
+        new Faults(0.5, 0.1, 0, 0.25, 0.01, 0.125, 100_000, 20, -7),
         Faults.parse(
             " loss=0.5, duplicate=0.1"
-                + " ,reorder=0,corrupt=0.25,ghost=0.01,delay-us=100000,ghost-ms=20,seed=-7"));
-    assertEquals(new Faults(0, 0, 0, 0, 0, 0, 500, 1), Faults.parse("delay-us=0"));
+                + " ,reorder=0,corrupt=0.25,ghost=0.01,send-loss=0.125,delay-us=100000,ghost-ms=20,seed=-7"));
+    assertEquals(new Faults(0, 0, 0, 0, 0, 0, 0, 500, 1), Faults.parse("delay-us=0"));
     assertNull(Faults.parse(null));
     assertNull(Faults.parse("  "));
   }
@@ -59,6 +60,40 @@ class FaultGateTest {
   }
 
   @Test
+  void theSeedDecidesWhichPacketsDoNotLeave() {
+    assertEquals(leaving(7), leaving(7), "the same seed");
+    assertNotEquals(leaving(7), leaving(8), "another seed");
+    double share = leaving(7).chars().filter(each -> each == '-').count() / 4000.0;
+    assertEquals(0.1, share, 0.02);
+  }
+
+  private static String leaving(long seed) {
+    try (Arena arena = Arena.ofConfined()) {
+      FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 0.1, 0, 500, seed));
+      assertTrue(gate.sievesLeaving());
+      StringBuilder packets = new StringBuilder();
+      for (int i = 0; i < 4000; i++) {
+        packets.append(gate.leaves() ? '+' : '-');
+      }
+      return packets.toString();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsLostInBothDirectionsIsSentAgain(boolean standard) {
+    try (SoftPair pair = new SoftPair("loss=0.05,send-loss=0.05,seed=11", 1 << 20)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_1024, !standard, 14);
+      b.postEmptyReceives(1, 1);
+      a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 500_000, pair.right));
+      assertEquals(Status.SUCCESS, pair.await(pair.right).status);
+      assertEquals(Status.SUCCESS, pair.await(pair.left).status);
+    }
+  }
+
+  @Test
   void delayVariesByAQuarterAndTheSeedDecidesHow() {
     long first = dueOfOne(7);
     assertEquals(first, dueOfOne(7), "the same seed");
@@ -72,7 +107,7 @@ class FaultGateTest {
   private static long dueOfOne(long seed) {
     try (Arena arena = Arena.ofConfined()) {
       long packet = Memory.allocate(arena, 64, 8);
-      FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 200, 500, seed));
+      FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 0, 200, 500, seed));
       assertFalse(gate.passes(java.nio.ByteBuffer.allocate(0), 0, packet, 64, 1, 2, 3, 0));
       return gate.dueNs();
     }

@@ -31,7 +31,8 @@ class TrainSenderTest {
 
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
-  private final TrainSender sender = new TrainSender(arena, (level, line) -> lines.add(line));
+  private final TrainSender sender =
+      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
   private final MemorySegment capture = LinuxCalls.errnoCapture();
   private final List<UdpSocket> sockets = new ArrayList<>();

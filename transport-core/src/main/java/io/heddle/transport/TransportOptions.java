@@ -90,11 +90,12 @@ public final class TransportOptions {
           "HEDDLE_SOFT_FAULTS",
           "name=value,…",
           "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
-              + " delay-us (a whole number from 0 to 100000), ghost-ms (a whole number from 1 to"
-              + " 10000) and seed (a whole number)",
+              + " send-loss (a share from 0 to 0.5), delay-us (a whole number from 0 to 100000),"
+              + " ghost-ms (a whole number from 1 to 10000) and seed (a whole number)",
           "makes the soft device lose, repeat, hold back and damage packets that arrive, give"
-              + " ghosts back only ghost-ms (500) later, and delay each packet by delay-us, give or"
-              + " take a quarter, in order: to test what stands on it");
+              + " ghosts back only ghost-ms (500) later, delay each packet by delay-us, give or"
+              + " take a quarter, in order, and lose the share send-loss of those that it sends: to"
+              + " test what stands on it");
 
   public static final Option<String> JAVA_HOME =
       Option.text(
