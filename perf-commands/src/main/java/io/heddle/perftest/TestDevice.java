@@ -33,8 +33,20 @@ final class TestDevice implements AutoCloseable {
   /** Where devices come from. */
   record Source(
       List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
-    /** Devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first. */
-    List<RdmaDevice> devices() {
+    /**
+     * Devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first.
+     *
+     * @param warnings takes what the providers warn of
+     */
+    List<RdmaDevice> devices(List<String> warnings) {
+      Log kept =
+          (level, sentence) -> {
+            if (level == Log.Level.WARN) {
+              warnings.add(sentence);
+            } else {
+              log.write(level, sentence);
+            }
+          };
       String provider = environment.getOrDefault("HEDDLE_PROVIDER", "auto");
       List<RdmaDevice> devices = new ArrayList<>();
       List<String> names = new ArrayList<>(List.of("auto"));
@@ -42,7 +54,7 @@ final class TestDevice implements AutoCloseable {
           providers.stream().sorted(Comparator.comparing(VerbsProvider::name)).toList()) {
         names.add(each.name());
         if (provider.equals("auto") || provider.isBlank() || provider.equals(each.name())) {
-          devices.addAll(each.devices(environment, log, ledger));
+          devices.addAll(each.devices(environment, kept, ledger));
         }
       }
       if (!provider.isBlank() && !names.contains(provider)) {
@@ -58,13 +70,12 @@ final class TestDevice implements AutoCloseable {
    *     for
    */
   static TestDevice open(Settings.Link wish, Source source) {
-    List<RdmaDevice> devices = source.devices();
-    if (devices.isEmpty()) {
-      throw new HeddleException(
-          "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software");
-    }
-    DeviceContext context =
-        wish.device() == null ? openFirst(devices) : openNamed(devices, wish.device());
+    List<String> warnings = new ArrayList<>();
+    List<RdmaDevice> devices = source.devices(warnings);
+    String named = wish.device();
+    requireSome(devices, named, warnings);
+    warnings.forEach(warning -> source.log().warn("%s", warning));
+    DeviceContext context = named == null ? openFirst(devices) : openNamed(devices, named);
     TestDevice device = new TestDevice(context, wish);
     try {
       device.requirePort();
@@ -74,6 +85,22 @@ final class TestDevice implements AutoCloseable {
     } catch (RuntimeException unfit) {
       context.close();
       throw unfit;
+    }
+  }
+
+  /* Where a warning is why there is no device, it is all that is said. */
+  private static void requireSome(
+      List<RdmaDevice> devices, @Nullable String named, List<String> warnings) {
+    List<String> reasons =
+        warnings.stream().filter(each -> named == null || each.contains(named)).toList();
+    boolean there =
+        devices.stream().anyMatch(device -> named == null || device.name().equals(named));
+    if (!there && !reasons.isEmpty()) {
+      throw new HeddleException(String.join("; ", reasons));
+    }
+    if (devices.isEmpty()) {
+      throw new HeddleException(
+          "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software");
     }
   }
 

@@ -8,10 +8,23 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A process on a lab's host, both its streams in one file. */
+/**
+ * A process on a lab's host, both its streams in one file. It ends with the tests, however they
+ * end.
+ */
 public final class HostProcess implements AutoCloseable {
+  /* The kernel kills a process so marked with the thread that started it: one that lives as long as the tests. */
+  private static final ExecutorService STARTER =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("starter").factory());
+
+  private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+
   private final Process process;
   private final Path log;
 
@@ -31,12 +44,29 @@ public final class HostProcess implements AutoCloseable {
   /** As it stands: the command has to bring itself to its host. */
   static HostProcess start(List<String> command, Path log, Map<String, String> environment)
       throws IOException {
+    List<String> mortal = new ArrayList<>();
+    if (Files.isExecutable(SETPRIV)) {
+      mortal.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL"));
+    }
+    mortal.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        new ProcessBuilder(mortal).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(environment);
-    Process process = builder.start();
+    Process process = started(builder);
     process.getOutputStream().close();
     return new HostProcess(process, log);
+  }
+
+  private static Process started(ProcessBuilder builder) throws IOException {
+    Future<Process> start = STARTER.submit(builder::start);
+    try {
+      return start.get();
+    } catch (ExecutionException failed) {
+      throw new IOException(builder.command() + " can't be started", failed.getCause());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted before " + builder.command() + " started", interrupted);
+    }
   }
 
   /** The command line of a Java program among the tests' own classes. */

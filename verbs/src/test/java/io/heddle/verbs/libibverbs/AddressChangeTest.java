@@ -174,6 +174,32 @@ class AddressChangeTest {
   }
 
   @Test
+  void aDeviceWhoseAddressesAreAllGoneTakesTheNextThatComes() throws Exception {
+    List<String> had =
+        context.gidTable().entries().stream()
+            .filter(entry -> !entry.gid().isLinkLocal())
+            .map(entry -> entry.gid().toString())
+            .distinct()
+            .toList();
+    assertTrue(!had.isEmpty(), "the test's point");
+    for (String address : had) {
+      remove(address);
+    }
+    try {
+      assertTrue(context.gidTable().entries().stream().allMatch(each -> each.gid().isLinkLocal()));
+      add(MOVING);
+      try (Endpoint end = new Endpoint(context, at(MOVING).orElseThrow(), 4096)) {
+        end.qp.initialise(at(MOVING).orElseThrow());
+        follow(end, end);
+      }
+    } finally {
+      for (String address : had) {
+        add(address);
+      }
+    }
+  }
+
+  @Test
   void aLinkThatGoesDownAndUpIsTwoEvents() throws Exception {
     ip("link", "set", netdev, "down");
     await("PORT_ERROR", () -> events.contains(Kind.PORT_ERROR));

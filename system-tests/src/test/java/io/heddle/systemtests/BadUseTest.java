@@ -1,0 +1,141 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What people get wrong with {@code heddle perf}, as whole processes on a device of the stand-in:
+ * one line that says it, an exit code, and a fabric that nobody is in any more. Too little lockable
+ * memory and peers that are killed are in {@link PerftestInteropTest}.
+ */
+@Timeout(120)
+final class BadUseTest {
+  private static final long LIMIT_SECONDS = 60;
+
+  @TempDir private Path folder;
+  private Lab lab;
+  private Map<String, String> environment = Map.of();
+
+  @BeforeEach
+  void makeFabric() throws IOException, InterruptedException {
+    Path standIn = BuiltParts.standin().getParent();
+    environment =
+        Map.of(
+            "LD_LIBRARY_PATH", standIn.toString(),
+            "STANDIN_FABRIC", folder.resolve("fabric").toString(),
+            "HEDDLE_PROVIDER", "libibverbs");
+    lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(1, 1, 9000));
+    control("create");
+    control("host 0");
+  }
+
+  @AfterEach
+  void nothingStaysBehind() throws IOException, InterruptedException {
+    if (lab != null) {
+      lab.close();
+      assertTrue(!control("show").contains("process"), control("show"));
+      control("remove");
+    }
+  }
+
+  private String control(String words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    Path log = folder.resolve("control.log");
+    try (HostProcess process = HostProcess.start(command, log, environment)) {
+      assertEquals(0, process.exitCode(LIMIT_SECONDS), process::outputOrWhyNot);
+      return process.output();
+    }
+  }
+
+  /* Fails with this code and one line of its own; where the use was wrong, another points to the help. */
+  private String failure(int code, String words) throws IOException, InterruptedException {
+    List<String> command = HostProcess.java(HeddleCommand.class, ("perf " + words).split(" "));
+    try (HostProcess process =
+        HostProcess.start(lab, 0, folder.resolve("perf.log"), environment, command)) {
+      assertEquals(code, process.exitCode(LIMIT_SECONDS), process::outputOrWhyNot);
+      List<String> said =
+          process.output().lines().filter(line -> line.startsWith("heddle:")).toList();
+      assertEquals(1, said.size(), process.output());
+      assertTrue(!process.output().contains("\tat "), process.output());
+      return said.getFirst();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "1 | -d standni0 | -d standni0: there is no such device; there is standin0; did you mean"
+            + " standin0?",
+        "1 | -x 77 | -x 77: device standin0 has no GID at that index; it has 0 (fe80",
+        "1 | -i 3 | -i 3: device standin0 has no such port; its port is 1",
+        "2 | -m 1000 | -m 1000: an MTU is one of 256, 512, 1024, 2048 and 4096",
+        "2 | --qpp 4 | Unknown option",
+        "1 | --planes moon | --planes moon: device standin0 has no such plane",
+        "1 | -p 9 127.0.0.1 | can't connect to 127.0.0.1 port 9",
+      })
+  void whatDoesNotExistIsOneLine(int code, String options, String sentence) throws Exception {
+    String said = failure(code, "write_bw " + options);
+    assertTrue(said.startsWith("heddle: " + sentence), said);
+  }
+
+  @Test
+  void aDeviceWhoseNodeMayNotBeOpenedIsOneLineWithTheRemedy() throws Exception {
+    control("refuse 0/0 ibv_open_device 13 100");
+    String said = failure(1, "write_bw -d standin0");
+    assertTrue(said.contains("EACCES") && said.contains("/dev/infiniband"), said);
+  }
+
+  private String failureAgainst(byte[] answer) throws Exception {
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      Thread server =
+          new Thread(() -> {
+            try (Socket client = listener.accept()) {
+              client.getOutputStream().write(answer);
+              client.shutdownOutput();
+              client.getInputStream().readAllBytes();
+            } catch (IOException theOtherEndWasFirst) {
+              return;
+            }
+          });
+      server.start();
+      String said = failure(1, "write_bw -x 1 -p " + listener.getLocalPort() + " 127.0.0.1");
+      server.join();
+      return said;
+    }
+  }
+
+  @Test
+  void aServerThatIsNotPerftestIsQuoted() throws Exception {
+    String said = failureAgainst("SSH-2.0-OpenSSH_9.2p1\r\n".getBytes(StandardCharsets.US_ASCII));
+    assertTrue(said.contains("SSH-2.0-OpenS"), said);
+  }
+
+  @Test
+  void aServerThatSaysNothingAndGoesIsOneLine() throws Exception {
+    String said = failureAgainst(new byte[0]);
+    assertTrue(said.contains("is it perftest"), said);
+  }
+}
