@@ -7,17 +7,21 @@ import io.heddle.qppool.PlaneQueuePair.QueueDepths;
 import io.heddle.qppool.PlaneQueuePair.RemoteEnd;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes what was received visible to the owner of device memory. A completion says that the
  * adapter's writes have left for the bus; a read of the same memory by the same adapter can't
  * overtake them there, so once it has completed they have arrived. The read goes over a queue pair
- * that is connected with itself.
+ * that is connected with itself; there is one on each plane's address, and where one fails, its
+ * reads go over the next.
  *
  * <p>Made and closed by the service thread; the rest by the thread that drives the communicator.
  */
@@ -26,14 +30,20 @@ final class DeviceMemoryFlush implements AutoCloseable {
   private static final int DEPTH = 256;
   private static final int POLL_BATCH = 16;
   private static final int READ_BYTES = 1;
+  private static final int PAIR_SHIFT = 32;
+  /* Id of the one receive of each queue pair, which only completes when the pair fails. */
+  private static final long RECEIVE = -1;
 
   private final RequestLines lines;
   private final Arena arena = Arena.ofShared();
   private final CompletionQueue cq;
   private final MemoryRegion target;
-  private final PlaneQueuePair pair;
+  private final List<PlaneQueuePair> pairs = new ArrayList<>();
   private final SendWorkRequest request = new SendWorkRequest();
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
+  private final long[] addressOfLine;
+  private final int[] keyOfLine;
+  private int current;
   private int underWay;
 
   /**
@@ -42,9 +52,10 @@ final class DeviceMemoryFlush implements AutoCloseable {
    */
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
     this.lines = lines;
-    cq = device.context().createCompletionQueue(DEPTH + 1);
-    @Nullable MemoryRegion region = null;
-    @Nullable PlaneQueuePair made = null;
+    addressOfLine = new long[lines.count()];
+    keyOfLine = new int[lines.count()];
+    cq = device.context().createCompletionQueue((DEPTH + 1) * device.planes().size());
+    MemoryRegion region = null;
     try {
       region =
           device
@@ -52,31 +63,35 @@ final class DeviceMemoryFlush implements AutoCloseable {
               .registerMemory(
                   Memory.allocate(arena, Long.BYTES, Long.BYTES),
                   Long.BYTES,
-                  EnumSet.of(io.heddle.verbs.ProtectionDomain.Access.LOCAL_WRITE));
-      LocalPlane plane = device.planes().getFirst();
-      made =
-          PlaneQueuePair.create(
-              plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1));
-      made.connect(
-          new RemoteEnd(
-              plane.gid(),
-              made.queuePair().number(),
-              made.startPsn(),
-              made.queuePair().endpointParameters()),
-          plane.mtu(),
-          LinkSettings.DEFAULT,
-          0);
+                  EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE));
+      for (LocalPlane plane : device.planes()) {
+        connect(device, plane);
+      }
     } catch (RuntimeException refused) {
-      close(made, region);
+      close(region);
       throw refused;
     }
     target = region;
-    pair = made;
     request.operation = SendWorkRequest.Operation.RDMA_READ;
     request.signalled = true;
     request.localAddress = target.address();
     request.lengthBytes = READ_BYTES;
     request.lkey = target.lkey();
+  }
+
+  private void connect(NetDevice device, LocalPlane plane) {
+    PlaneQueuePair pair =
+        PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1));
+    pairs.add(pair);
+    pair.connect(
+        new RemoteEnd(
+            plane.gid(),
+            pair.queuePair().number(),
+            pair.startPsn(),
+            pair.queuePair().endpointParameters()),
+        plane.mtu(),
+        LinkSettings.DEFAULT,
+        RECEIVE);
   }
 
   /**
@@ -86,15 +101,19 @@ final class DeviceMemoryFlush implements AutoCloseable {
    * @return 0, or a negated errno; −1 for a full queue
    */
   int post(int line, long address, int rkey) {
-    request.id = line;
-    request.remoteAddress = address;
-    request.rkey = rkey;
-    int taken = pair.queuePair().postSend(request);
-    if (taken == 1) {
-      underWay++;
-      return 0;
-    }
-    return taken < 0 ? taken : -1;
+    addressOfLine[line] = address;
+    keyOfLine[line] = rkey;
+    int code = read(line);
+    underWay += code == 0 ? 1 : 0;
+    return code;
+  }
+
+  private int read(int line) {
+    request.id = (long) current << PAIR_SHIFT | line;
+    request.remoteAddress = addressOfLine[line];
+    request.rkey = keyOfLine[line];
+    int taken = pairs.get(current).queuePair().postSend(request);
+    return taken == 1 ? 0 : taken < 0 ? taken : -1;
   }
 
   /**
@@ -107,11 +126,17 @@ final class DeviceMemoryFlush implements AutoCloseable {
       int count = cq.poll(completions);
       for (int i = 0; i < count; i++) {
         WorkCompletion each = completions[i];
-        if (each.status != WorkCompletion.Status.SUCCESS) {
-          return "the read that flushes device memory failed with " + each.status + " over " + pair;
+        int line = (int) each.workRequestId;
+        if (each.workRequestId == RECEIVE) {
+          continue;
         }
-        underWay--;
-        lines.complete((int) each.workRequestId, 0);
+        if (each.status == WorkCompletion.Status.SUCCESS) {
+          underWay--;
+          lines.complete(line, 0);
+        } else if (!goesOverNext((int) (each.workRequestId >>> PAIR_SHIFT), line)) {
+          return "the read that flushes device memory failed with %s over %s, the last one left"
+              .formatted(each.status, pairs.get(current));
+        }
       }
       if (count < 0) {
         return "the completion queue of the flush of device memory overran";
@@ -123,10 +148,15 @@ final class DeviceMemoryFlush implements AutoCloseable {
     return null;
   }
 
-  private void close(@Nullable PlaneQueuePair made, @Nullable MemoryRegion region) {
-    if (made != null) {
-      made.close();
+  private boolean goesOverNext(int failed, int line) {
+    if (failed == current && current + 1 < pairs.size()) {
+      current++;
     }
+    return failed != current && read(line) == 0;
+  }
+
+  private void close(@Nullable MemoryRegion region) {
+    pairs.forEach(PlaneQueuePair::close);
     if (region != null) {
       region.close();
     }
@@ -136,6 +166,6 @@ final class DeviceMemoryFlush implements AutoCloseable {
 
   @Override
   public void close() {
-    close(pair, target);
+    close(target);
   }
 }

@@ -40,6 +40,10 @@ final class RequestLines {
     }
   }
 
+  int count() {
+    return mask + 1;
+  }
+
   long address(int line) {
     return base + (long) line * BYTES;
   }
