@@ -113,6 +113,10 @@ def compare_perftest(rounds, jar, *only):
                 values.setdefault((test, size), {}).setdefault(name, []).append(found)
             print("round %d %s %d" % (number + 1, test, size), {k: v[-1] for k, v in values[test, size].items()},
                   file=sys.stderr)
+        yield perftest_document(cases, values, number + 1)
+
+
+def perftest_document(cases, values, rounds):
     rows = []
     for test, size, options, aim, more in cases:
         ours, stock = values[test, size]["ours"], values[test, size]["stock"]
@@ -155,6 +159,10 @@ def compare_all_reduce(rounds, driver, plugin):
             for count in counts if number % 2 == 0 else reversed(counts):
                 values.setdefault(size, {}).setdefault(count, []).append(all_reduce(driver, plugin, count, size))
             print("round %d %d bytes" % (number + 1, size), {k: v[-1] for k, v in values[size].items()}, file=sys.stderr)
+        yield all_reduce_document(counts, values, number + 1)
+
+
+def all_reduce_document(counts, values, rounds):
     rows = []
     for size in ALLREDUCE_BYTES:
         one = statistics.median(values[size][1])
@@ -185,14 +193,16 @@ def table(document):
 
 def main():
     kind, base, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    document = {"perftest": compare_perftest, "allreduce": compare_all_reduce}[kind](rounds, *sys.argv[4:])
-    document["kernel"] = os.uname().release
-    text = "\n".join(table(document)) + "\n"
-    with open(base + ".json", "w") as file:
-        json.dump(document, file, indent=1)
-        file.write("\n")
-    with open(base + ".txt", "w") as file:
-        file.write(text)
+    text = ""
+    # Written after each round, so that a run that is cut short leaves what it has.
+    for document in {"perftest": compare_perftest, "allreduce": compare_all_reduce}[kind](rounds, *sys.argv[4:]):
+        document["kernel"] = os.uname().release
+        text = "\n".join(table(document)) + "\n"
+        with open(base + ".json", "w") as file:
+            json.dump(document, file, indent=1)
+            file.write("\n")
+        with open(base + ".txt", "w") as file:
+            file.write(text)
     print(text, end="")
 
 
