@@ -445,6 +445,11 @@ final class Connection implements AutoCloseable {
     return -1;
   }
 
+  /** Which of the connection's planes this is; −1 where it isn't one. */
+  int indexOf(LocalPlane plane) {
+    return planes.indexOf(plane);
+  }
+
   /** Moves the plane's queue pairs to ERROR: no later packet has any effect. Control thread. */
   void stopPairs(int plane) {
     for (int i = plane; i < pairs.size(); i += planes.size()) {

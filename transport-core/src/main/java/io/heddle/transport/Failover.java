@@ -12,7 +12,6 @@ import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Failover {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
+  private static final long ANSWER_NS = 160_000_000;
   private static final long OPENING_LIMIT_NS = 2_000_000_000;
   private static final long LAST_PLANE_HOLD_NS = 100_000_000;
   private static final long RAMP_STEP_NS = 250_000_000;
@@ -33,7 +33,7 @@ final class Failover {
   private final ControlLoop loop;
   private final Connection connection;
   private final DrivenEnd end;
-  private final Predicate<ControlMessage> peer;
+  private final PeerLink peer;
   private final long graceNs;
   private final Log log;
   private final PlaneLife[] planes;
@@ -41,14 +41,13 @@ final class Failover {
   private long alone;
 
   /**
-   * @param peer says something to the other end, or returns false where nobody hears any more
    * @param graceNs how long no plane may be up
    */
   Failover(
       ControlLoop loop,
       Connection connection,
       DrivenEnd end,
-      Predicate<ControlMessage> peer,
+      PeerLink peer,
       long graceNs,
       Log log) {
     this.loop = loop;
@@ -172,6 +171,20 @@ final class Failover {
     }
     judgeGrace();
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
+    awaitAnswer(plane, plane.epoch, now);
+  }
+
+  /* The control channel may have been on that plane. */
+  private void awaitAnswer(PlaneLife plane, int epoch, long sinceNs) {
+    loop.schedule(
+        ANSWER_NS,
+        () -> {
+          boolean awaited = plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
+          if (!over && awaited && plane.epoch == epoch && plane.theirs == null) {
+            peer.hurry(sinceNs);
+            awaitAnswer(plane, epoch, sinceNs);
+          }
+        });
   }
 
   /* Takes completions until every request of the plane has one; then this end is fenced. */
@@ -446,7 +459,7 @@ final class Failover {
   }
 
   private void say(PlaneMessage message) {
-    if (!peer.test(message)) {
+    if (!peer.say(message)) {
       nobodyHears();
     }
   }
@@ -473,6 +486,11 @@ final class Failover {
   /** The connection is closed. */
   void end() {
     over = true;
+  }
+
+  /** The conversation with the other end. */
+  PeerLink peer() {
+    return peer;
   }
 
   /** What a plane is doing, for tests and people; null where there is no such plane. */

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the conversation that makes a connection, and its control channel afterwards.
+ * One end of the conversation that makes a connection; {@link PeerLink} goes on with its channel.
  *
  * <pre>
  * connecting                       accepting
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     both pair planes by key and make queue pairs
  *   Endpoints         ◀─────────▶  Endpoints
  *     both connect their queue pairs and post receives
- *   Ready             ◀─────────▶  Ready
+ *   Doors, Ready      ◀─────────▶  Doors, Ready
  * </pre>
  *
  * <p>The connecting end calls the listener's addresses in order until one answers with the token.
@@ -49,7 +49,6 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
     CONNECTING,
     READY,
     ESTABLISHED,
-    CLOSING,
     OVER
   }
 
@@ -76,11 +75,10 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   /* How long an address may be silent before the next is called. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
-  /* How long a peer may go on asking after our end was closed. */
-  private static final long LINGER_NS = 5_000_000_000L;
-
   private final ControlLoop loop;
   private final NetDevice device;
+  private final Doors doors;
+  private final byte[] ticket;
   private final Terms terms;
   private final boolean connecting;
   private final Log log;
@@ -96,16 +94,19 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   private @Nullable ControlChannel calling;
 
   private boolean authenticated;
-  private boolean failureTold;
   private boolean peerIsReady;
   private int connectRetries;
   private @Nullable ControlChannel channel;
   private @Nullable Connection connection;
+  private ControlMessage.Doors peersDoors =
+      new ControlMessage.Doors(new byte[ControlCodec.TOKEN_BYTES], List.of());
+  private @Nullable PeerLink link;
   private volatile @Nullable Outcome<C> outcome;
 
   Handshake(
       ControlLoop loop,
       NetDevice device,
+      Doors doors,
       Terms terms,
       boolean connecting,
       Log log,
@@ -113,6 +114,8 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
     this.device = device;
+    this.doors = doors;
+    this.ticket = doors.newTicket();
     this.terms = terms;
     this.connecting = connecting;
     this.log = log;
@@ -207,17 +210,9 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
             onEndpoints(endpoints);
         case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
         case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
-        case ControlMessage.PlaneMessage plane
-            when stage == Stage.ESTABLISHED || stage == Stage.CLOSING ->
-            failover().heard(plane);
-        case ControlMessage.Closing closing when stage == Stage.ESTABLISHED ->
-            connection().peerGone(Connection.PEER_CLOSED, "it closed its end");
-        case ControlMessage.Closing closing when stage == Stage.CLOSING -> end();
-        case ControlMessage.Failed failed when stage == Stage.ESTABLISHED ->
-            connection().peerGone(Connection.PEER_FAILED, failed.reason());
-        case ControlMessage.Failed failed when stage == Stage.CLOSING -> {
-          /* Its goodbye comes when NCCL closes it; it takes no more, but our last answers may be asked for again. */
-        }
+        case ControlMessage.Doors told
+            when stage == Stage.ENDPOINTS || stage == Stage.CONNECTING || stage == Stage.READY ->
+            peersDoors = told;
         case ControlMessage.Refused refused ->
             giveUpPlace(peer() + " refused: " + refused.reason());
         default ->
@@ -256,7 +251,6 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
 
   private void onPlanes(ControlMessage.PlaneList planes) {
     Connection made = new Connection(device);
-    made.tellFailuresTo(this::tellFailure);
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane());
     if (!pairing.leftOut().isEmpty()) {
@@ -299,6 +293,7 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
       return;
     }
     stage = Stage.READY;
+    channel().send(new ControlMessage.Doors(ticket, doors.addresses()));
     channel().send(new ControlMessage.Ready());
     if (peerIsReady) {
       onReady();
@@ -327,23 +322,30 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
 
   private void onReady() {
     stage = Stage.ESTABLISHED;
-    C comm = maker.apply(connection(), this);
-    connection().begin(new Failover(loop, connection(), comm, this::say, terms.graceNs(), log));
+    Connection made = connection();
+    ControlChannel open = channel();
+    channel = null;
+    C comm = maker.apply(made, this);
+    PeerLink begun =
+        new PeerLink(
+            loop,
+            made,
+            comm,
+            new PeerLink.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
+            terms.graceNs(),
+            () -> doors.forget(ticket),
+            log);
+    doors.expect(ticket, begun);
+    made.tellFailuresTo(begun::tellFailure);
+    link = begun;
+    begun.begin(open);
     outcome = new Outcome<>(comm, "");
     ended.accept(this);
   }
 
   @Override
   public void onClosed(String reason) {
-    if (stage == Stage.ESTABLISHED) {
-      channel = null;
-      connection().peerGone(Connection.PEER_LOST, "its control channel broke: " + reason);
-      failover().nobodyHears();
-    } else if (stage == Stage.CLOSING) {
-      end();
-    } else {
-      giveUpPlace(reason);
-    }
+    giveUpPlace(reason);
   }
 
   private void refuse(String reason) {
@@ -358,10 +360,9 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
 
   private void fail(String reason) {
     Connection made = connection;
-    if (stage == Stage.ESTABLISHED) {
-      connection().peerGone(Connection.PEER_LOST, reason);
-    } else if (stage == Stage.CLOSING) {
-      end();
+    PeerLink begun = link;
+    if (begun != null) {
+      begun.abandon(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
       outcome =
@@ -391,59 +392,13 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
     }
   }
 
-  /* Says something to the peer; false where there is nobody to say it to. */
-  private boolean say(ControlMessage message) {
-    ControlChannel open = channel;
-    if (open != null) {
-      open.send(message);
-    }
-    return open != null;
-  }
-
-  /** Tells the peer, once, that this end has failed. Any thread. */
-  private void tellFailure(String story) {
-    loop.execute(() -> {
-      ControlChannel open = channel;
-      if (stage == Stage.ESTABLISHED && open != null && !failureTold) {
-        failureTold = true;
-        open.send(new ControlMessage.Failed(story));
-      }
-    });
-  }
-
-  /**
-   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
-   * or has had its time: an acknowledgement of ours may have been lost, and then the peer asks
-   * again. Any thread.
-   */
+  /** Says goodbye, as {@link PeerLink#close} has it. Any thread, once there is a communicator. */
   void close() {
-    connection().leave();
-    loop.execute(() -> {
-      boolean peerThere = connection().peerState() == Connection.PEER_THERE;
-      ControlChannel open = channel;
-      stage = Stage.CLOSING;
-      if (open != null) {
-        open.send(new ControlMessage.Closing());
-      }
-      if (peerThere && open != null) {
-        loop.schedule(LINGER_NS, this::end);
-      } else {
-        end();
-      }
-    });
-  }
-
-  private void end() {
-    if (stage == Stage.CLOSING) {
-      stage = Stage.OVER;
-      ControlChannel open = channel;
-      if (open != null) {
-        open.closeWhenSent();
-        channel = null;
-      }
-      failover().end();
-      connection().close();
+    PeerLink begun = link;
+    if (begun == null) {
+      throw new IllegalStateException("no communicator in stage " + stage);
     }
+    begun.close();
   }
 
   /** Gives up a conversation that nobody waits for any more. Any thread. */
@@ -471,14 +426,6 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
       throw new IllegalStateException("no channel in stage " + stage);
     }
     return open;
-  }
-
-  private Failover failover() {
-    Failover begun = connection().failover();
-    if (begun == null) {
-      throw new IllegalStateException("no communicator in stage " + stage);
-    }
-    return begun;
   }
 
   private Connection connection() {

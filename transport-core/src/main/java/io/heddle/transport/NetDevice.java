@@ -121,6 +121,17 @@ final class NetDevice implements AutoCloseable {
     return ending;
   }
 
+  /** One of this device's planes carries nothing any more. Control thread. */
+  void planeLost(LocalPlane plane, String cause) {
+    for (Connection connection : connections) {
+      int index = connection.indexOf(plane);
+      Failover failover = connection.failover();
+      if (index >= 0 && failover != null) {
+        failover.noticedNow(index, cause);
+      }
+    }
+  }
+
   /** One queue pair is broken, and with it its plane for its connection. Control thread. */
   void queuePairFailed(int queuePairNumber, String story) {
     for (Connection connection : connections) {

@@ -57,6 +57,8 @@ public final class Transport implements AutoCloseable {
   private final String provider;
   private final List<NetDevice> devices;
   private final ControlLoop loop;
+  private final Doors doors;
+  private final AddressFollower addresses;
   private final @Nullable RouteFollower routes;
   private final StatsFile stats;
   private final CounterSource published;
@@ -71,11 +73,11 @@ public final class Transport implements AutoCloseable {
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
-    HostAddresses addresses = HostAddresses.read();
+    HostAddresses host = HostAddresses.read();
     routes = routes();
     HostPlanes planes =
         new HostPlanes(
-            addresses,
+            host,
             PlaneRules.parse(options.get(TransportOptions.PLANES)),
             AddressFilter.parse(
                 options.get(InfinibandOptions.ADDRESS_RANGE),
@@ -91,7 +93,7 @@ public final class Transport implements AutoCloseable {
     tellRest(found);
     controlAddresses =
         ControlAddresses.choose(
-            addresses,
+            host,
             nullIfBlank(options.get(TransportOptions.SOCKET_INTERFACES)),
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
@@ -99,11 +101,22 @@ public final class Transport implements AutoCloseable {
     log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(log);
+    doors = new Doors(loop, doorAddresses(), log);
     loop.execute(this::watchDevices);
+    addresses = new AddressFollower(devices, loop, log);
     RouteFollower follower = routes;
     if (follower != null) {
       follower.start(devices);
     }
+  }
+
+  /* Those of the planes, so that any plane is a way, and those of control channels. */
+  private List<InetAddress> doorAddresses() {
+    List<InetAddress> addresses = new ArrayList<>(controlAddresses);
+    for (NetDevice device : devices) {
+      device.planes().forEach(plane -> addresses.add(plane.gid().toAddress()));
+    }
+    return addresses;
   }
 
   /* What the operator says of weights comes before the routes. */
@@ -358,6 +371,7 @@ public final class Transport implements AutoCloseable {
     return new Handshake<>(
         loop,
         device,
+        doors,
         terms,
         false,
         log,
@@ -428,6 +442,7 @@ public final class Transport implements AutoCloseable {
         new Handshake<>(
             loop,
             device,
+            doors,
             terms(handle.token(), dataTrafficClass(trafficClass)),
             true,
             log,
@@ -518,6 +533,7 @@ public final class Transport implements AutoCloseable {
     if (follower != null) {
       follower.close();
     }
+    addresses.close();
     loop.close();
     devices.forEach(NetDevice::close);
     log.hide();

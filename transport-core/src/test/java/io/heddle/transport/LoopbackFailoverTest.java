@@ -174,7 +174,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void planesFallAndRiseAtRandomWhileMessagesGoOn() {
+  void planesFallAndRiseAndTheControlChannelIsMadeAnewAtRandomWhileMessagesGoOn() {
     Random random = new Random(seed);
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
         Ends.Link link = ends.connect()) {
@@ -183,9 +183,10 @@ class LoopbackFailoverTest {
       while (System.nanoTime() - endNs < 0) {
         int plane = 1 + random.nextInt(4);
         String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(5)) {
           case 0 -> fabric.cut(Ends.gid(side + plane));
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
+          case 2 -> link.sender().connection().failover().peer().renew("in doubt");
           default ->
               FOUR.forEach(each -> {
                 fabric.mend(Ends.gid("127.0.77." + each));

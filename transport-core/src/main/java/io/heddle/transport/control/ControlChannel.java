@@ -33,11 +33,18 @@ public final class ControlChannel implements ControlLoop.Handler {
      * ControlChannel#close}.
      */
     void onClosed(String reason);
+
+    /**
+     * As {@link #onClosed}, where it isn't the peer's doing: the network doesn't carry any more.
+     */
+    default void onBroken(String reason) {
+      onClosed(reason);
+    }
   }
 
   private final SocketChannel socket;
   private final String peer;
-  private final Listener listener;
+  private Listener listener;
   private final ByteBuffer in =
       ByteBuffer.allocate(ControlCodec.LENGTH_BYTES + ControlCodec.MAX_FRAME_BYTES);
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
@@ -104,6 +111,11 @@ public final class ControlChannel implements ControlLoop.Handler {
     socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
   }
 
+  /** From now on somebody else hears what comes. */
+  public void handTo(Listener next) {
+    listener = next;
+  }
+
   /** The other end's address, for people. */
   public String peer() {
     return peer;
@@ -163,7 +175,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         out.remove();
       }
     } catch (IOException failure) {
-      fail("writing failed: " + failure.getMessage());
+      broken("writing failed: " + failure.getMessage());
       return;
     }
     mine.interestOps(SelectionKey.OP_READ);
@@ -180,7 +192,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         return;
       }
     } catch (IOException failure) {
-      fail("reading failed: " + failure.getMessage());
+      broken("reading failed: " + failure.getMessage());
       return;
     }
     in.flip();
@@ -207,6 +219,16 @@ public final class ControlChannel implements ControlLoop.Handler {
       }
     }
     in.compact();
+  }
+
+  /* A reset is the peer's kernel speaking for a process that is gone; a full stop of the network says otherwise. */
+  private void broken(String reason) {
+    if (reason.contains("reset") || reason.contains("Broken pipe")) {
+      fail(reason);
+    } else if (!closed) {
+      close();
+      listener.onBroken(peer + ": " + reason);
+    }
   }
 
   private void fail(String reason) {

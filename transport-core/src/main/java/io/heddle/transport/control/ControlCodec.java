@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
+import io.heddle.transport.control.ControlMessage.Doors;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -9,6 +10,7 @@ import io.heddle.transport.control.ControlMessage.Failed;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
+import io.heddle.transport.control.ControlMessage.Ping;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
@@ -18,6 +20,7 @@ import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import java.net.InetSocketAddress;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +46,8 @@ import java.util.List;
  * PlaneUp    key text | epoch, u32 | endpoints
  * PlaneReady key text | epoch, u32
  * Drain      key text | on, u8
+ * Doors      ticket, 16 | count, u8 | count × (IPv6 or IPv4-mapped address, 16 | port, u16)
+ * Ping       received, u64 | next, u64
  * </pre>
  */
 public final class ControlCodec {
@@ -60,6 +65,9 @@ public final class ControlCodec {
 
   /** No frame is longer. */
   public static final int MAX_FRAME_BYTES = 32_768;
+
+  /** Doors that an end may have. */
+  public static final int MAX_DOORS = 64;
 
   static final int LENGTH_BYTES = 4;
   private static final int MAGIC = 0x48444c43;
@@ -79,6 +87,8 @@ public final class ControlCodec {
   private static final byte PLANE_UP = 10;
   private static final byte PLANE_READY = 11;
   private static final byte DRAIN = 12;
+  private static final byte DOORS = 13;
+  private static final byte PING = 14;
 
   /* 256 slots of 8 receives. */
   private static final int MAX_ARRIVALS = 2048;
@@ -141,6 +151,13 @@ public final class ControlCodec {
         putText(out.put(DRAIN), drain.plane());
         out.put((byte) (drain.on() ? 1 : 0));
       }
+      case Doors doors -> {
+        out.put(DOORS).put(doors.ticket()).put((byte) doors.addresses().size());
+        for (InetSocketAddress each : doors.addresses()) {
+          out.put(Gid.of(each.getAddress()).toBytes()).putShort((short) each.getPort());
+        }
+      }
+      case Ping ping -> out.put(PING).putLong(ping.received()).putLong(ping.next());
       case Malformed malformed ->
           throw new IllegalArgumentException("not to be sent: " + malformed.reason());
     }
@@ -198,6 +215,8 @@ public final class ControlCodec {
             case FENCED -> fenced(frame);
             case PLANE_UP -> planeUp(frame);
             case PLANE_READY -> new PlaneReady(text(frame), frame.getInt());
+            case DOORS -> doors(frame);
+            case PING -> new Ping(frame.getLong(), frame.getLong());
             case DRAIN -> new Drain(text(frame), frame.get() != 0);
             default -> new Malformed("message type " + (type & 0xff));
           };
@@ -286,6 +305,22 @@ public final class ControlCodec {
     List<Endpoint> endpoints = new ArrayList<>();
     String wrong = takeEndpoints(in, endpoints);
     return wrong.isEmpty() ? new PlaneUp(plane, epoch, endpoints) : new Malformed(wrong);
+  }
+
+  private static ControlMessage doors(ByteBuffer in) {
+    byte[] ticket = new byte[TOKEN_BYTES];
+    in.get(ticket);
+    int count = in.get() & 0xff;
+    if (count > MAX_DOORS) {
+      return new Malformed(count + " doors");
+    }
+    List<InetSocketAddress> addresses = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      byte[] address = new byte[Gid.BYTES];
+      in.get(address);
+      addresses.add(new InetSocketAddress(Gid.of(address).toAddress(), in.getShort() & 0xffff));
+    }
+    return new Doors(ticket, addresses);
   }
 
   private static ControlMessage fenced(ByteBuffer in) {

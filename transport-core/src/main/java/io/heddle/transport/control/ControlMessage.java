@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /** What the two ends of a connection say to each other. */
@@ -57,6 +58,25 @@ public sealed interface ControlMessage {
    * @param parameters opaque words of this end's provider for the other's, at most 64 bytes
    */
   record Endpoint(String planeKey, int queuePairNumber, int startPsn, byte[] parameters) {}
+
+  /**
+   * Where this end can be called should the control channel be lost.
+   *
+   * @param ticket what a caller has to show, 16 bytes
+   */
+  record Doors(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
+    public Doors {
+      addresses = List.copyOf(addresses);
+    }
+  }
+
+  /**
+   * A sign of life.
+   *
+   * @param received how many numbered messages this end has had
+   * @param next the number of the one that follows on this channel
+   */
+  record Ping(long received, long next) implements ControlMessage {}
 
   /** This end's queue pairs can receive. */
   record Ready() implements ControlMessage {}

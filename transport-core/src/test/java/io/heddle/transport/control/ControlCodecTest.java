@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
+import io.heddle.transport.control.ControlMessage.Doors;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -15,6 +16,7 @@ import io.heddle.transport.control.ControlMessage.Failed;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
+import io.heddle.transport.control.ControlMessage.Ping;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
@@ -24,6 +26,7 @@ import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
@@ -97,6 +100,13 @@ class ControlCodecTest {
   private static final String DOWN_BYTES = "0000000b08" + "0161" + "00000007" + "036f6666";
   private static final String UP_BYTES =
       "000000150a" + "0161" + "00000001" + "01" + "0161" + "00000012" + "00fffffe" + "020102";
+  private static final String PING_BYTES = "000000110e" + "0000000000000003" + "0000000000000005";
+  private static final String DOORS_BYTES =
+      "000000240d"
+          + "000102030405060708090a0b0c0d0e0f"
+          + "01"
+          + "fd000001000100010000000000000002"
+          + "1234";
   private static final String READY_BYTES = "000000070b" + "0161" + "00000001";
   private static final String DRAIN_BYTES = "000000040c" + "0161" + "01";
 
@@ -126,6 +136,10 @@ class ControlCodecTest {
     assertEquals(
         UP_BYTES,
         hex(new PlaneUp("a", 1, List.of(new Endpoint("a", 0x12, 0xfffffe, new byte[] {1, 2})))));
+    assertEquals(PING_BYTES, hex(new Ping(3, 5)));
+    assertEquals(
+        DOORS_BYTES,
+        hex(new Doors(HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
     assertEquals(READY_BYTES, hex(new PlaneReady("a", 1)));
     assertEquals(DRAIN_BYTES, hex(new Drain("a", true)));
   }
@@ -148,6 +162,10 @@ class ControlCodecTest {
     assertEquals(0x12, up.endpoints().getFirst().queuePairNumber());
     assertEquals(new PlaneReady("a", 1), decode(READY_BYTES));
     assertEquals(new Drain("a", true), decode(DRAIN_BYTES));
+    assertEquals(new Ping(3, 5), decode(PING_BYTES));
+    Doors doors = assertInstanceOf(Doors.class, decode(DOORS_BYTES));
+    assertArrayEquals(HELLO.token(), doors.ticket());
+    assertEquals(0x1234, doors.addresses().getFirst().getPort());
   }
 
   static List<String> messages() {
@@ -161,6 +179,8 @@ class ControlCodecTest {
         FENCED_BYTES,
         DOWN_BYTES,
         UP_BYTES,
+        PING_BYTES,
+        DOORS_BYTES,
         READY_BYTES,
         DRAIN_BYTES);
   }

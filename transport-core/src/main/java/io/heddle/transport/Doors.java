@@ -1,0 +1,127 @@
+package io.heddle.transport;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where peers call whose control channel is lost: a listening socket on each control and plane
+ * address, as long as the transport lives. A caller shows its connection's ticket. Control thread,
+ * but for making it.
+ */
+final class Doors {
+  private static final long CALLER_LIMIT_NS = 5_000_000_000L;
+  private static final int MOST_CALLERS = 1024;
+
+  private final ControlLoop loop;
+  private final List<ControlListener> listeners = new ArrayList<>();
+  private final Map<ByteBuffer, PeerLink> links = new HashMap<>();
+  private final SecureRandom random = new SecureRandom();
+  private int callers;
+
+  /** Opens a door on each of these addresses that can have one. */
+  Doors(ControlLoop loop, List<InetAddress> addresses, Log log) {
+    this.loop = loop;
+    for (InetAddress address : new LinkedHashSet<>(addresses)) {
+      try {
+        listeners.add(new ControlListener(loop, address, Caller::new));
+      } catch (HeddleException refused) {
+        log.info("no way back by %s: %s", address, String.valueOf(refused.getMessage()));
+      }
+    }
+  }
+
+  List<InetSocketAddress> addresses() {
+    return listeners.stream().map(ControlListener::address).limit(ControlCodec.MAX_DOORS).toList();
+  }
+
+  byte[] newTicket() {
+    byte[] ticket = new byte[ControlCodec.TOKEN_BYTES];
+    random.nextBytes(ticket);
+    return ticket;
+  }
+
+  /** Callers with this ticket are for this link. */
+  void expect(byte[] ticket, PeerLink link) {
+    links.put(ByteBuffer.wrap(ticket), link);
+  }
+
+  void forget(byte[] ticket) {
+    links.remove(ByteBuffer.wrap(ticket));
+  }
+
+  /** Somebody at a door: nobody until it shows a ticket, then the link's next channel, perhaps. */
+  private final class Caller implements ControlChannel.Listener {
+    private @Nullable ControlChannel channel;
+    private @Nullable PeerLink link;
+    private boolean done;
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      channel = connected;
+      if (++callers > MOST_CALLERS) {
+        end("too many callers");
+        return;
+      }
+      loop.schedule(CALLER_LIMIT_NS, () -> end("too slow"));
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      ControlChannel open = channel;
+      PeerLink found = link;
+      if (open == null || done) {
+        return;
+      }
+      if (found != null && message instanceof ControlMessage.Ping ping) {
+        done = true;
+        callers--;
+        found.adopt(open, ping);
+      } else if (found == null
+          && message instanceof ControlMessage.Hello hello
+          && hello.version() == ControlCodec.VERSION) {
+        found = links.get(ByteBuffer.wrap(hello.token()));
+        link = found;
+        if (found == null) {
+          end("this connection is not known here");
+        } else {
+          open.send(found.ping());
+        }
+      } else {
+        end("not expected here");
+      }
+    }
+
+    private void end(String reason) {
+      ControlChannel open = channel;
+      if (open != null && !done) {
+        done = true;
+        callers--;
+        open.send(new ControlMessage.Refused(reason));
+        open.closeWhenSent();
+      }
+    }
+
+    @Override
+    public void onClosed(String reason) {
+      if (!done) {
+        done = true;
+        callers--;
+      }
+    }
+  }
+}

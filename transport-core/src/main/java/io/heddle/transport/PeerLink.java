@@ -1,0 +1,454 @@
+package io.heddle.transport;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlMessage.Ping;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the two ends of a connection say to each other once it is there, in order and once each,
+ * whatever becomes of the TCP connections below. Control thread.
+ *
+ * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them. A channel
+ * that falls silent is made anew by the end that connected: it calls the other's {@link Doors}. A
+ * channel that the peer's kernel closes is the peer's end.
+ */
+final class PeerLink {
+  private static final long PING_NS = 500_000_000;
+  private static final long SILENT_NS = 1_500_000_000;
+  private static final long ROUND_NS = 500_000_000;
+  private static final long LINGER_NS = 5_000_000_000L;
+
+  /**
+   * The way back to the other end.
+   *
+   * @param calls whether this end makes the channel anew; the other only knocks, to learn whether
+   *     anybody is there
+   * @param doors of the other end
+   */
+  record WayBack(boolean calls, byte[] ticket, List<InetSocketAddress> doors) {
+    WayBack {
+      doors = List.copyOf(doors);
+    }
+  }
+
+  private final ControlLoop loop;
+  private final Connection connection;
+  private final Failover failover;
+  private final WayBack way;
+  private final long graceNs;
+  private final Runnable whenOver;
+  private final Log log;
+
+  private @Nullable Line current;
+  private final ArrayDeque<ControlMessage> kept = new ArrayDeque<>();
+  private long keptFrom;
+  private long received;
+  private long heardNs = System.nanoTime();
+
+  /* While the channel is being made anew. */
+  private List<Attempt> attempts = List.of();
+  private String trouble = "";
+  private long lostNs;
+  private boolean reached;
+
+  private boolean failureTold;
+  private boolean closing;
+  private boolean over;
+  private boolean ended;
+
+  /**
+   * @param whenOver called once, when nothing more will be said
+   */
+  PeerLink(
+      ControlLoop loop,
+      Connection connection,
+      DrivenEnd end,
+      WayBack way,
+      long graceNs,
+      Runnable whenOver,
+      Log log) {
+    this.loop = loop;
+    this.connection = connection;
+    this.way = way;
+    this.graceNs = graceNs;
+    this.whenOver = whenOver;
+    this.log = log;
+    failover = new Failover(loop, connection, end, this, graceNs, log);
+    connection.begin(failover);
+  }
+
+  /** Goes on with the channel of the handshake. */
+  void begin(ControlChannel channel) {
+    use(channel, 0);
+    tick();
+  }
+
+  private void use(ControlChannel channel, long number) {
+    Line line = new Line(channel, number);
+    channel.handTo(line);
+    current = line;
+    heardNs = System.nanoTime();
+    lostNs = 0;
+  }
+
+  /** One TCP connection; only the current one is listened to. */
+  private final class Line implements ControlChannel.Listener {
+    final ControlChannel channel;
+    private long number;
+
+    Line(ControlChannel channel, long number) {
+      this.channel = channel;
+      this.number = number;
+    }
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      throw new IllegalStateException("connected before it was a line");
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      if (this != current) {
+        return;
+      }
+      heardNs = System.nanoTime();
+      if (message instanceof Ping ping) {
+        acknowledged(ping.received());
+        number = ping.next();
+      } else if (number > received) {
+        lose("it left out message " + received);
+      } else if (number++ == received) {
+        received++;
+        heard(message);
+      }
+    }
+
+    @Override
+    public void onClosed(String reason) {
+      if (this == current) {
+        current = null;
+        lose("its control channel broke: " + reason);
+      }
+    }
+
+    @Override
+    public void onBroken(String reason) {
+      if (this == current) {
+        current = null;
+        callAgain(reason);
+      }
+    }
+  }
+
+  private void heard(ControlMessage message) {
+    switch (message) {
+      case ControlMessage.PlaneMessage plane -> failover.heard(plane);
+      case ControlMessage.Closing goodbye -> {
+        if (closing) {
+          end();
+        } else {
+          connection.peerGone(Connection.PEER_CLOSED, "it closed its end");
+        }
+      }
+      case ControlMessage.Failed failed -> {
+        /* While we close, its goodbye comes when NCCL closes it; our last answers may be asked for again. */
+        if (!closing) {
+          connection.peerGone(Connection.PEER_FAILED, failed.reason());
+        }
+      }
+      case ControlMessage.Hello hello -> unexpected(hello);
+      case ControlMessage.PlaneList list -> unexpected(list);
+      case ControlMessage.Endpoints endpoints -> unexpected(endpoints);
+      case ControlMessage.Doors doors -> unexpected(doors);
+      case ControlMessage.Ready ready -> unexpected(ready);
+      case ControlMessage.Refused refused -> unexpected(refused);
+      case ControlMessage.Ping ping -> unexpected(ping);
+      case ControlMessage.Malformed malformed -> unexpected(malformed);
+    }
+  }
+
+  private void unexpected(ControlMessage message) {
+    lose("it sent " + message.getClass().getSimpleName() + " on a connection that is there");
+  }
+
+  private void acknowledged(long count) {
+    while (keptFrom < count && !kept.isEmpty()) {
+      kept.remove();
+      keptFrom++;
+    }
+  }
+
+  /** Says something to the other end, now or when there is a channel; false where it is gone. */
+  boolean say(ControlMessage message) {
+    if (over) {
+      return false;
+    }
+    kept.add(message);
+    Line line = current;
+    if (line != null) {
+      line.channel.send(message);
+    }
+    return true;
+  }
+
+  /** Tells the peer, once, that this end has failed. Any thread. */
+  void tellFailure(String story) {
+    loop.execute(() -> {
+      if (!closing && !failureTold) {
+        failureTold = true;
+        say(new ControlMessage.Failed(story));
+      }
+    });
+  }
+
+  /** What a channel begins with: where we are, and that all we keep will follow. */
+  Ping ping() {
+    return new Ping(received, keptFrom);
+  }
+
+  private void tick() {
+    if (over) {
+      return;
+    }
+    Line line = current;
+    if (line != null) {
+      line.channel.send(new Ping(received, keptFrom + kept.size()));
+      if (System.nanoTime() - heardNs > SILENT_NS) {
+        callAgain("silent for " + SILENT_NS / 1_000_000 + " ms");
+      }
+    }
+    loop.schedule(PING_NS, this::tick);
+  }
+
+  /** Makes the channel anew, whatever it is like. Any thread. */
+  void renew(String reason) {
+    loop.execute(() -> callAgain(reason));
+  }
+
+  /** An answer is awaited since then: a channel that has said nothing is made anew. */
+  void hurry(long sinceNs) {
+    if (heardNs - sinceNs < 0) {
+      callAgain("no answer within " + (System.nanoTime() - sinceNs) / 1_000_000 + " ms");
+    }
+  }
+
+  /* The channel anew. */
+
+  private void callAgain(String reason) {
+    if (over || lostNs != 0) {
+      return;
+    }
+    lostNs = System.nanoTime();
+    trouble = reason;
+    log.info("%s: the control channel is made anew: %s", connection.peer(), reason);
+    round(lostNs);
+  }
+
+  private boolean isHeardSince(long since) {
+    return current != null && heardNs - since > 0;
+  }
+
+  private void round(long since) {
+    List<Attempt> begun = new ArrayList<>();
+    attempts = begun;
+    reached = false;
+    for (InetSocketAddress door : way.doors()) {
+      begun.add(new Attempt(door));
+    }
+    for (Attempt attempt : begun) {
+      attempt.call();
+    }
+    loop.schedule(
+        ROUND_NS,
+        () -> {
+          if (over || lostNs != since) {
+            return;
+          }
+          hangUp();
+          if (isHeardSince(since)) {
+            lostNs = 0;
+          } else if (!reached && System.nanoTime() - since > graceNs) {
+            lose("%s, and none of its doors %s has answered since".formatted(trouble, way.doors()));
+          } else {
+            round(since);
+          }
+        });
+  }
+
+  private void hangUp() {
+    List<Attempt> old = attempts;
+    attempts = List.of();
+    old.forEach(Attempt::hangUp);
+  }
+
+  /** One call at one door. */
+  private final class Attempt implements ControlChannel.Listener {
+    private final InetSocketAddress door;
+    private @Nullable ControlChannel channel;
+    private boolean refused;
+
+    Attempt(InetSocketAddress door) {
+      this.door = door;
+    }
+
+    void call() {
+      ControlChannel begun = ControlChannel.connect(loop, door, this);
+      channel = channel == null ? begun : channel;
+    }
+
+    void hangUp() {
+      ControlChannel open = channel;
+      channel = null;
+      if (open != null) {
+        open.close();
+      }
+    }
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      channel = connected;
+      reached = true;
+      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket()));
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      ControlChannel open = channel;
+      if (open == null || !attempts.contains(this)) {
+        return;
+      }
+      if (message instanceof Ping && !way.calls()) {
+        hangUp();
+      } else if (message instanceof Ping ping) {
+        channel = null;
+        hangUpOthers();
+        log.info("%s: the control channel goes by way of %s", connection.peer(), door);
+        takeOver(open, ping);
+      } else if (message instanceof ControlMessage.Refused no) {
+        lose("%s, and then it said: %s".formatted(trouble, no.reason()));
+      }
+    }
+
+    private void hangUpOthers() {
+      PeerLink.this.hangUp();
+    }
+
+    @Override
+    public void onClosed(String reason) {
+      refused = reason.contains("refused");
+      boolean none =
+          attempts.contains(this)
+              && refused
+              && !reached
+              && attempts.stream().allMatch(each -> each.refused);
+      if (none) {
+        lose(trouble + ", and nobody is behind its doors any more: its process is gone");
+      }
+    }
+  }
+
+  /* The old channel stays until the other end has left it: its end would be taken for ours. */
+  private void takeOver(ControlChannel fresh, Ping theirs) {
+    Line old = current;
+    if (old != null) {
+      loop.schedule(LINGER_NS, old.channel::close);
+    }
+    resume(fresh, theirs);
+  }
+
+  /** The other end goes on by this channel. */
+  void adopt(ControlChannel fresh, Ping theirs) {
+    if (over) {
+      fresh.close();
+      return;
+    }
+    hangUp();
+    Line old = current;
+    current = null;
+    if (old != null) {
+      old.channel.close();
+    }
+    resume(fresh, theirs);
+  }
+
+  private void resume(ControlChannel fresh, Ping theirs) {
+    acknowledged(theirs.received());
+    use(fresh, theirs.next());
+    fresh.send(ping());
+    kept.forEach(fresh::send);
+  }
+
+  /* The end. */
+
+  private void lose(String reason) {
+    hangUp();
+    if (over) {
+      return;
+    }
+    if (closing) {
+      end();
+      return;
+    }
+    over = true;
+    connection.peerGone(Connection.PEER_LOST, reason);
+    failover.nobodyHears();
+    leaveChannel();
+    whenOver.run();
+  }
+
+  private void leaveChannel() {
+    Line open = current;
+    current = null;
+    if (open != null) {
+      open.channel.closeWhenSent();
+    }
+  }
+
+  /**
+   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
+   * or has had its time: an acknowledgement of ours may have been lost, and then the peer asks
+   * again. Any thread.
+   */
+  void close() {
+    connection.leave();
+    loop.execute(() -> {
+      boolean peerThere = connection.peerState() == Connection.PEER_THERE;
+      boolean said = say(new ControlMessage.Closing());
+      closing = true;
+      if (peerThere && said) {
+        loop.schedule(LINGER_NS, this::end);
+      } else {
+        end();
+      }
+    });
+  }
+
+  private void end() {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    boolean first = !over;
+    over = true;
+    hangUp();
+    failover.end();
+    leaveChannel();
+    connection.close();
+    if (first) {
+      whenOver.run();
+    }
+  }
+
+  /** The local end gives up. Control thread. */
+  void abandon(String reason) {
+    lose(reason);
+  }
+}
