@@ -29,7 +29,8 @@ public final class FabricSpeakers implements AutoCloseable {
 
   /**
    * Starts the daemons and waits until each has published a route to every other host on every
-   * plane.
+   * plane, and which of its own host's addresses belongs to each: a job that starts between the two
+   * names its planes by itself, and finds no weights for them.
    *
    * @param heddle the command line of the {@code heddle} command
    * @throws LabException when one ends, or is not ready in time; none stays behind then
@@ -110,6 +111,13 @@ public final class FabricSpeakers implements AutoCloseable {
     }
     try (reader) {
       List<String> keys = reader.planes().stream().map(PublishedPlane::key).toList();
+      for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
+        InetAddress own = InetAddress.getByName(fabric.address(host, plane));
+        int index = keys.indexOf("colour:" + plane);
+        if (index < 0 || !own.equals(reader.planes().get(index).source())) {
+          return false;
+        }
+      }
       RouteAnswer answer = new RouteAnswer();
       for (int other = 1; other <= daemons.size(); other++) {
         for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
