@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * lock holder uses it.
  */
 final class PeerLink {
-  private static final int LARGEST_WINDOW = 512;
+  private static final int LARGEST_WINDOW = 960;
 
   private final FlowChecksum sendFlow = new FlowChecksum();
   private final FlowChecksum receiveFlow = new FlowChecksum();

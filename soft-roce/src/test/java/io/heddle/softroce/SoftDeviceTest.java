@@ -74,7 +74,10 @@ class SoftDeviceTest {
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right));
       assertEquals(bytes, pair.await(pair.right).lengthBytes);
       pair.await(pair.left);
-      assertEquals(bytes / mtu.bytes() + 1, pair.left.context.engine().counters.packetsSent());
+      Counters counters = pair.left.context.engine().counters;
+      /* On a busy machine the device may have asked by a packet whether its peer is still there. */
+      assertEquals(
+          bytes / mtu.bytes() + 1, counters.packetsSent() - counters.packetsResent(), "packets");
     }
   }
 
@@ -224,7 +227,11 @@ class SoftDeviceTest {
       a.postSend(wr);
       assertEquals(Status.REMOTE_ACCESS_ERROR, pair.await(pair.left).status);
       List<AsyncEventListener.Kind> kinds = new ArrayList<>();
-      assertEquals(1, pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind)));
+      /* The answer leaves before the event is there, and the background thread may be between the two. */
+      long start = System.nanoTime();
+      while (kinds.isEmpty() && System.nanoTime() - start < 10_000_000_000L) {
+        pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
+      }
       assertEquals(List.of(AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR), kinds);
       for (int i = 0; i < 1 << 16; i++) {
         assertEquals(
