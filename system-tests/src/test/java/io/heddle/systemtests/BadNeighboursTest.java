@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Lab;
@@ -20,12 +21,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the route daemon does with neighbours, disks and clocks that misbehave. */
 @Timeout(180)
 final class BadNeighboursTest {
   private static final String NAME = "hdbn" + ProcessHandle.current().pid();
   private static final int TICKS_PER_SECOND = 100;
+  private static final Path FAKETIME =
+      Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
   private static final String GOOD = "fd00:ff::1";
 
   @TempDir private Path folder;
@@ -100,6 +105,13 @@ final class BadNeighboursTest {
     String stat = Files.readString(Path.of("/proc", Long.toString(daemon.pid()), "stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
+  }
+
+  private static double cpuSecondsInFive(RouteDaemonProcess daemon)
+      throws IOException, InterruptedException {
+    double before = cpuSeconds(daemon);
+    TimeUnit.SECONDS.sleep(5);
+    return cpuSeconds(daemon) - before;
   }
 
   private static Map<String, JsonNode> byName(JsonNode daemon) {
@@ -213,6 +225,42 @@ final class BadNeighboursTest {
           daemon.log().contains(small + "/routes.new needs ")
               && daemon.log().contains("\"publish\" in the daemon's configuration"),
           daemon.log());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"+700d", "-700d"})
+  void aStepOfTheWallClockCostsNoSessionAndNoRoute(String step) throws Exception {
+    assumeTrue(Files.exists(FAKETIME), FAKETIME + " isn't there: install libfaketime");
+    neighbour("good", GOOD);
+    Path offset = Files.writeString(folder.resolve("offset"), "+0");
+    String[] clock = {
+      "env",
+      "LD_PRELOAD=" + FAKETIME,
+      "FAKETIME_TIMESTAMP_FILE=" + offset,
+      "FAKETIME_NO_CACHE=1",
+      "FAKETIME_DONT_FAKE_MONOTONIC=1"
+    };
+    String config = "hold-time-s = 3\n" + peer("good", GOOD);
+    try (RouteDaemonProcess daemon = daemon(config, clock)) {
+      daemon.awaitLog("weights are published");
+      /* The library itself costs time, at every look at a clock. */
+      double usual = cpuSecondsInFive(daemon);
+      Files.writeString(offset, step);
+      List<String> date = new ArrayList<>(List.of(clock));
+      date.addAll(List.of("date", "+%s"));
+      Process asked = new ProcessBuilder(date).start();
+      long shown = Long.parseLong(new String(asked.getInputStream().readAllBytes()).strip());
+      long jump = TimeUnit.SECONDS.toDays(Math.abs(shown - System.currentTimeMillis() / 1000));
+      assertTrue(jump >= 699, "the clock was not stepped: " + shown);
+      double stepped = cpuSecondsInFive(daemon);
+      JsonNode good = byName(daemon.show("neighbours")).get("good");
+      assertEquals("established", good.path("state").asText(), daemon.log());
+      assertEquals(1, good.path("established").asLong(), daemon.log());
+      assertEquals(40, good.path("routes").asInt());
+      long upMs = good.path("up_for_ms").asLong();
+      assertTrue(upMs >= 10_000 && upMs < 60_000, "up for " + upMs + " ms");
+      assertTrue(stepped < 2 * usual + 1, stepped + " s of CPU, before the step " + usual);
     }
   }
 

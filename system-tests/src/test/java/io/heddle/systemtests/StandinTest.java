@@ -134,25 +134,34 @@ final class StandinTest {
     }
   }
 
-  /* Until a plane's failure is survived: it ends the job, in time, with words that name it. */
+  private static void waitForBytes(StandinHosts hosts, int address, long bytes)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (hosts.sentBytes(0).get(address) < bytes) {
+      assertTrue(System.nanoTime() - deadline < 0, "sent: " + hosts.sentBytes(0));
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
   @Test
-  void anAddressThatIsCutOffIsNamed() throws IOException, InterruptedException {
+  void aJobGoesOnWhileOneAddressOfTwoIsLeftAndThenNamesBoth()
+      throws IOException, InterruptedException {
+    Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "2000");
     try (StandinHosts hosts = StandinHosts.create(1, 2, folder, Map.of())) {
       String[] endless = {"--iterations", "1000000", "--min-bytes", "65536"};
       try (HostProcess first =
-              hosts.start(0, folder.resolve("0.log"), Map.of(), allReduce(0, 1, endless));
+              hosts.start(0, folder.resolve("0.log"), environment, allReduce(0, 1, endless));
           HostProcess second =
-              hosts.start(1, folder.resolve("1.log"), Map.of(), allReduce(1, 1, endless))) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (hosts.sentBytes(0).getLast() < 1 << 24 && System.nanoTime() - deadline < 0) {
-          TimeUnit.MILLISECONDS.sleep(50);
-        }
+              hosts.start(1, folder.resolve("1.log"), environment, allReduce(1, 1, endless))) {
+        waitForBytes(hosts, 1, 1 << 24);
         hosts.control("cut", "0/0", "2");
+        waitForBytes(hosts, 0, hosts.sentBytes(0).getFirst() + (1 << 26));
+        hosts.control("cut", "0/0", "1");
         int left = first.exitCode(LIMIT_SECONDS);
         int right = second.exitCode(LIMIT_SECONDS);
         String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
         assertTrue(left > 0 && left < 128 && right > 0 && right < 128, left + ", " + right + said);
-        assertTrue(said.contains("plane if:e2"), said);
+        assertTrue(said.contains("plane if:e1") && said.contains("plane if:e2"), said);
       }
     }
   }

@@ -36,9 +36,12 @@ class ExabgpInteropTest extends DaemonContract {
   Process launch(String key, boolean security) throws Exception {
     Path told = net.folder().resolve("told");
     Path script = net.folder().resolve("listen.sh");
-    /* Its pipe doesn't block, so that cat ends whenever nothing is there. */
+    /* Its pipe doesn't block, so that cat ends whenever nothing is there; it ends with ExaBGP. */
     Files.writeString(
-        script, "#!/bin/sh\nwhile :; do cat >>" + told + " 2>/dev/null; sleep 0.05; done\n");
+        script,
+        "#!/bin/sh\nwhile [ -d /proc/$PPID ]; do cat >>"
+            + told
+            + " 2>/dev/null; sleep 0.05; done\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(told, "");
     /* It gives up root for nobody. */
