@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatCommand.class,
       ErrorsCommand.class,
       ExporterCommand.class,
+      DrainCommand.class,
       PerfCommand.class,
       SoakCommand.class,
       ManPageCommand.class

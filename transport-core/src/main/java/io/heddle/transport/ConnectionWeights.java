@@ -13,8 +13,14 @@ final class ConnectionWeights {
   /** The share of a plane that is fully in use. */
   static final int FULL_SHARE = 8;
 
+  /** Who wants a plane drained: the operator at this end, at the other. */
+  static final int HERE = 1;
+
+  static final int THERE = 2;
+
   private PlaneWeights routed;
   private final int[] shares;
+  private final int[] drainedBy;
   private PlaneCounters[] counters = {};
 
   /* Written under the monitor by the control and the routes thread, read by the thread that drives the communicator. */
@@ -24,6 +30,7 @@ final class ConnectionWeights {
     routed = initial;
     current = initial;
     shares = new int[initial.planes()];
+    drainedBy = new int[shares.length];
     Arrays.fill(shares, FULL_SHARE);
   }
 
@@ -52,6 +59,22 @@ final class ConnectionWeights {
     }
   }
 
+  /**
+   * Takes nothing new to the plane, whatever its share, while others are left.
+   *
+   * @param by {@link #HERE} or {@link #THERE}
+   * @return whether that is new
+   */
+  synchronized boolean drain(int plane, int by, boolean on) {
+    int next = on ? drainedBy[plane] | by : drainedBy[plane] & ~by;
+    if (next == drainedBy[plane]) {
+      return false;
+    }
+    drainedBy[plane] = next;
+    renew();
+    return true;
+  }
+
   /** The counters that show the weights. */
   synchronized void setCounters(PlaneCounters[] shown) {
     counters = shown;
@@ -78,14 +101,29 @@ final class ConnectionWeights {
   }
 
   private void renew() {
-    current = routed.shared(shares);
+    current = routed.shared(sharesInUse());
     tell();
+  }
+
+  /* A job goes on although its operator has drained every plane that is up. */
+  private int[] sharesInUse() {
+    int[] left = shares.clone();
+    boolean any = false;
+    for (int i = 0; i < left.length; i++) {
+      left[i] = drainedBy[i] == 0 ? left[i] : 0;
+      any |= left[i] > 0;
+    }
+    return any ? left : shares;
   }
 
   private void tell() {
     PlaneWeights now = current;
     for (int i = 0; i < counters.length; i++) {
-      counters[i].setWeight(now.weight(i), now.isOut(i) ? "out of use" : now.source());
+      counters[i].setWeight(now.weight(i), reasonOf(now, i));
     }
+  }
+
+  private String reasonOf(PlaneWeights now, int plane) {
+    return !now.isOut(plane) ? now.source() : drainedBy[plane] == 0 ? "out of use" : "drained";
   }
 }

@@ -12,6 +12,7 @@ import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -408,12 +409,18 @@ final class Failover {
   }
 
   private boolean onDrain(PlaneLife plane, Drain drain) {
-    connection
-        .allWeights()
-        .setShare(
-            plane.index,
-            drain.on() || plane.state != PlaneState.UP ? 0 : ConnectionWeights.FULL_SHARE);
+    connection.allWeights().drain(plane.index, ConnectionWeights.THERE, drain.on());
     return true;
+  }
+
+  /** The operator wants nothing new on these planes, and on these only. Control thread. */
+  void drain(Set<String> keys) {
+    for (PlaneLife plane : planes) {
+      boolean on = keys.contains(plane.key);
+      if (!over && connection.allWeights().drain(plane.index, ConnectionWeights.HERE, on)) {
+        say(new Drain(plane.key, on));
+      }
+    }
   }
 
   /* To end. */

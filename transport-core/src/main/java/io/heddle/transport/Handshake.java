@@ -75,6 +75,9 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   /* How long an address may be silent before the next is called. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
+  /* The same where the call was taken: a process that starts on a busy host is slow. */
+  private static final long PATIENCE_WITH_TAKEN_CALL_NS = 6_000_000_000L;
+
   private final ControlLoop loop;
   private final NetDevice device;
   private final Doors doors;
@@ -152,18 +155,22 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
     InetSocketAddress place = places.get(called++);
     int attempt = called;
     if (attempt < places.size()) {
-      long patienceNs = Math.min(PATIENCE_NS, terms.timeoutNs() / (places.size() + 1));
-      loop.schedule(
-          patienceNs,
-          () -> {
-            if (attempt == called && stage == Stage.HELLO) {
-              giveUpPlace("%s: no answer within %d ms".formatted(place, patienceNs / 1_000_000));
-            }
-          });
+      long longestNs = terms.timeoutNs() / (places.size() + 1);
+      long patienceNs = Math.min(PATIENCE_NS, longestNs);
+      long takenNs = Math.min(PATIENCE_WITH_TAKEN_CALL_NS, longestNs);
+      loop.schedule(patienceNs, () -> giveUpSilent(attempt, channel != null, patienceNs));
+      loop.schedule(takenNs, () -> giveUpSilent(attempt, false, takenNs));
     }
     ControlChannel begun = ControlChannel.connect(loop, place, this);
     if (attempt == called && channel == null) {
       calling = begun;
+    }
+  }
+
+  private void giveUpSilent(int attempt, boolean hope, long patienceNs) {
+    if (attempt == called && stage == Stage.HELLO && !hope) {
+      giveUpPlace(
+          "%s: no answer within %d ms".formatted(places.get(called - 1), patienceNs / 1_000_000));
     }
   }
 

@@ -22,6 +22,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.transport.stats.DistinctErrors;
+import io.heddle.transport.stats.DrainOrders;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.AsyncEventListener;
@@ -103,6 +104,8 @@ public final class Transport implements AutoCloseable {
     loop = new ControlLoop(log);
     doors = new Doors(loop, doorAddresses(), log);
     loop.execute(this::watchDevices);
+    DrainOrders orders = DrainOrders.beside(stats.path());
+    loop.execute(new DrainFollower(orders, devices, loop, log)::look);
     addresses = new AddressFollower(devices, loop, log);
     RouteFollower follower = routes;
     if (follower != null) {

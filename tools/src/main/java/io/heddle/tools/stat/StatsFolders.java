@@ -19,7 +19,7 @@ public final class StatsFolders {
   private final @Nullable Path named;
 
   /** What was read, and what could not be. */
-  record Found(List<ProcessStats> processes, List<String> unreadable) {}
+  public record Found(List<ProcessStats> processes, List<String> unreadable) {}
 
   /**
    * @param named the only folder to look at; null for the usual ones
@@ -40,7 +40,7 @@ public final class StatsFolders {
   }
 
   /** Looked at anew each time, since users come and go. */
-  List<Path> folders() {
+  public List<Path> folders() {
     return named == null ? usual() : List.of(named);
   }
 
@@ -50,7 +50,7 @@ public final class StatsFolders {
    * @param processId this one only; null for all
    * @throws HeddleException when the named folder can't be read
    */
-  Found read(@Nullable Long processId) {
+  public Found read(@Nullable Long processId) {
     List<ProcessStats> processes = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     for (Path folder : folders()) {

@@ -1,0 +1,171 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.stat.StatsFolders;
+import io.heddle.transport.stats.DrainOrders;
+import io.heddle.transport.stats.ProcessStats;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Takes planes out of use before work on them, and into use again. */
+@Command(
+    name = "drain",
+    description =
+        "Has every running job of this host, and those that start later, take nothing new to a"
+            + " plane, in both directions, so that a cable or a switch can be worked on without a"
+            + " failover. What is under way arrives. A job's last plane stays in use. Without a"
+            + " plane: lists the drained ones.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    footer = "%nExit code 1 where jobs that have the plane don't follow within two seconds.")
+public final class DrainCommand implements Callable<Integer> {
+  private static final long LIMIT_NS = 2_000_000_000;
+  private static final String DRAINED = "drained";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "PLANE",
+      arity = "0..*",
+      description = "Keys of planes, as heddle stat and heddle planes name them.")
+  private List<String> planes = List.of();
+
+  @Option(names = "--end", description = "Take the planes into use again.")
+  private boolean end;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path stats;
+
+  /**
+   * How far running jobs have followed.
+   *
+   * @param connections ends of connections that have the plane
+   * @param following those that take nothing new to it
+   * @param inFlightBytes what they still have under way on it
+   */
+  record PlaneUse(
+      String plane, boolean drained, int connections, int following, long inFlightBytes) {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    StatsFolders folders = new StatsFolders(stats);
+    if (folders.folders().isEmpty()) {
+      throw new HeddleException(
+          "no job has run on this host: there is no folder /dev/shm/heddle-*; --stats names"
+              + " another");
+    }
+    Set<String> ordered = ordered(folders);
+    if (end && planes.isEmpty()) {
+      throw new HeddleException("--end wants a plane; drained are " + named(ordered));
+    }
+    refuseUnknown(folders, ordered);
+    for (Path folder : folders.folders()) {
+      DrainOrders orders = DrainOrders.in(folder);
+      Set<String> keys = new TreeSet<>(orders.keys());
+      if (end ? keys.removeAll(planes) : keys.addAll(planes)) {
+        orders.write(keys);
+      }
+    }
+    return report(folders);
+  }
+
+  private static String named(Set<String> keys) {
+    return keys.isEmpty() ? "none" : String.join(", ", keys);
+  }
+
+  private static Set<String> ordered(StatsFolders folders) {
+    Set<String> ordered = new TreeSet<>();
+    folders.folders().forEach(folder -> ordered.addAll(DrainOrders.in(folder).keys()));
+    return ordered;
+  }
+
+  private static List<ProcessStats.Row> openRows(StatsFolders folders) {
+    return folders.read(null).processes().stream()
+        .flatMap(process -> process.rows().stream())
+        .filter(ProcessStats.Row::open)
+        .toList();
+  }
+
+  private void refuseUnknown(StatsFolders folders, Set<String> ordered) {
+    Set<String> known = new TreeSet<>(ordered);
+    openRows(folders).forEach(row -> known.add(row.planeKey()));
+    for (String plane : planes) {
+      if (!known.contains(plane)) {
+        throw new HeddleException(
+            "no running job has a plane %s; there are: %s".formatted(plane, named(known)));
+      }
+    }
+  }
+
+  private int report(StatsFolders folders) throws InterruptedException {
+    long deadline = System.nanoTime() + LIMIT_NS;
+    List<PlaneUse> uses = uses(folders);
+    while (!uses.stream().allMatch(DrainCommand::isDone) && System.nanoTime() - deadline < 0) {
+      TimeUnit.MILLISECONDS.sleep(50);
+      uses = uses(folders);
+    }
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      out.println(Json.of(uses));
+    } else {
+      uses.forEach(use ->
+          out.printf(
+              "plane %s: %s; %d of %d connections take nothing new to it, %d bytes under way%n",
+              use.plane(),
+              use.drained() ? DRAINED : "in use",
+              use.following(),
+              use.connections(),
+              use.inFlightBytes()));
+      if (uses.isEmpty()) {
+        out.println("no plane is drained");
+      }
+    }
+    out.flush();
+    return uses.stream().allMatch(DrainCommand::isDone) ? 0 : HeddleCommand.EXIT_FAILED;
+  }
+
+  private static boolean isDone(PlaneUse use) {
+    return use.drained()
+        ? use.following() == use.connections() && use.inFlightBytes() == 0
+        : use.following() == 0;
+  }
+
+  private List<PlaneUse> uses(StatsFolders folders) {
+    Set<String> ordered = ordered(folders);
+    Set<String> shown = new TreeSet<>(planes.isEmpty() ? ordered : planes);
+    List<ProcessStats.Row> rows = openRows(folders);
+    List<PlaneUse> uses = new ArrayList<>();
+    for (String plane : shown) {
+      List<ProcessStats.Row> of =
+          rows.stream().filter(row -> row.planeKey().equals(plane)).toList();
+      List<ProcessStats.Row> following =
+          of.stream().filter(row -> row.weightSource().equals(DRAINED)).toList();
+      uses.add(
+          new PlaneUse(
+              plane,
+              ordered.contains(plane),
+              of.size(),
+              following.size(),
+              of.stream().mapToLong(ProcessStats.Row::inFlightBytes).sum()));
+    }
+    return uses;
+  }
+}
