@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -244,14 +245,11 @@ class RoutesFileTest {
       long start = System.nanoTime();
       reader.awaitChange(sequence, 20_000_000);
       assertTrue(System.nanoTime() - start >= 20_000_000, "nothing changed, so it waits");
+      Path self = Path.of("/proc/thread-self").toRealPath().resolve("status");
       Thread writer =
           Thread.ofPlatform()
               .start(() -> {
-                try {
-                  TimeUnit.MILLISECONDS.sleep(100);
-                } catch (InterruptedException interrupted) {
-                  throw new IllegalStateException(interrupted);
-                }
+                awaitAsleep(self);
                 bed.route("::/0", 0, 1);
               });
       start = System.nanoTime();
@@ -260,6 +258,18 @@ class RoutesFileTest {
       }
       assertTrue(System.nanoTime() - start < 10_000_000_000L);
       writer.join();
+    }
+  }
+
+  /* The kernel says of a thread in a futex that it sleeps. */
+  private static void awaitAsleep(Path status) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    try {
+      while (!Files.readString(status).contains("\nState:\tS") && System.nanoTime() < deadline) {
+        Thread.onSpinWait();
+      }
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 
