@@ -42,8 +42,8 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 
 cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$lib"
 cp "$root"/tools/target/heddle-tools.jar "$lib"
-cp "$root"/perf-tests/target/{heddle-allreduce,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
-strip --strip-unneeded "$lib"/*.so "$lib"/heddle-allreduce "$lib"/heddle-plugin-perf
+cp "$root"/perf-tests/target/{heddle-allreduce,heddle-chaos,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
+strip --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
 install -m 755 "$here/heddle" "$bundle/bin/heddle"
 
 # --- the Java runtime ----------------------------------------------------------------------------------

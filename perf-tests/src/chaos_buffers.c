@@ -58,6 +58,12 @@ void chaos_allocate(struct chaos_buffers *buffers, int count, size_t each, int a
   }
 }
 
+void chaos_release(struct chaos_buffers *buffers) {
+  free(buffers->memory);
+  free(buffers->resting);
+  *buffers = (struct chaos_buffers){0};
+}
+
 void *chaos_data(const struct chaos_buffers *buffers, int buffer) {
   return buffers->memory + (size_t)buffer * buffers->stride + CHAOS_GUARD_BYTES;
 }

@@ -18,6 +18,7 @@ struct chaos_buffers {
 
 /* Buffers of `each` bytes with their guards; at_rest says whether they begin with canaries. */
 void chaos_allocate(struct chaos_buffers *, int count, size_t each, int at_rest);
+void chaos_release(struct chaos_buffers *);
 void *chaos_data(const struct chaos_buffers *, int buffer);
 
 /* Size of a rank's message: mostly small, a few large, a few empty, of any length. */

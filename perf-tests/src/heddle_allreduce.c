@@ -2,7 +2,6 @@
  * One rank of a ring all-reduce of floats over a net plugin. A service thread connects and registers, the progress thread
  * moves data, as in NCCL. Each result is checked element by element.
  */
-#include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "net_plugin.h"
 #include "rendezvous.h"
 #include "report.h"
@@ -48,41 +48,25 @@ static void usage(FILE *to) {
 }
 
 static void parse(int argc, char **argv) {
-  enum { PLUGIN = 1, FOLDER, RANK, RANKS, MIN, MAX, ITERATIONS, WARMUP, TIMEOUT, ABI, DEVICE, DEVICES, QUIET, HELP };
-  static const struct option longs[] = {
-      {"plugin", required_argument, NULL, PLUGIN},       {"rendezvous", required_argument, NULL, FOLDER},
-      {"rank", required_argument, NULL, RANK},           {"ranks", required_argument, NULL, RANKS},
-      {"min-bytes", required_argument, NULL, MIN},       {"max-bytes", required_argument, NULL, MAX},
-      {"iterations", required_argument, NULL, ITERATIONS}, {"warmup", required_argument, NULL, WARMUP},
-      {"timeout-seconds", required_argument, NULL, TIMEOUT}, {"abi", required_argument, NULL, ABI},
-      {"device", required_argument, NULL, DEVICE},       {"devices", required_argument, NULL, DEVICES},
-      {"quiet", no_argument, NULL, QUIET},               {"help", no_argument, NULL, HELP},
-      {NULL, 0, NULL, 0}};
-  int found;
-  while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-    switch (found) {
-      case PLUGIN: options.plugin = optarg; break;
-      case FOLDER: options.folder = optarg; break;
-      case RANK: options.rank = (int)whole_number("--rank", optarg, 0, 1023); break;
-      case RANKS: options.ranks = (int)whole_number("--ranks", optarg, 2, 1024); break;
-      case MIN: options.min_bytes = (size_t)whole_number("--min-bytes", optarg, 4, 1LL << 31); break;
-      case MAX: options.max_bytes = (size_t)whole_number("--max-bytes", optarg, 4, 1LL << 31); break;
-      case ITERATIONS: options.iterations = (int)whole_number("--iterations", optarg, 1, 1000000); break;
-      case WARMUP: options.warmup = (int)whole_number("--warmup", optarg, 0, 1000000); break;
-      case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
-      case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
-      case DEVICE: options.device = (int)whole_number("--device", optarg, 0, 1023); break;
-      case DEVICES: options.devices = (int)whole_number("--devices", optarg, 1, MAX_DEVICES); break;
-      case QUIET: options.log = 0; break;
-      case HELP:
-      case 'h': usage(stdout); exit(0);
-      default: usage(stderr); exit(EXIT_BAD_USAGE);
-    }
-  }
+  static const struct option_row rows[] = {
+      {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, 1023, NULL},
+      {"ranks", OPTION_INT, &options.ranks, 2, 1024, NULL},
+      {"min-bytes", OPTION_SIZE, &options.min_bytes, 4, 1LL << 31, NULL},
+      {"max-bytes", OPTION_SIZE, &options.max_bytes, 4, 1LL << 31, NULL},
+      {"iterations", OPTION_INT, &options.iterations, 1, 1000000, NULL},
+      {"warmup", OPTION_INT, &options.warmup, 0, 1000000, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+      {"device", OPTION_INT, &options.device, 0, 1023, NULL},
+      {"devices", OPTION_INT, &options.devices, 1, MAX_DEVICES, NULL},
+      {"quiet", OPTION_OFF, &options.log, 0, 0, NULL},
+      {0}};
+  read_options(argc, argv, rows, usage);
   if (options.plugin == NULL || options.folder == NULL || options.rank < 0 || options.rank >= options.ranks ||
-      options.min_bytes > options.max_bytes || optind != argc) {
-    usage(stderr);
-    exit(EXIT_BAD_USAGE);
+      options.min_bytes > options.max_bytes) {
+    bad_usage(usage);
   }
 }
 

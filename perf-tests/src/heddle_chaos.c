@@ -3,252 +3,220 @@
  * know the seed, so each message's size and bytes are known to the receiver without being told.
  *
  * What is watched: every byte of every message; guard bytes around each receive buffer; and canaries, which fill a buffer
- * from the moment when the plugin has handed it back until it is posted again, so that a write that comes late shows. A
- * source is overwritten as soon as its send is done, so that one that is read late shows as wrong data.
+ * from the moment when the plugin has handed it back until it is posted again, and all of them after the close, so that a
+ * write that comes late shows. A source is overwritten as soon as its send is done, so that one that is read late shows as
+ * wrong data.
+ *
+ * Many runs, one after another, in one process: each initialises the plugin, connects, moves messages, closes, and
+ * finalizes it. Lines of standard input say what to do, lines of standard output what became of it.
  */
-#include <getopt.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "chaos_buffers.h"
+#include "chaos_clock.h"
+#include "chaos_traffic.h"
+#include "command_line.h"
 #include "net_plugin.h"
 #include "rendezvous.h"
 #include "report.h"
 
-#define TAG 3
-#define RECEIVES 24 /* buffers; up to POSTED of them are posted, the others rest with their canaries */
-#define POSTED 12
-#define SENDS 12
+#define FOLDER_BYTES 4096
 
 static struct {
-  const char *plugin, *folder;
+  const char *plugin, *folder, *until;
   int rank, abi, spoils;
-  uint64_t seed;
   double seconds, timeout_seconds;
-  size_t max_bytes;
-} options = {.rank = -1, .seed = 1, .seconds = 3, .timeout_seconds = 30, .max_bytes = 1 << 20};
+  size_t seed, max_bytes;
+} options = {.rank = -1, .seed = 1, .max_bytes = 1 << 20, .timeout_seconds = 20};
+
+/* What standard input has asked for and the main thread hasn't begun yet. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int run, close, ended;
+  char folder[FOLDER_BYTES];
+  unsigned long long seed;
+  long milliseconds, max_bytes;
+} asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static struct net_plugin net;
-static void *listen_comm, *send_comm, *receive_comm;
-static struct chaos_buffers receives, sends;
-static void *receive_memory, *send_memory;
-
-static struct {
-  void *request;
-  uint64_t message;
-  int busy;
-} receiving[RECEIVES], sending[SENDS];
-
-/* Sums of the run. The last message of a direction is marked, since the sender alone knows which one it is. */
-static uint64_t sent, received, receives_posted, sends_posted, bytes_received;
-static int peer_ended, end_posted, end_sent;
-static double longest_gap_seconds, last_arrival_seconds;
+static uint64_t wrong_bytes;
 
 static void usage(FILE *to) {
   fprintf(to,
           "heddle-chaos: one of two ranks that send each other random messages, every byte checked, for use on a bad network\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
           "  --rank R                0 or 1\n"
-          "  --seed S                of the traffic, the same for both (1)\n"
-          "  --seconds S             how long new messages are sent (3)\n"
-          "  --max-bytes B           largest message (1048576)\n"
-          "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (30)\n"
+          "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
           "  --spoil                 change a byte of some messages, to see that it is found\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-          "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 the plugin failed (and no byte is wrong), 4 timed out\n");
+          "lines of standard input:\n"
+          "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty before\n"
+          "  close                   end the run, once its messages are through or its communicators have failed\n"
+          "  clock SECONDS           step this process's wall clock to so far from the host's\n"
+          "or one run, without standard input:\n"
+          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+          "  --seed S                of the traffic, the same for both (1)\n"
+          "  --seconds S             how long new messages are sent (3)\n"
+          "  --until FILE            no longer than until this file exists; without --seconds up to then\n"
+          "  --max-bytes B           largest message (1048576)\n"
+          "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
 }
 
 static void parse(int argc, char **argv) {
-  enum { PLUGIN = 1, FOLDER, RANK, SEED, SECONDS, MAX, TIMEOUT, ABI, SPOIL, HELP };
-  static const struct option longs[] = {{"plugin", required_argument, NULL, PLUGIN},
-                                        {"rendezvous", required_argument, NULL, FOLDER},
-                                        {"rank", required_argument, NULL, RANK},
-                                        {"seed", required_argument, NULL, SEED},
-                                        {"seconds", required_argument, NULL, SECONDS},
-                                        {"max-bytes", required_argument, NULL, MAX},
-                                        {"timeout-seconds", required_argument, NULL, TIMEOUT},
-                                        {"abi", required_argument, NULL, ABI},
-                                        {"spoil", no_argument, NULL, SPOIL},
-                                        {"help", no_argument, NULL, HELP},
-                                        {NULL, 0, NULL, 0}};
-  int found;
-  while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-    switch (found) {
-      case PLUGIN: options.plugin = optarg; break;
-      case FOLDER: options.folder = optarg; break;
-      case RANK: options.rank = (int)whole_number("--rank", optarg, 0, 1); break;
-      case SEED: options.seed = (uint64_t)whole_number("--seed", optarg, 0, INT64_MAX); break;
-      case SECONDS: options.seconds = (double)whole_number("--seconds", optarg, 1, 86400); break;
-      case MAX: options.max_bytes = (size_t)whole_number("--max-bytes", optarg, 64, 64 << 20); break;
-      case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
-      case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
-      case SPOIL: options.spoils = 1; break;
-      case HELP:
-      case 'h': usage(stdout); exit(0);
-      default: usage(stderr); exit(EXIT_BAD_USAGE);
-    }
+  static const struct option_row rows[] = {{"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+                                           {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
+                                           {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+                                           {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+                                           {"spoil", OPTION_ON, &options.spoils, 0, 0, NULL},
+                                           {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+                                           {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
+                                           {"seconds", OPTION_SECONDS, &options.seconds, 1, 86400, NULL},
+                                           {"until", OPTION_TEXT, &options.until, 0, 0, NULL},
+                                           {"max-bytes", OPTION_SIZE, &options.max_bytes, 64, 64 << 20, NULL},
+                                           {0}};
+  read_options(argc, argv, rows, usage);
+  if (options.plugin == NULL || options.rank < 0) bad_usage(usage);
+  if (options.seconds == 0) options.seconds = options.until != NULL ? 86400 : 3;
+}
+
+/* Whether the line was understood. */
+static int take(const char *line) {
+  long clock;
+  if (sscanf(line, "run %llu %ld %ld %4095[^\n]", &asked.seed, &asked.milliseconds, &asked.max_bytes, asked.folder) == 4) {
+    asked.run = 1;
+    return asked.milliseconds > 0 && asked.max_bytes >= 64;
   }
-  if (options.plugin == NULL || options.folder == NULL || options.rank < 0 || optind != argc) {
-    usage(stderr);
-    exit(EXIT_BAD_USAGE);
+  if (sscanf(line, "clock %ld", &clock) == 1) {
+    chaos_step_clock(clock);
+    return 1;
   }
+  asked.close |= strcmp(line, "close\n") == 0;
+  return asked.close;
 }
 
-static void report(const char *event, const char *call, int result) {
-  printf("{\"event\":\"%s\",\"rank\":%d,\"call\":\"%s\",\"result\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,"
-         "\"wrong_bytes\":%llu,\"guard_bytes\":%llu,\"canary_bytes\":%llu,\"longest_gap_ms\":%.1f}\n",
-         event, options.rank, call, result, (unsigned long long)sent, (unsigned long long)received,
-         (unsigned long long)bytes_received, (unsigned long long)receives.wrong_bytes,
-         (unsigned long long)receives.guard_bytes, (unsigned long long)receives.canary_bytes, longest_gap_seconds * 1e3);
-  fflush(stdout);
-}
-
-static int nothing_is_wrong(void) { return receives.wrong_bytes + receives.guard_bytes + receives.canary_bytes == 0; }
-
-/* The plugin may fail where the network leaves it nothing to go on with; what it handed back must be whole even then. */
-static void require(int result, const char *call) {
-  if (result == 0) return;
-  for (int i = 0; i < RECEIVES; i++) {
-    if (!receiving[i].busy) chaos_check_rest(&receives, i);
-    chaos_check_guards(&receives, i);
-  }
-  report("failed", call, result);
-  _exit(nothing_is_wrong() ? EXIT_PLUGIN_ERROR : EXIT_WRONG_DATA);
-}
-
-static void connect_both(void) {
-  char handle[NET_HANDLE_BYTES], other[NET_HANDLE_BYTES];
-  require(net_listen(&net, 0, handle, &listen_comm), "listen");
-  if (rendezvous_put(options.folder, "handle", options.rank, handle, sizeof handle) != 0) _exit(EXIT_BAD_USAGE);
-  if (rendezvous_get(options.folder, "handle", 1 - options.rank, other, sizeof other, options.timeout_seconds) != 0) {
-    _exit(EXIT_TIMED_OUT);
-  }
-  double start = now_seconds();
-  while (send_comm == NULL || receive_comm == NULL) {
-    if (send_comm == NULL) require(net_connect(&net, 0, other, &send_comm), "connect");
-    if (receive_comm == NULL) require(net_accept(&net, listen_comm, &receive_comm), "accept");
-    if (now_seconds() - start > options.timeout_seconds) fail_with(EXIT_TIMED_OUT, "no connection in time");
-    usleep(200);
-  }
-  require(net_register(&net, receive_comm, receives.memory, receives.bytes, &receive_memory), "regMr");
-  require(net_register(&net, send_comm, sends.memory, sends.bytes, &send_memory), "regMr");
-}
-
-static int idle_buffer(void) {
-  /* Not the one that was handed back last: it is to rest for as long as there are others. */
-  static int last;
-  for (int i = 1; i <= RECEIVES; i++) {
-    int buffer = (last + i) % RECEIVES;
-    if (!receiving[buffer].busy) return last = buffer;
-  }
-  return -1;
-}
-
-static int post_receive(void) {
-  if (peer_ended || receives_posted - received >= POSTED) return 0;
-  int buffer = idle_buffer(), tag = TAG;
-  void *data = chaos_data(&receives, buffer), *request = NULL;
-  /* As large as the message, sometimes larger; NCCL asks for the most that may come, too. */
-  size_t size = chaos_size(options.seed, 1 - options.rank, receives_posted, options.max_bytes) + 64;
-  if (size > options.max_bytes + 64) size = options.max_bytes + 64;
-  chaos_check_rest(&receives, buffer);
-  require(net_irecv(&net, receive_comm, 1, &data, &size, &tag, &receive_memory, &request), "irecv");
-  if (request == NULL) return 0;
-  receiving[buffer].request = request;
-  receiving[buffer].message = receives_posted++;
-  receiving[buffer].busy = 1;
-  return 1;
-}
-
-static int post_send(double end) {
-  if (end_posted || sends_posted - sent >= SENDS) return 0;
-  int buffer = (int)(sends_posted % SENDS), ends = now_seconds() >= end;
-  if (sending[buffer].busy) return 0;
-  size_t size = ends ? CHAOS_END_BYTES : chaos_size(options.seed, options.rank, sends_posted, options.max_bytes);
-  void *data = chaos_data(&sends, buffer), *request = NULL;
-  if (ends) chaos_fill_end(data); else chaos_fill(data, size, options.seed, options.rank, sends_posted);
-  if (options.spoils && size > 0 && sends_posted % 32 == 31) ((unsigned char *)data)[size / 2] ^= 1;
-  require(net_isend(&net, send_comm, data, size, TAG, send_memory, &request), "isend");
-  if (request == NULL) return 0;
-  sending[buffer].request = request;
-  sending[buffer].message = sends_posted++;
-  sending[buffer].busy = 1;
-  end_posted = ends;
-  return 1;
-}
-
-static int test_receives(void) {
-  int moved = 0;
-  for (int i = 0; i < RECEIVES; i++) {
-    int done = 0, size = -1;
-    if (!receiving[i].busy) continue;
-    require(net_test(&net, receiving[i].request, &done, &size), "test");
-    if (!done) continue;
-    receiving[i].busy = 0;
-    chaos_check_guards(&receives, i);
-    if (chaos_is_end(chaos_data(&receives, i), size)) {
-      peer_ended = 1;
-    } else if (!peer_ended) {
-      chaos_check(&receives, i, size, options.seed, 1 - options.rank, receiving[i].message, options.max_bytes);
-    }
-    chaos_rest(&receives, i, receiving[i].message);
-    double now = now_seconds();
-    if (received > 0 && now - last_arrival_seconds > longest_gap_seconds) longest_gap_seconds = now - last_arrival_seconds;
-    last_arrival_seconds = now;
-    received++;
-    bytes_received += (uint64_t)size;
-    progress();
-    moved = 1;
-  }
-  return moved;
-}
-
-static int test_sends(void) {
-  int moved = 0;
-  for (int i = 0; i < SENDS; i++) {
-    int done = 0;
-    if (!sending[i].busy) continue;
-    require(net_test(&net, sending[i].request, &done, NULL), "test");
-    if (!done) continue;
-    sending[i].busy = 0;
-    chaos_spoil(&sends, i);
-    if (end_posted && sending[i].message == sends_posted - 1) end_sent = 1;
-    sent++;
-    progress();
-    moved = 1;
-  }
-  return moved;
-}
-
-static void *run(void *unused) {
+static void *listen_to_input(void *unused) {
+  char line[FOLDER_BYTES + 128];
   (void)unused;
-  double end = now_seconds() + options.seconds;
-  while (!peer_ended || !end_sent || sent < sends_posted) {
-    int moved = post_receive();
-    moved |= post_send(end);
-    moved |= test_receives();
-    moved |= test_sends();
-    if (!moved) sched_yield();
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    pthread_mutex_lock(&asked.lock);
+    if (!take(line)) fail_with(EXIT_BAD_USAGE, "standard input: not understood: %s", line);
+    pthread_cond_broadcast(&asked.changed);
+    pthread_mutex_unlock(&asked.lock);
   }
-  /* What is held back somewhere may come now that everything is done. */
-  usleep(50000);
-  for (int i = 0; i < RECEIVES; i++) {
-    if (!receiving[i].busy) chaos_check_rest(&receives, i);
-    chaos_check_guards(&receives, i);
-  }
+  pthread_mutex_lock(&asked.lock);
+  asked.ended = 1;
+  pthread_cond_broadcast(&asked.changed);
+  pthread_mutex_unlock(&asked.lock);
   return NULL;
 }
 
-/* The comms stay driven until both are done: an acknowledgement may have to be given again. */
-static void wait_for_other(void) {
+/* Waits until a word is asked for; 0 where no line comes any more. */
+static int await(int *word) {
+  pause_watch(1);
+  pthread_mutex_lock(&asked.lock);
+  while (!*word && !asked.ended) pthread_cond_wait(&asked.changed, &asked.lock);
+  int there = *word;
+  *word = 0;
+  pthread_mutex_unlock(&asked.lock);
+  pause_watch(0);
+  return there;
+}
+
+static void tell_side(const char *name, const struct chaos_side *side) {
+  printf(",\"%s\":{\"complete\":%s,\"failed\":\"%s\",\"result\":%d,\"failed_at_s\":%.6f}", name,
+         side->complete ? "true" : "false", side->failed == NULL ? "" : side->failed, side->result, side->failed_at);
+}
+
+static void tell_traffic(const struct chaos_outcome *outcome) {
+  printf("{\"event\":\"traffic\",\"rank\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"longest_gap_ms\":%.1f",
+         options.rank, (unsigned long long)outcome->sent, (unsigned long long)outcome->received,
+         (unsigned long long)outcome->bytes, outcome->longest_gap_seconds * 1e3);
+  tell_side("send", &outcome->send);
+  tell_side("receive", &outcome->receive);
+  printf("}\n");
+  fflush(stdout);
+}
+
+static void tell_end(const struct chaos_buffers *receives, unsigned leaks) {
+  printf("{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":%llu,\"guard_bytes\":%llu,\"canary_bytes\":%llu,\"leaks\":%u}\n",
+         options.rank, (unsigned long long)receives->wrong_bytes, (unsigned long long)receives->guard_bytes,
+         (unsigned long long)receives->canary_bytes, leaks);
+  fflush(stdout);
+  wrong_bytes += receives->wrong_bytes + receives->guard_bytes + receives->canary_bytes;
+}
+
+static void *move(void *outcome) {
+  chaos_move(outcome);
+  return NULL;
+}
+
+/* Whether both directions were complete. */
+static int one_run(const struct chaos_run *run, const char *prefix, int (*may_close)(void)) {
+  static struct chaos_outcome outcome;
+  unsigned leaks = net_lines_with("left open at the end");
+  progress();
+  if (net_load(&net, options.plugin, options.abi, prefix) != 0) exit(EXIT_PLUGIN_ERROR);
+  chaos_connect(&net, run);
+  progress();
+  printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d}\n", options.rank, (int)getpid());
+  fflush(stdout);
+  pthread_t data;
+  if (pthread_create(&data, NULL, move, &outcome) != 0 || pthread_join(data, NULL) != 0) {
+    fail_with(EXIT_BAD_USAGE, "cannot run a thread");
+  }
+  tell_traffic(&outcome);
+  /* What is held back somewhere may come now that everything is done, until the close and after it. */
+  if (!may_close()) fail_with(EXIT_BAD_USAGE, "standard input ended in the middle of a run");
+  chaos_check_all();
+  chaos_close();
+  net_unload(&net);
+  chaos_check_all();
+  tell_end(chaos_receives(), net_lines_with("left open at the end") - leaks);
+  chaos_free();
+  return outcome.send.complete && outcome.receive.complete;
+}
+
+static int is_told_to_close(void) { return await(&asked.close); }
+
+static void runs_from_input(const char *prefix) {
+  pthread_t input;
+  if (pthread_create(&input, NULL, listen_to_input, NULL) != 0) fail_with(EXIT_BAD_USAGE, "cannot run a thread");
+  pthread_detach(input);
+  while (await(&asked.run)) {
+    const struct chaos_run run = {.folder = asked.folder,
+                                  .rank = options.rank,
+                                  .spoils = options.spoils,
+                                  .seed = asked.seed,
+                                  .seconds = (double)asked.milliseconds * 1e-3,
+                                  .timeout_seconds = options.timeout_seconds,
+                                  .max_bytes = (size_t)asked.max_bytes};
+    one_run(&run, prefix, is_told_to_close);
+  }
+}
+
+/* The comms stay until both are done: an acknowledgement may have to be given again. */
+static int is_other_done(void) {
   char done = 1;
   if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);
   if (rendezvous_get(options.folder, "done", 1 - options.rank, &done, 1, options.timeout_seconds) != 0) exit(EXIT_TIMED_OUT);
+  return 1;
+}
+
+/* Its exit code but for wrong bytes. */
+static int run_of_options(const char *prefix) {
+  const struct chaos_run run = {.folder = options.folder,
+                                .until = options.until,
+                                .rank = options.rank,
+                                .spoils = options.spoils,
+                                .seed = options.seed,
+                                .seconds = options.seconds,
+                                .timeout_seconds = options.timeout_seconds,
+                                .max_bytes = options.max_bytes};
+  return one_run(&run, prefix, is_other_done) ? 0 : EXIT_PLUGIN_ERROR;
 }
 
 int main(int argc, char **argv) {
@@ -256,24 +224,7 @@ int main(int argc, char **argv) {
   char prefix[64];
   snprintf(prefix, sizeof prefix, "rank %d", options.rank);
   watch_for_hang(options.timeout_seconds);
-  chaos_allocate(&receives, RECEIVES, options.max_bytes + 64, 1);
-  chaos_allocate(&sends, SENDS, options.max_bytes + 64, 0);
-  if (net_load(&net, options.plugin, options.abi, prefix) != 0) return EXIT_PLUGIN_ERROR;
-  connect_both();
-  progress();
-  printf("{\"event\":\"start\",\"rank\":%d,\"pid\":%d}\n", options.rank, (int)getpid());
-  fflush(stdout);
-  pthread_t data;
-  if (pthread_create(&data, NULL, run, NULL) != 0 || pthread_join(data, NULL) != 0) {
-    fail_with(EXIT_BAD_USAGE, "cannot run a thread");
-  }
-  wait_for_other();
-  require(net_deregister(&net, receive_comm, receive_memory), "deregMr");
-  require(net_deregister(&net, send_comm, send_memory), "deregMr");
-  require(net_close_send(&net, send_comm), "closeSend");
-  require(net_close_receive(&net, receive_comm), "closeRecv");
-  require(net_close_listen(&net, listen_comm), "closeListen");
-  net_unload(&net);
-  report("end", "", 0);
-  return nothing_is_wrong() ? 0 : EXIT_WRONG_DATA;
+  int code = 0;
+  if (options.folder != NULL) code = run_of_options(prefix); else runs_from_input(prefix);
+  return wrong_bytes == 0 ? code : EXIT_WRONG_DATA;
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "report.h"
 
 static const char *prefix_of_log;
+static const char *_Atomic counted_words;
+static atomic_uint counted_lines;
 
 static void log_line(int level, unsigned long subsystems, const char *file, int line, const char *format, ...) {
   (void)subsystems;
@@ -23,6 +26,8 @@ static void log_line(int level, unsigned long subsystems, const char *file, int 
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  const char *words = counted_words;
+  if (words != NULL && level == NCCL_LOG_WARN && strstr(text, words) != NULL) counted_lines++;
   fprintf(stderr, "%s NCCL %s %s\n", prefix_of_log == NULL ? "" : prefix_of_log,
           level == NCCL_LOG_WARN ? "WARN" : "INFO", text);
 }
@@ -93,6 +98,11 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
 void net_unload(struct net_plugin *plugin) {
   if (plugin->version >= 11) TABLE(plugin, 12)->finalize(plugin->context);
   dlclose(plugin->library);
+}
+
+unsigned net_lines_with(const char *words) {
+  counted_words = words;
+  return counted_lines;
 }
 
 int net_max_receives(struct net_plugin *plugin, int device) {

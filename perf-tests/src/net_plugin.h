@@ -29,6 +29,9 @@ int net_load(struct net_plugin *, const char *path, int version, const char *log
 /* Finalizes and closes the library. */
 void net_unload(struct net_plugin *);
 
+/* How many warnings of the plugin had these words so far; counted from the first question on. One question a process. */
+unsigned net_lines_with(const char *words);
+
 int net_max_receives(struct net_plugin *, int device);
 
 int net_listen(struct net_plugin *, int device, void *handle, void **listen_comm);

@@ -1,11 +1,9 @@
 #include "plugin_perf_options.h"
 
-#include <getopt.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "report.h"
 
 struct plugin_perf_options options = {.rank = -1, .outstanding = 8, .rounds = 5, .min_bytes = 8, .max_bytes = 16 << 20, .factor = 2,
@@ -51,64 +49,28 @@ static void choose_kinds(char *list) {
 }
 
 void parse_options(int argc, char **argv) {
-  enum { PLUGIN = 1, FOLDER, RANK, KINDS, MIN, MAX, FACTOR, LATENCY_MAX, OUTSTANDING, ROUNDS, TIME, WARMUP, TURNS,
-         PIN, TIMEOUT, ABI, DEVICE, QUIET, HELP };
-  static const struct option longs[] = {
-      {"plugin", required_argument, NULL, PLUGIN},
-      {"rendezvous", required_argument, NULL, FOLDER},
-      {"rank", required_argument, NULL, RANK},
-      {"kinds", required_argument, NULL, KINDS},
-      {"min-bytes", required_argument, NULL, MIN},
-      {"max-bytes", required_argument, NULL, MAX},
-      {"factor", required_argument, NULL, FACTOR},
-      {"latency-max-bytes", required_argument, NULL, LATENCY_MAX},
-      {"outstanding", required_argument, NULL, OUTSTANDING},
-      {"rounds", required_argument, NULL, ROUNDS},
-      {"milliseconds", required_argument, NULL, TIME},
-      {"warmup-milliseconds", required_argument, NULL, WARMUP},
-      {"turns", no_argument, NULL, TURNS},
-      {"pin", no_argument, NULL, PIN},
-      {"timeout-seconds", required_argument, NULL, TIMEOUT},
-      {"abi", required_argument, NULL, ABI},
-      {"device", required_argument, NULL, DEVICE},
-      {"quiet", no_argument, NULL, QUIET},
-      {"help", no_argument, NULL, HELP},
-      {NULL, 0, NULL, 0}};
-  int found;
-  while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-    switch (found) {
-      case PLUGIN: options.plugin = optarg; break;
-      case FOLDER: options.folder = optarg; break;
-      case RANK: options.rank = (int)whole_number("--rank", optarg, 0, 1); break;
-      case KINDS: choose_kinds(optarg); break;
-      case MIN: options.min_bytes = (size_t)whole_number("--min-bytes", optarg, 1, 1LL << 30); break;
-      case MAX: options.max_bytes = (size_t)whole_number("--max-bytes", optarg, 1, 1LL << 30); break;
-      case FACTOR: options.factor = (size_t)whole_number("--factor", optarg, 2, 1024); break;
-      case LATENCY_MAX:
-        options.latency_max_bytes = (size_t)whole_number("--latency-max-bytes", optarg, 1, 1LL << 30);
-        break;
-      case OUTSTANDING:
-        options.outstanding = (int)whole_number("--outstanding", optarg, 1, MOST_OUTSTANDING);
-        break;
-      case ROUNDS: options.rounds = (int)whole_number("--rounds", optarg, 1, 10000); break;
-      case TIME: options.seconds = (double)whole_number("--milliseconds", optarg, 1, 600000) * 1e-3; break;
-      case WARMUP:
-        options.warmup_seconds = (double)whole_number("--warmup-milliseconds", optarg, 0, 600000) * 1e-3;
-        break;
-      case TURNS: options.turns = 1; break;
-      case PIN: options.pin = 1; break;
-      case TIMEOUT: options.timeout_seconds = (double)whole_number("--timeout-seconds", optarg, 1, 86400); break;
-      case ABI: options.abi = (int)whole_number("--abi", optarg, 6, 12); break;
-      case DEVICE: options.device = (int)whole_number("--device", optarg, 0, 1023); break;
-      case QUIET: options.log = 0; break;
-      case HELP:
-      case 'h': usage(stdout); exit(0);
-      default: usage(stderr); exit(EXIT_BAD_USAGE);
-    }
-  }
-  if (options.plugin == NULL || options.folder == NULL || options.rank < 0 || options.min_bytes > options.max_bytes ||
-      optind != argc) {
-    usage(stderr);
-    exit(EXIT_BAD_USAGE);
+  static const struct option_row rows[] = {
+      {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
+      {"kinds", OPTION_WORDS, NULL, 0, 0, choose_kinds},
+      {"min-bytes", OPTION_SIZE, &options.min_bytes, 1, 1LL << 30, NULL},
+      {"max-bytes", OPTION_SIZE, &options.max_bytes, 1, 1LL << 30, NULL},
+      {"factor", OPTION_SIZE, &options.factor, 2, 1024, NULL},
+      {"latency-max-bytes", OPTION_SIZE, &options.latency_max_bytes, 1, 1LL << 30, NULL},
+      {"outstanding", OPTION_INT, &options.outstanding, 1, MOST_OUTSTANDING, NULL},
+      {"rounds", OPTION_INT, &options.rounds, 1, 10000, NULL},
+      {"milliseconds", OPTION_MILLISECONDS, &options.seconds, 1, 600000, NULL},
+      {"warmup-milliseconds", OPTION_MILLISECONDS, &options.warmup_seconds, 0, 600000, NULL},
+      {"turns", OPTION_ON, &options.turns, 0, 0, NULL},
+      {"pin", OPTION_ON, &options.pin, 0, 0, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+      {"device", OPTION_INT, &options.device, 0, 1023, NULL},
+      {"quiet", OPTION_OFF, &options.log, 0, 0, NULL},
+      {0}};
+  read_options(argc, argv, rows, usage);
+  if (options.plugin == NULL || options.folder == NULL || options.rank < 0 || options.min_bytes > options.max_bytes) {
+    bad_usage(usage);
   }
 }

@@ -220,6 +220,20 @@ final class PackagesTest {
   }
 
   @Test
+  void theSoakHasItsPartsInThePackage() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Path bundle = unpackBundle(folder.resolve("unpacked"));
+    try (HostProcess soak =
+        HostProcess.start(
+            List.of(bundle.resolve("bin/heddle").toString(), "soak", "--runs", "1", "--seed", "5"),
+            folder.resolve("soak.log"),
+            Map.of("TMPDIR", folder.toString()))) {
+      assertEquals(0, soak.exitCode(120), soak::outputOrWhyNot);
+      assertTrue(soak.output().contains("PASSED: 1 runs"), soak.output());
+    }
+  }
+
+  @Test
   void everyCommandHasAManualPage() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     String heddle = bundle.resolve("bin/heddle").toString();

@@ -3,98 +3,161 @@ package io.heddle.tools;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of the soak; all of it follows from the seed.
  *
- * @param softFaults HEDDLE_SOFT_FAULTS of both ranks; empty for none
- * @param seconds how long new messages are sent
+ * @param setting of its processes
+ * @param milliseconds how long new messages are sent
  * @param events in order of time
  */
 record ChaosPlan(
-    long seed,
-    int planes,
-    int mtuBytes,
-    String policy,
-    int maxBytes,
-    String softFaults,
-    int seconds,
-    List<Event> events) {
-  static final int MOST_PLANES = 4;
+    long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
+  private static final int EARLIEST_MS = 50;
 
-  private static final int EARLIEST_MS = 150;
+  /** Of a run that its fault ends: longer than that takes. */
+  private static final int UNTIL_IT_FAILS_MS = 60_000;
+
+  private static final int PERCENT = 100;
+  private static final int KILLED_PERCENT = 7;
+  private static final int ALL_CUT_PERCENT = 12;
+  private static final List<ChaosFault> USUAL =
+      List.of(
+          ChaosFault.CARRIER_CUT,
+          ChaosFault.SILENT_CUT,
+          ChaosFault.ADDRESS_REMOVED,
+          ChaosFault.LOSS,
+          ChaosFault.STOPPED_PEER,
+          ChaosFault.CLOCK_STEP);
+  private static final List<ChaosFault> ON_FABRIC =
+      List.of(
+          ChaosFault.SPINE_CUT,
+          ChaosFault.SPINE_SILENT,
+          ChaosFault.WEIGHT_CHANGE,
+          ChaosFault.SESSION_RESET,
+          ChaosFault.DAEMON_KILLED,
+          ChaosFault.STOPPED_PEER,
+          ChaosFault.CLOCK_STEP);
 
   ChaosPlan {
     events = List.copyOf(events);
   }
 
-  /**
-   * One fault.
-   *
-   * @param atMs after both ranks are connected
-   * @param forMs until it is undone
-   * @param amount of LOSS, in thousandths
-   */
-  record Event(int atMs, int forMs, ChaosFault fault, int rank, int plane, int amount) {
-    @Override
-    public String toString() {
-      String where = fault == ChaosFault.STOPPED_PEER ? "" : " on plane " + (plane + 1);
-      String much = fault == ChaosFault.LOSS ? " of " + amount / 10.0 + " %" : "";
-      return atMs
-          + " ms: "
-          + fault.text()
-          + much
-          + where
-          + " at rank "
-          + rank
-          + ", "
-          + forMs
-          + " ms";
-    }
-  }
-
+  /** Two hosts whose planes are links from one to the other. */
   static ChaosPlan of(long seed) {
-    /* Neighbouring seeds make neighbouring first numbers otherwise. */
-    Random random = new Random(seed * 0x9e3779b97f4a7c15L);
-    int planes = 2 + random.nextInt(MOST_PLANES - 1);
-    int mtuBytes = random.nextBoolean() ? 9000 : 1500;
-    String policy = List.of("spray", "spray", "pinned", "hash").get(random.nextInt(4));
-    int maxBytes = 1 << (14 + random.nextInt(8));
-    int seconds = 2 + random.nextInt(2);
-    List<Event> events = new ArrayList<>();
-    int count = random.nextInt(4);
-    /* One plane is never cut: with none left, failing is right. */
-    int spared = random.nextInt(planes);
-    for (int i = 0; i < count; i++) {
-      events.add(event(random, planes, spared, seconds));
+    ChaosSetting setting = ChaosSetting.of(seed);
+    Random random = random(seed);
+    int maxBytes = 1 << (14 + random.nextInt(7));
+    int milliseconds = 300 + random.nextInt(700);
+    List<ChaosEvent> events = new ArrayList<>();
+    /* One plane isn't cut but with all others: with none left, failing is right. */
+    int spared = random.nextInt(setting.planes());
+    for (int count = random.nextInt(4); count > 0; count--) {
+      events.add(usual(random, setting, spared, milliseconds));
     }
-    events.sort(Comparator.comparingInt(Event::atMs));
-    return new ChaosPlan(
-        seed, planes, mtuBytes, policy, maxBytes, softFaults(random), seconds, apart(events));
+    int drawn = random.nextInt(PERCENT);
+    if (drawn < KILLED_PERCENT) {
+      events.add(at(random, milliseconds, ChaosFault.KILLED_PEER, ChaosEvent.FOR_EVER));
+    } else if (drawn < KILLED_PERCENT + ALL_CUT_PERCENT) {
+      events.clear();
+      ChaosFault fault = random.nextBoolean() ? ChaosFault.ALL_LINKS_DOWN : ChaosFault.ALL_SILENT;
+      boolean forGood = setting.graceMs() == ChaosSetting.SHORT_GRACE_MS;
+      int forMs = forGood ? ChaosEvent.FOR_EVER : 20 + random.nextInt(1_500);
+      events.add(at(random, milliseconds, fault, forMs));
+    }
+    return planned(seed, setting, maxBytes, milliseconds, events);
   }
 
-  private static Event event(Random random, int planes, int spared, int seconds) {
-    ChaosFault[] kinds = ChaosFault.values();
-    ChaosFault fault = kinds[random.nextInt(kinds.length)];
-    int plane = (spared + 1 + random.nextInt(planes - 1)) % planes;
-    int atMs = EARLIEST_MS + random.nextInt(seconds * 1000 - 2 * EARLIEST_MS);
-    int forMs = 20 + random.nextInt(random.nextInt(4) == 0 ? 1500 : 300);
-    int amount = fault == ChaosFault.LOSS ? 2 + random.nextInt(48) : 0;
-    return new Event(atMs, forMs, fault, random.nextInt(2), plane, amount);
+  /** Two hosts on a fabric, with a route daemon on each. */
+  static ChaosPlan onFabric(long seed, int planes, int mtuBytes) {
+    ChaosSetting setting = ChaosSetting.onFabric(seed, planes, mtuBytes);
+    Random random = random(seed);
+    int milliseconds = 1_500 + random.nextInt(2_000);
+    List<ChaosEvent> events = new ArrayList<>();
+    for (int count = 1 + random.nextInt(4); count > 0; count--) {
+      ChaosFault fault = ON_FABRIC.get(random.nextInt(ON_FABRIC.size()));
+      int forMs = 200 + random.nextInt(1_500);
+      ChaosEvent event = at(random, milliseconds, fault, forMs);
+      events.add(
+          new ChaosEvent(
+              event.atMs(),
+              fault == ChaosFault.STOPPED_PEER ? forMs / 4 : forMs,
+              fault,
+              event.rank(),
+              fault.hasPlane() ? random.nextInt(planes) : 0,
+              amount(random, fault)));
+    }
+    if (random.nextInt(PERCENT) < KILLED_PERCENT) {
+      events.add(at(random, milliseconds, ChaosFault.KILLED_PEER, ChaosEvent.FOR_EVER));
+    }
+    return planned(seed, setting, 1 << (14 + random.nextInt(5)), milliseconds, events);
   }
 
-  /* A plane at one host has one fault at a time, so that undoing one doesn't undo another. */
-  private static List<Event> apart(List<Event> events) {
-    List<Event> kept = new ArrayList<>();
-    for (Event event : events) {
+  /* Not the same numbers as its group's. */
+  private static Random random(long seed) {
+    return ChaosSetting.random(seed * 2 + 1);
+  }
+
+  private static ChaosPlan planned(
+      long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
+    events.sort(Comparator.comparingInt(ChaosEvent::atMs));
+    List<ChaosEvent> kept = apart(events);
+    boolean fails = kept.stream().anyMatch(ChaosEvent::isFatal);
+    return new ChaosPlan(seed, setting, maxBytes, fails ? UNTIL_IT_FAILS_MS : milliseconds, kept);
+  }
+
+  private static ChaosEvent at(Random random, int milliseconds, ChaosFault fault, int forMs) {
+    int atMs = EARLIEST_MS + random.nextInt(milliseconds - EARLIEST_MS);
+    return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), 0, 0);
+  }
+
+  private static ChaosEvent usual(
+      Random random, ChaosSetting setting, int spared, int milliseconds) {
+    ChaosFault fault = USUAL.get(random.nextInt(USUAL.size()));
+    int others = setting.planes() - 1;
+    int plane = fault.hasPlane() ? (spared + 1 + random.nextInt(others)) % setting.planes() : 0;
+    int atMs = EARLIEST_MS + random.nextInt(milliseconds - EARLIEST_MS);
+    int forMs = 20 + random.nextInt(random.nextInt(4) == 0 ? 1_000 : 300);
+    return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), plane, amount(random, fault));
+  }
+
+  private static int amount(Random random, ChaosFault fault) {
+    return switch (fault) {
+      case LOSS -> 2 + random.nextInt(48);
+      case CLOCK_STEP -> random.nextInt(2_000_000) - 1_000_000;
+      case WEIGHT_CHANGE -> 1 + random.nextInt(400);
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          STOPPED_PEER,
+          KILLED_PEER,
+          SPINE_CUT,
+          SPINE_SILENT,
+          SESSION_RESET,
+          DAEMON_KILLED ->
+          0;
+    };
+  }
+
+  /*
+   * A plane at one host has one fault at a time, so that undoing one doesn't undo another; and what ends the run is the last.
+   */
+  private static List<ChaosEvent> apart(List<ChaosEvent> events) {
+    List<ChaosEvent> kept = new ArrayList<>();
+    for (ChaosEvent event : events) {
       boolean meets =
           kept.stream()
               .anyMatch(before ->
-                  before.atMs() + before.forMs() >= event.atMs()
-                      && before.rank() == event.rank()
-                      && (before.plane() == event.plane() || before.fault() == event.fault()));
+                  before.isFatal()
+                      || before.endMs() >= event.atMs()
+                          && before.rank() == event.rank()
+                          && (before.fault() == event.fault()
+                              || before.fault().reach() == event.fault().reach()
+                                  && before.plane() == event.plane()));
       if (!meets) {
         kept.add(event);
       }
@@ -102,39 +165,18 @@ record ChaosPlan(
     return kept;
   }
 
-  private static String softFaults(Random random) {
-    List<String> parts = new ArrayList<>();
-    for (String name : List.of("loss", "duplicate", "reorder", "corrupt", "ghost")) {
-      if (random.nextInt(3) == 0) {
-        double most = name.equals("ghost") ? 0.002 : 0.01;
-        parts.add(String.format(Locale.ROOT, "%s=%.4f", name, 0.0001 + random.nextDouble() * most));
-      }
-    }
-    if (random.nextInt(4) == 0) {
-      parts.add("delay-us=" + (50 + random.nextInt(950)));
-    }
-    if (!parts.isEmpty()) {
-      parts.add("ghost-ms=" + (20 + random.nextInt(800)));
-      parts.add("seed=" + (random.nextInt() & 0xffffff));
-    }
-    return String.join(",", parts);
-  }
-
-  /** Whether a plane is taken away for a while. */
-  boolean cutsPlanes() {
-    return events.stream().anyMatch(event -> event.fault().takesPlane());
+  /** What ends the run, or null for one that must go on to its end. */
+  @Nullable ChaosEvent fatal() {
+    return events.stream().filter(ChaosEvent::isFatal).findFirst().orElse(null);
   }
 
   String describe() {
-    return "%d planes, MTU %d, %s, messages to %d B%s%s"
-        .formatted(
-            planes,
-            mtuBytes,
-            policy,
-            maxBytes,
-            softFaults.isEmpty() ? "" : ", " + softFaults,
-            events.isEmpty()
-                ? ""
-                : "; " + String.join("; ", events.stream().map(Event::toString).toList()));
+    StringBuilder text = new StringBuilder(setting.describe());
+    text.append(", messages to ").append(maxBytes).append(" B");
+    if (fatal() == null) {
+      text.append(" for ").append(milliseconds).append(" ms");
+    }
+    events.forEach(event -> text.append("; ").append(event));
+    return text.toString();
   }
 }

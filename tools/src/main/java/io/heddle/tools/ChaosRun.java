@@ -1,278 +1,212 @@
 package io.heddle.tools;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.platform.HeddleException;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.Labs;
-import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One plan carried out: a lab of its own, two ranks of the chaos driver, the plan's faults at their
- * times, and a verdict from what the ranks say.
- */
-final class ChaosRun implements AutoCloseable {
-  private static final int RANKS = 2;
-  private static final int HANG_SECONDS = 20;
-  private static final long LIMIT_SECONDS = 60;
-  private static final int EXIT_WRONG = 1;
-  private static final int EXIT_PLUGIN = 3;
+/** One plan carried out by a pair of ranks, and a verdict from what they say. */
+final class ChaosRun {
+  private static final long LIMIT_SECONDS = 90;
   private static final int EXIT_TIMED_OUT = 4;
+  private static final int POLL_MS = 20;
 
-  /** Programs that run on the hosts. */
-  record Programs(Path plugin, Path driver) {}
-
-  private record Step(long atMs, Runnable action) {}
+  private record Step(long atMs, ChaosEvent event, boolean begins) {}
 
   private final ChaosPlan plan;
-  private final Path folder;
-  private final Lab lab;
-  private final PlaneFaults faults;
-  private final Programs programs;
-  private final List<RankProcess> ranks = new ArrayList<>();
-  private final BlockingQueue<JsonNode> reports = new LinkedBlockingQueue<>();
-  private final List<JsonNode> last = new ArrayList<>();
+  private final ChaosNetwork network;
+  private final ChaosPair pair;
+  private final ChaosJudge judge;
+  private final Set<ChaosEvent> standing = new HashSet<>();
+  private final Set<Integer> killed = new HashSet<>();
+  private final long limitNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
 
-  ChaosRun(ChaosPlan plan, Lab.Kind kind, Programs programs, Path folder) throws IOException {
+  ChaosRun(ChaosPlan plan, ChaosNetwork network, ChaosPair pair) {
     this.plan = plan;
-    this.programs = programs;
-    this.folder = folder;
-    Files.createDirectories(folder);
-    this.lab = Labs.create(kind, new LabPlan(RANKS, plan.planes(), plan.mtuBytes()));
-    this.faults = new PlaneFaults(lab);
+    this.network = network;
+    this.pair = pair;
+    this.judge = new ChaosJudge(plan);
   }
 
   ChaosVerdict run() throws IOException, InterruptedException {
-    for (int rank = 0; rank < RANKS; rank++) {
-      start(rank);
+    Path folder = Files.createDirectory(pair.folder().resolve("seed-" + plan.seed()));
+    for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
+      pair.say(
+          rank,
+          "run "
+              + plan.seed()
+              + " "
+              + plan.milliseconds()
+              + " "
+              + plan.maxBytes()
+              + " "
+              + folder.toAbsolutePath());
     }
-    long limitNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    if (awaitStarts(limitNs)) {
-      carryOut(steps(), limitNs);
+    String trouble = awaitAll("start");
+    if (trouble == null) {
+      trouble = carryOut();
     }
-    while (anyAlive() && System.nanoTime() - limitNs < 0) {
-      TimeUnit.MILLISECONDS.sleep(20);
+    if (trouble == null) {
+      trouble = awaitAll("traffic");
     }
-    if (anyAlive()) {
-      return verdict(ChaosVerdict.Kind.HUNG, "still running after " + LIMIT_SECONDS + " s");
+    undoStopped();
+    if (trouble == null) {
+      living().forEach(rank -> pair.say(rank, "close"));
+      trouble = awaitAll("end");
     }
-    return judge();
+    List.copyOf(standing).forEach(this::undo);
+    return trouble == null
+        ? judge.verdict(pair)
+        : judge.unfinished(
+            isHang() ? ChaosVerdict.Kind.HUNG : ChaosVerdict.Kind.FAILED, trouble, pair);
   }
 
-  private void start(int rank) throws IOException {
-    Map<String, String> environment = new LinkedHashMap<>(lab.environment(rank));
-    environment.put("HEDDLE_POLICY", plan.policy());
-    environment.put("HEDDLE_STATS_DIR", folder.toString());
-    if (!plan.softFaults().isEmpty()) {
-      environment.put("HEDDLE_SOFT_FAULTS", plan.softFaults());
-    }
-    List<String> command =
-        List.of(
-            programs.driver().toString(),
-            "--plugin",
-            programs.plugin().toString(),
-            "--rendezvous",
-            folder.toString(),
-            "--rank",
-            Integer.toString(rank),
-            "--seed",
-            Long.toString(plan.seed() & Long.MAX_VALUE),
-            "--seconds",
-            Integer.toString(plan.seconds()),
-            "--max-bytes",
-            Integer.toString(plan.maxBytes()),
-            "--timeout-seconds",
-            Integer.toString(HANG_SECONDS));
-    ranks.add(
-        RankProcess.start(
-            rank,
-            lab.command(rank, command),
-            environment,
-            log(rank),
-            line -> reports.add(read(line))));
-  }
-
-  private Path log(int rank) {
-    return folder.resolve("rank-" + rank + ".log");
-  }
-
-  private static JsonNode read(String line) {
-    try {
-      return Json.mapper().readTree(line);
-    } catch (JsonProcessingException notJson) {
-      return Json.mapper().createObjectNode().put("event", "unknown").put("line", line);
-    }
-  }
-
-  /* Whether both ranks are connected; they may also fail before. */
-  private boolean awaitStarts(long limitNs) throws InterruptedException {
-    int started = 0;
-    while (started < RANKS && System.nanoTime() - limitNs < 0) {
-      JsonNode report = reports.poll(20, TimeUnit.MILLISECONDS);
-      if (report == null && ranks.stream().anyMatch(rank -> !rank.isAlive())) {
-        return false;
-      }
-      if (report != null && report.path("event").asText().equals("start")) {
-        started++;
-      } else if (report != null) {
-        last.add(report);
+  /* What can't be told from outside is told by the rank itself. */
+  private boolean isHang() throws InterruptedException {
+    for (int rank : living()) {
+      if (!pair.isAlive(rank) && pair.rank(rank).exitCode() != EXIT_TIMED_OUT) {
         return false;
       }
     }
-    return started == RANKS;
+    return true;
   }
 
-  private List<Step> steps() {
+  private List<Integer> living() {
+    List<Integer> ranks = new ArrayList<>();
+    for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
+      if (!killed.contains(rank)) {
+        ranks.add(rank);
+      }
+    }
+    return ranks;
+  }
+
+  /**
+   * Waits until every rank that lives has said this.
+   *
+   * @return why it won't; null where they have
+   */
+  private @Nullable String awaitAll(String event) throws InterruptedException {
+    while (!judge.hasAll(event, living())) {
+      String trouble = listen(POLL_MS);
+      if (trouble != null) {
+        return trouble + " before its " + event;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String listen(long timeoutMs) throws InterruptedException {
+    JsonNode report = pair.report(timeoutMs);
+    if (report != null) {
+      judge.hear(report);
+      return null;
+    }
+    for (int rank : living()) {
+      if (!pair.isAlive(rank)) {
+        return "rank " + rank + " ended: " + RankProcess.describeExit(pair.rank(rank).exitCode());
+      }
+    }
+    return System.nanoTime() - limitNs > 0 ? "not over after " + LIMIT_SECONDS + " s" : null;
+  }
+
+  private @Nullable String carryOut() throws InterruptedException {
     List<Step> steps = new ArrayList<>();
-    for (ChaosPlan.Event event : plan.events()) {
-      steps.add(new Step(event.atMs(), () -> begin(event)));
-      steps.add(new Step((long) event.atMs() + event.forMs(), () -> undo(event)));
+    for (ChaosEvent event : plan.events()) {
+      steps.add(new Step(event.atMs(), event, true));
+      if (event.forMs() != ChaosEvent.FOR_EVER) {
+        steps.add(new Step(event.endMs(), event, false));
+      }
     }
     steps.sort(Comparator.comparingLong(Step::atMs));
-    return steps;
-  }
-
-  private void carryOut(List<Step> steps, long limitNs) throws InterruptedException {
     long startNs = System.nanoTime();
     for (Step step : steps) {
       long dueNs = startNs + TimeUnit.MILLISECONDS.toNanos(step.atMs());
-      while (anyAlive() && System.nanoTime() - dueNs < 0 && System.nanoTime() - limitNs < 0) {
-        TimeUnit.MILLISECONDS.sleep(1);
-      }
-      if (!anyAlive()) {
-        return;
-      }
-      step.action().run();
-    }
-  }
-
-  private void begin(ChaosPlan.Event event) {
-    switch (event.fault()) {
-      case CARRIER_CUT -> faults.cutCarrier(event.rank(), event.plane());
-      case SILENT_CUT -> faults.cutSilently(event.rank(), event.plane());
-      case ADDRESS_REMOVED -> faults.removeAddress(event.rank(), event.plane());
-      case LOSS -> faults.lose(event.rank(), event.plane(), event.amount());
-      case STOPPED_PEER -> signal(event.rank(), "STOP");
-    }
-  }
-
-  private void undo(ChaosPlan.Event event) {
-    switch (event.fault()) {
-      case STOPPED_PEER -> signal(event.rank(), "CONT");
-      case CARRIER_CUT, SILENT_CUT, ADDRESS_REMOVED, LOSS ->
-          faults.restore(event.rank(), event.plane());
-    }
-  }
-
-  /* A rank that has ended meanwhile needs no signal. */
-  private void signal(int rank, String name) {
-    if (!ranks.get(rank).isAlive()) {
-      return;
-    }
-    try {
-      new ProcessBuilder("kill", "-" + name, Long.toString(ranks.get(rank).pid()))
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .waitFor();
-    } catch (IOException failed) {
-      throw new HeddleException("kill can't be started: " + failed.getMessage(), failed);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private boolean anyAlive() {
-    return ranks.stream().anyMatch(RankProcess::isAlive);
-  }
-
-  private ChaosVerdict judge() throws InterruptedException, IOException {
-    List<Integer> codes = new ArrayList<>();
-    for (RankProcess rank : ranks) {
-      codes.add(rank.exitCode());
-    }
-    reports.drainTo(last);
-    if (codes.contains(EXIT_WRONG) || sum("wrong_bytes", "guard_bytes", "canary_bytes") > 0) {
-      return verdict(ChaosVerdict.Kind.WRONG, "wrong bytes" + stories());
-    }
-    if (codes.contains(EXIT_TIMED_OUT)) {
-      return verdict(
-          ChaosVerdict.Kind.HUNG, "nothing moved for " + HANG_SECONDS + " s" + stories());
-    }
-    if (codes.stream().allMatch(code -> code == 0)) {
-      return logs().contains("left open at the end")
-          ? verdict(ChaosVerdict.Kind.LEAKED, "objects were left open" + stories())
-          : verdict(ChaosVerdict.Kind.PASSED, null);
-    }
-    boolean erred =
-        plan.cutsPlanes() && codes.stream().allMatch(code -> code == EXIT_PLUGIN || code == 0);
-    return verdict(
-        erred ? ChaosVerdict.Kind.ERRED : ChaosVerdict.Kind.FAILED,
-        "exit codes " + codes + stories());
-  }
-
-  private String logs() throws IOException {
-    StringBuilder all = new StringBuilder();
-    for (int rank = 0; rank < RANKS; rank++) {
-      all.append(Files.readString(log(rank), java.nio.charset.StandardCharsets.ISO_8859_1));
-    }
-    return all.toString();
-  }
-
-  private String stories() {
-    StringBuilder text = new StringBuilder();
-    for (RankProcess rank : ranks) {
-      text.append("\n  rank ").append(rank.rank()).append(':');
-      for (String line : rank.lastLines()) {
-        if (line.contains("WARN") || line.contains("WRONG") || !line.contains("NCCL")) {
-          text.append("\n    ").append(line);
+      for (long left = dueNs - System.nanoTime(); left > 0; left = dueNs - System.nanoTime()) {
+        if (judge.hasAll("traffic", living())) {
+          return null;
+        }
+        String trouble = listen(Math.min(POLL_MS, left / 1_000_000 + 1));
+        if (trouble != null) {
+          return trouble + " before its traffic";
         }
       }
-    }
-    return text.toString();
-  }
-
-  private long sum(String... names) {
-    long sum = 0;
-    for (JsonNode report : last) {
-      for (String name : names) {
-        sum += report.path(name).asLong();
+      if (step.begins()) {
+        begin(step.event());
+      } else {
+        undo(step.event());
       }
     }
-    return sum;
+    return null;
   }
 
-  private ChaosVerdict verdict(
-      ChaosVerdict.Kind kind, @org.jspecify.annotations.Nullable String story) {
-    double gap = 0;
-    for (JsonNode report : last) {
-      gap = Math.max(gap, report.path("longest_gap_ms").asDouble());
+  private void begin(ChaosEvent event) {
+    standing.add(event);
+    if (event.isFatal()) {
+      judge.fatalBegins(System.nanoTime());
     }
-    return new ChaosVerdict(
-        kind,
-        story,
-        sum("received"),
-        sum("bytes"),
-        sum("wrong_bytes", "guard_bytes", "canary_bytes"),
-        gap);
+    switch (event.fault()) {
+      case STOPPED_PEER -> pair.signal(event.rank(), "STOP");
+      case KILLED_PEER -> {
+        killed.add(event.rank());
+        pair.kill(event.rank());
+      }
+      case CLOCK_STEP -> pair.say(event.rank(), "clock " + event.amount());
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          LOSS,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          SPINE_CUT,
+          SPINE_SILENT,
+          WEIGHT_CHANGE,
+          SESSION_RESET,
+          DAEMON_KILLED ->
+          network.begin(event);
+    }
   }
 
-  /** Ends what still runs, stopped ones too, and takes the lab down. */
-  @Override
-  public void close() {
-    ranks.forEach(RankProcess::close);
-    lab.close();
+  private void undo(ChaosEvent event) {
+    if (!standing.remove(event)) {
+      return;
+    }
+    switch (event.fault()) {
+      case STOPPED_PEER -> pair.signal(event.rank(), "CONT");
+      case KILLED_PEER -> {}
+      case CLOCK_STEP -> pair.say(event.rank(), "clock 0");
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          LOSS,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          SPINE_CUT,
+          SPINE_SILENT,
+          WEIGHT_CHANGE,
+          SESSION_RESET,
+          DAEMON_KILLED ->
+          network.undo(event);
+    }
+  }
+
+  private void undoStopped() {
+    for (ChaosEvent event : List.copyOf(standing)) {
+      if (event.fault() == ChaosFault.STOPPED_PEER) {
+        undo(event);
+      }
+    }
+  }
+
+  /** The rank that the plan has killed, or -1. */
+  int killedRank() {
+    return killed.stream().findFirst().orElse(-1);
   }
 }

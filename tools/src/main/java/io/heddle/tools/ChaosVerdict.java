@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * @param kind what it counts as
  * @param story for people; null where all went well
  * @param wrongBytes of messages, guards and buffers handed back, both ranks together
+ * @param longestGapMs between two arrivals at one rank, of a run that went on
+ * @param toldAfterMs how long after its cause the last communicator failed; of a run that had to
+ *     fail
  */
 record ChaosVerdict(
     Kind kind,
@@ -15,17 +18,18 @@ record ChaosVerdict(
     long messages,
     long bytes,
     long wrongBytes,
-    double longestGapMs) {
+    double longestGapMs,
+    double toldAfterMs) {
   /** What a run counts as. */
   enum Kind {
-    /** Every message arrived, every byte right. */
+    /** Every message arrived, every byte right; or the run had to fail, and did as it must. */
     PASSED("passed"),
-    /** A plane was taken away, others were left, and the connection erred; no byte is wrong. */
-    ERRED("erred by a cut plane"),
+    ERRED("erred though a plane was left"),
+    LATE("told too late"),
     WRONG("wrong bytes"),
     HUNG("hung"),
     LEAKED("left objects open"),
-    FAILED("failed without cause");
+    FAILED("failed");
 
     private final String text;
 
@@ -36,6 +40,11 @@ record ChaosVerdict(
     String text() {
       return text;
     }
+  }
+
+  /** The same run, judged otherwise. */
+  ChaosVerdict but(Kind other, String why) {
+    return new ChaosVerdict(other, why, messages, bytes, wrongBytes, longestGapMs, toldAfterMs);
   }
 
   boolean isGood() {

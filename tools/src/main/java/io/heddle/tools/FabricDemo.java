@@ -105,7 +105,7 @@ final class FabricDemo {
   }
 
   /* This command, as it was started. */
-  private static List<String> heddleCommand() {
+  static List<String> heddleCommand() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "--enable-native-access=ALL-UNNAMED",

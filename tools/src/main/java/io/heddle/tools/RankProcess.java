@@ -113,6 +113,20 @@ final class RankProcess implements AutoCloseable {
     input.flush();
   }
 
+  /** No more lines come to its standard input. */
+  void endInput() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException ended) {
+      /* Its exit code says why. */
+    }
+  }
+
+  /** Whether it ends by itself in this time. */
+  boolean awaitEnd(long seconds) throws InterruptedException {
+    return process.waitFor(seconds, TimeUnit.SECONDS);
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }

@@ -19,17 +19,19 @@ import picocli.CommandLine.ParameterException;
 @Command(
     name = "soak",
     description =
-        "Sends random messages between two hosts while links are cut and restored, packets lost,"
-            + " repeated, delayed, swapped and held back, addresses removed and processes stopped;"
-            + " checks every byte, guards around the buffers, and buffers that were handed back.",
+        "Sends random messages between two hosts while links are cut and restored, one or all at"
+            + " once, packets lost, repeated, delayed, swapped and held back, addresses removed,"
+            + " processes stopped and killed, and wall clocks stepped; checks every byte, guards"
+            + " around the buffers, and buffers that were handed back.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = {
       "%nRun i has the seed S + i, and all that it does follows from that: a run that failed is"
           + " repeated with --runs 1 --seed and its seed.",
-      "One plane at least is never cut, so every run must go on to its end: exit code 0 only if no"
-          + " byte was wrong, nothing hung, nothing was left open, and no connection erred."
+      "A run goes on to its end unless its peer is killed or every plane stays cut beyond the grace"
+          + " time: then both ends must be told so, by a remote error and in time. Exit code 0 only"
+          + " if all did, no byte was wrong, nothing hung, and nothing was left open."
     })
 final class SoakCommand implements Callable<Integer> {
   private static final long LONGEST_MINUTES = 60L * 24 * 30;
@@ -50,6 +52,13 @@ final class SoakCommand implements Callable<Integer> {
       paramLabel = "S",
       description = "Seed of the first run (taken from the clock, and printed).")
   private @Nullable Long seed;
+
+  @Option(
+      names = "--fabric",
+      description =
+          "Hosts on a fabric of routers with a route daemon each (root): links to spines are cut,"
+              + " BGP sessions reset, daemons killed, weights changed.")
+  private boolean fabric;
 
   @Option(names = "--verbose", description = "Print what each run does.")
   private boolean verbose;
@@ -75,13 +84,16 @@ final class SoakCommand implements Callable<Integer> {
     if (seed != null && seed < 0) {
       throw usage("--seed " + seed + " is negative; seeds are whole numbers from 0");
     }
-    ChaosRun.Programs programs =
-        new ChaosRun.Programs(
+    ChaosPair.Programs programs =
+        new ChaosPair.Programs(
             Installation.require(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin"),
             Installation.require(
                 driver == null ? Installation.part(Installation.CHAOS) : driver,
                 "the rank's program"));
+    if (fabric) {
+      return soak(programs, "a fabric of routers", this::onFabric) ? 0 : HeddleCommand.EXIT_FAILED;
+    }
     Labs.Choice choice = hosts.choose();
     if (choice.kind() == Lab.Kind.LOOPBACK) {
       throw new HeddleException(
@@ -90,7 +102,15 @@ final class SoakCommand implements Callable<Integer> {
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
-    return soak(choice, programs) ? 0 : HeddleCommand.EXIT_FAILED;
+    Benches benches =
+        (used, folder, cleanup) ->
+            new ChaosBench(
+                ChaosPlan::of,
+                setting -> new ChaosLinks(choice.kind(), setting),
+                false,
+                used,
+                folder.path());
+    return soak(programs, choice.kind().text(), benches) ? 0 : HeddleCommand.EXIT_FAILED;
   }
 
   private void requireAtLeastOne(String option, @Nullable Long value) {
@@ -103,7 +123,19 @@ final class SoakCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
   }
 
-  private boolean soak(Labs.Choice choice, ChaosRun.Programs programs)
+  /** Makes the bench, once there is a folder. */
+  private interface Benches {
+    ChaosBench make(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
+        throws IOException;
+  }
+
+  private ChaosBench onFabric(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
+      throws IOException {
+    ChaosFabric network = ChaosFabric.up(folder.path(), cleanup);
+    return new ChaosBench(network::plan, setting -> network, true, programs, folder.path());
+  }
+
+  private boolean soak(ChaosPair.Programs programs, String where, Benches benches)
       throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     long first = seed == null ? System.nanoTime() & 0xffff_ffffL : seed;
@@ -115,23 +147,22 @@ final class SoakCommand implements Callable<Integer> {
                 : TimeUnit.MINUTES.toNanos(minutes == null ? 1 : minutes));
     ProgressLine progress = ProgressLine.onStandardError();
     SoakReport report = new SoakReport(first);
-    say(out, "# heddle soak: seeds from " + first + ", hosts are " + choice.kind().text());
+    say(out, "# heddle soak: seeds from " + first + ", hosts are " + where);
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
+      ChaosBench bench = cleanup.add(benches.make(programs, folder, cleanup));
       while (report.runs() < most && System.nanoTime() - endNs < 0) {
-        ChaosPlan plan = ChaosPlan.of(first + report.runs());
+        ChaosPlan plan = bench.plan(first + report.runs());
         if (verbose) {
           say(out, "seed " + plan.seed() + ": " + plan.describe());
         }
-        Path own = folder.path().resolve("seed-" + plan.seed());
-        ChaosVerdict verdict = one(plan, choice.kind(), programs, own);
+        ChaosVerdict verdict = bench.run(plan, report.runs() + 1 == most);
         report.add(plan, verdict);
-        if (verdict.isGood()) {
-          RunFolder.remove(own);
-        } else {
+        if (!verdict.isGood()) {
           folder.keep();
           progress.clear();
-          say(out, SoakReport.failure(plan, verdict, folder.path()));
+          String options = fabric ? " --fabric" : "";
+          say(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options));
         }
         progress.update(() -> "heddle soak: " + report.summary());
       }
@@ -140,14 +171,6 @@ final class SoakCommand implements Callable<Integer> {
     out.println(json ? Json.of(report.document()) : report.table());
     out.flush();
     return report.passed();
-  }
-
-  private static ChaosVerdict one(
-      ChaosPlan plan, Lab.Kind kind, ChaosRun.Programs programs, Path folder)
-      throws IOException, InterruptedException {
-    try (Cleanup cleanup = new Cleanup()) {
-      return cleanup.add(new ChaosRun(plan, kind, programs, folder)).run();
-    }
   }
 
   private void say(PrintWriter out, String text) {

@@ -21,6 +21,10 @@ final class SoakReport {
   private long bytes;
   private long wrongBytes;
   private double longestGapMs;
+  private long longestGapSeed;
+  private int hadToFail;
+  private double longestKilledMs;
+  private double longestLostMs;
   private int runs;
 
   /** A run that isn't as it must be. */
@@ -38,6 +42,10 @@ final class SoakReport {
       int hangs,
       int leaks,
       double longestGapMs,
+      long longestGapSeed,
+      int hadToFail,
+      double longestUntilKillIsToldMs,
+      double longestUntilLossIsToldMs,
       List<Failure> failures,
       boolean passed) {}
 
@@ -48,13 +56,23 @@ final class SoakReport {
   void add(ChaosPlan plan, ChaosVerdict verdict) {
     runs++;
     byKind.merge(verdict.kind(), 1, Integer::sum);
-    for (ChaosPlan.Event event : plan.events()) {
+    for (ChaosEvent event : plan.events()) {
       byFault.computeIfAbsent(event.fault(), fault -> new int[1])[0]++;
     }
     messages += verdict.messages();
     bytes += verdict.bytes();
     wrongBytes += verdict.wrongBytes();
-    longestGapMs = Math.max(longestGapMs, verdict.longestGapMs());
+    if (verdict.longestGapMs() > longestGapMs) {
+      longestGapMs = verdict.longestGapMs();
+      longestGapSeed = plan.seed();
+    }
+    ChaosEvent fatal = plan.fatal();
+    if (fatal != null) {
+      hadToFail++;
+      boolean kill = fatal.fault() == ChaosFault.KILLED_PEER;
+      longestKilledMs = Math.max(longestKilledMs, kill ? verdict.toldAfterMs() : 0);
+      longestLostMs = Math.max(longestLostMs, kill ? 0 : verdict.toldAfterMs());
+    }
     if (!verdict.isGood()) {
       failures.add(new Failure(plan.seed(), verdict.kind().text(), verdict.story()));
     }
@@ -76,15 +94,23 @@ final class SoakReport {
     return runs + " runs, " + failures.size() + " bad, " + messages + " messages";
   }
 
-  static String failure(ChaosPlan plan, ChaosVerdict verdict, Path folder) {
-    return "seed %d: %s: %s\n  it was: %s\n  logs: %s; again with: ./heddle soak --runs 1 --seed %d"
-        .formatted(
-            plan.seed(),
-            verdict.kind().text(),
-            verdict.story(),
-            plan.describe(),
-            folder.resolve("seed-" + plan.seed()),
-            plan.seed());
+  static String failure(ChaosPlan plan, ChaosVerdict verdict, Path folder, String options) {
+    long first = plan.setting().group() * ChaosSetting.GROUP;
+    String again =
+        "seed %d: %s: %s\n  it was: %s\n  logs: %s; again with: ./heddle soak%s --runs 1 --seed %d"
+            .formatted(
+                plan.seed(),
+                verdict.kind().text(),
+                verdict.story(),
+                plan.describe(),
+                folder,
+                options,
+                plan.seed());
+    return plan.seed() == first
+        ? again
+        : again
+            + "\n  or, with those before it in the same processes: ./heddle soak%s --runs %d --seed %d"
+                .formatted(options, plan.seed() - first + 1, first);
   }
 
   Document document() {
@@ -103,6 +129,10 @@ final class SoakReport {
         count(ChaosVerdict.Kind.HUNG),
         count(ChaosVerdict.Kind.LEAKED),
         longestGapMs,
+        longestGapSeed,
+        hadToFail,
+        longestKilledMs,
+        longestLostMs,
         List.copyOf(failures),
         passed());
   }
@@ -116,7 +146,10 @@ final class SoakReport {
     row(text, "messages", Long.toString(messages));
     row(text, "MiB", String.format(Locale.ROOT, "%.0f", bytes / MEBI));
     row(text, "wrong bytes", Long.toString(wrongBytes));
-    row(text, "longest gap, ms", String.format(Locale.ROOT, "%.0f", longestGapMs));
+    row(text, "had to fail, and did", Integer.toString(hadToFail));
+    row(text, "kill told after, ms", milliseconds(longestKilledMs));
+    row(text, "no plane told after, ms", milliseconds(longestLostMs));
+    row(text, "longest gap, ms", milliseconds(longestGapMs) + " (seed " + longestGapSeed + ")");
     text.append(passed() ? "PASSED: " : "FAILED: ")
         .append(runs)
         .append(" runs, seeds ")
@@ -132,7 +165,11 @@ final class SoakReport {
     return text.toString();
   }
 
+  private static String milliseconds(double value) {
+    return String.format(Locale.ROOT, "%.0f", value);
+  }
+
   private static void row(StringBuilder text, String name, String value) {
-    text.append(String.format(Locale.ROOT, "%-24s %12s%n", name, value));
+    text.append(String.format(Locale.ROOT, "%-30s %12s%n", name, value));
   }
 }

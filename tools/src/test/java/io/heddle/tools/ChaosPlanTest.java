@@ -7,11 +7,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class ChaosPlanTest {
-  private static final int SEEDS = 2_000;
+  private static final int SEEDS = 3_000;
+
+  private static Stream<ChaosPlan> plans() {
+    return LongStream.range(0, SEEDS).mapToObj(ChaosPlan::of);
+  }
+
+  private static Stream<ChaosPlan> fabricPlans() {
+    return LongStream.range(0, SEEDS).mapToObj(seed -> ChaosPlan.onFabric(seed, 3, 9000));
+  }
 
   @Test
   void aSeedSaysEverything() {
@@ -20,50 +31,73 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void onePlaneIsNeverTouched() {
-    for (long seed = 0; seed < SEEDS; seed++) {
-      ChaosPlan plan = ChaosPlan.of(seed);
-      Set<Integer> cut = new HashSet<>();
-      for (ChaosPlan.Event event : plan.events()) {
-        assertTrue(event.plane() < plan.planes(), plan.describe());
-        if (event.fault().takesPlane()) {
-          cut.add(event.plane());
-        }
-      }
-      assertTrue(cut.size() < plan.planes(), plan.describe());
-    }
+  void seedsOfAGroupHaveTheirProcessesInCommon() {
+    plans()
+        .forEach(plan -> {
+          long first = plan.seed() / ChaosSetting.GROUP * ChaosSetting.GROUP;
+          assertEquals(ChaosPlan.of(first).setting(), plan.setting());
+        });
+  }
+
+  @Test
+  void aRunThatMustGoOnAlwaysHasAPlaneOrIsWithoutOneForLessThanTheGraceTime() {
+    plans()
+        .filter(plan -> plan.fatal() == null)
+        .forEach(plan -> {
+          Set<Integer> cut = new HashSet<>();
+          for (ChaosEvent event : plan.events()) {
+            assertTrue(event.plane() < plan.setting().planes(), plan.describe());
+            if (event.fault().takesAll()) {
+              assertTrue(2 * event.forMs() < plan.setting().graceMs(), plan.describe());
+            } else if (event.fault().takesPlane()) {
+              cut.add(event.plane());
+            }
+          }
+          assertTrue(cut.size() < plan.setting().planes(), plan.describe());
+        });
   }
 
   @Test
   void everyFaultComesUpAndSoDoRunsWithoutAny() {
     Set<ChaosFault> seen = EnumSet.noneOf(ChaosFault.class);
-    boolean quiet = false;
-    boolean ghosts = false;
-    for (long seed = 0; seed < SEEDS; seed++) {
-      ChaosPlan plan = ChaosPlan.of(seed);
-      plan.events().forEach(event -> seen.add(event.fault()));
-      quiet |= plan.events().isEmpty() && plan.softFaults().isEmpty();
-      ghosts |= plan.softFaults().contains("ghost=");
-    }
+    Stream.concat(plans(), fabricPlans())
+        .flatMap(plan -> plan.events().stream())
+        .forEach(event -> seen.add(event.fault()));
     assertEquals(EnumSet.allOf(ChaosFault.class), seen);
-    assertTrue(quiet && ghosts);
+    assertTrue(plans().anyMatch(plan -> plan.events().isEmpty()));
+    assertTrue(plans().anyMatch(plan -> plan.setting().softFaults().contains("ghost=")));
+    for (boolean forGood : List.of(false, true)) {
+      assertTrue(
+          plans()
+              .flatMap(plan -> plan.events().stream())
+              .anyMatch(event -> event.fault().takesAll() && event.isFatal() == forGood));
+    }
+  }
+
+  @Test
+  void whatEndsARunComesLast() {
+    Stream.concat(plans(), fabricPlans())
+        .filter(plan -> plan.fatal() != null)
+        .forEach(plan -> assertEquals(plan.events().getLast(), plan.fatal(), plan.describe()));
   }
 
   @Test
   void aPlaneAtOneHostHasOneFaultAtATime() {
-    for (long seed = 0; seed < SEEDS; seed++) {
-      ChaosPlan plan = ChaosPlan.of(seed);
-      for (ChaosPlan.Event one : plan.events()) {
-        for (ChaosPlan.Event other : plan.events()) {
-          boolean together =
-              one != other
-                  && one.rank() == other.rank()
-                  && one.plane() == other.plane()
-                  && one.atMs() <= other.atMs()
-                  && other.atMs() <= one.atMs() + one.forMs();
-          assertFalse(together, plan.describe());
-        }
-      }
-    }
+    plans()
+        .forEach(plan -> {
+          for (ChaosEvent one : plan.events()) {
+            for (ChaosEvent other : plan.events()) {
+              boolean together =
+                  one != other
+                      && one.fault().hasPlane()
+                      && other.fault().hasPlane()
+                      && one.rank() == other.rank()
+                      && one.plane() == other.plane()
+                      && one.atMs() <= other.atMs()
+                      && other.atMs() <= one.endMs();
+              assertFalse(together, plan.describe());
+            }
+          }
+        });
   }
 }

@@ -347,6 +347,11 @@ public final class Fabric {
     announce();
   }
 
+  /** Has a leaf end its BGP sessions with hosts, which come again; a leaf of BIRD's. */
+  public void resetHostSessions(String leaf) {
+    daemons().restartHostSessions(node(leaf));
+  }
+
   /** Has a plane of its own announce that it doesn't reach a host, or that it does again. */
   public void setReachable(int plane, int host, boolean reachable) {
     requirePlane(plane);

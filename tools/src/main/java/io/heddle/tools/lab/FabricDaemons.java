@@ -110,6 +110,11 @@ final class FabricDaemons {
     return Shell.run(command);
   }
 
+  /** Ends and begins again BIRD's sessions with hosts. */
+  void restartHostSessions(Node leaf) {
+    Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h*\""));
+  }
+
   List<Daemon> of(Node router) {
     if (topology.isFrr(router)) {
       return frr(router).programs().stream()

@@ -25,6 +25,7 @@ public final class FabricSpeakers implements AutoCloseable {
 
   private final Fabric fabric;
   private final Path folder;
+  private final List<String> heddle;
   private final List<Process> daemons = new ArrayList<>();
 
   /**
@@ -38,20 +39,61 @@ public final class FabricSpeakers implements AutoCloseable {
   public FabricSpeakers(Fabric fabric, Path folder, List<String> heddle) {
     this.fabric = fabric;
     this.folder = folder;
+    this.heddle = List.copyOf(heddle);
     try {
       for (int host = 1; host <= fabric.plan().hosts(); host++) {
-        daemons.add(start(host, heddle));
+        daemons.add(start(host));
       }
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+      awaitRoutes();
+    } catch (IOException failed) {
+      close();
+      throw cannotStart(failed);
+    } catch (RuntimeException failed) {
+      close();
+      throw failed;
+    }
+  }
+
+  private static LabException cannotStart(IOException failed) {
+    return new LabException("a route daemon can't be started: " + failed.getMessage(), failed);
+  }
+
+  /** Kills a host's daemon without a word; hosts count from 1. */
+  public void kill(int host) {
+    Process daemon = daemons.get(host - 1);
+    daemon.destroyForcibly();
+    try {
+      daemon.waitFor(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Starts another daemon where the host's has ended; its routes come later. */
+  public void startAgain(int host) {
+    if (daemons.get(host - 1).isAlive()) {
+      return;
+    }
+    try {
+      daemons.set(host - 1, start(host));
+    } catch (IOException failed) {
+      throw cannotStart(failed);
+    }
+  }
+
+  /**
+   * Waits until every daemon has published every route, none of them borrowed.
+   *
+   * @throws LabException when one ends, or is not ready in time
+   */
+  public void awaitRoutes() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+    try {
       for (int host = 1; host <= daemons.size(); host++) {
         awaitRoutes(host, deadline);
       }
     } catch (IOException failed) {
-      close();
-      throw new LabException("a route daemon can't be started: " + failed.getMessage(), failed);
-    } catch (RuntimeException failed) {
-      close();
-      throw failed;
+      throw new LabException("a routes file can't be read: " + failed.getMessage(), failed);
     }
   }
 
@@ -64,7 +106,7 @@ public final class FabricSpeakers implements AutoCloseable {
     return folder.resolve("bgp-h" + host + ".log");
   }
 
-  private Process start(int host, List<String> heddle) throws IOException {
+  private Process start(int host) throws IOException {
     Path configuration = folder.resolve("bgp-h" + host + ".conf");
     Files.writeString(
         configuration,

@@ -1,12 +1,16 @@
 package io.heddle.tools.lab;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * Spoils and mends single planes of a lab of network namespaces. Ranks and planes count from 0.
  * Every fault is at one host's interface; its restoration does nothing where there is no fault.
  */
 public final class PlaneFaults {
+  private static final String ALL = "all";
+
   private final Lab lab;
 
   public PlaneFaults(Lab lab) {
@@ -41,33 +45,67 @@ public final class PlaneFaults {
     at(rank, List.of("ip", "-6", "addr", "flush", "dev", device, "scope", "global"));
   }
 
-  /** Undoes whatever was done to the plane at this host. */
-  public void restore(int rank, int plane) {
-    String device = LabPlan.interfaceName(plane);
-    String table = table(plane);
-    Shell.run(
-        lab.command(rank, List.of("nft", "-f", "-")),
-        "add table inet " + table + "\ndelete table inet " + table + "\n");
-    at(rank, List.of("ip", "link", "set", device, "up"));
-    String address = LabPlan.address(rank, plane) + "/64";
-    at(rank, List.of("ip", "addr", "replace", address, "dev", device, "nodad"));
+  /** Takes all interfaces of a host down at once. */
+  public void cutAllCarriers(int rank) {
+    batch(rank, plane -> List.of("link set " + LabPlan.interfaceName(plane) + " down"));
   }
 
-  private static String table(int plane) {
-    return "fault_" + LabPlan.interfaceName(plane);
+  /** Drops every packet of a host in both directions while its links look well. */
+  public void cutAllSilently(int rank) {
+    drop(rank, ALL, "\"e*\"", "");
+  }
+
+  /** Undoes what was done to all planes of a host at once. */
+  public void restoreAll(int rank) {
+    forget(rank, ALL);
+    batch(rank, plane -> restoration(rank, plane));
+  }
+
+  /** Undoes whatever was done to the plane at this host. */
+  public void restore(int rank, int plane) {
+    forget(rank, LabPlan.interfaceName(plane));
+    Shell.run(
+        lab.command(rank, List.of("ip", "-batch", "-")),
+        String.join("\n", restoration(rank, plane)) + "\n");
+  }
+
+  private static List<String> restoration(int rank, int plane) {
+    String device = LabPlan.interfaceName(plane);
+    String address = LabPlan.address(rank, plane) + "/64";
+    return List.of(
+        "link set " + device + " up", "addr replace " + address + " dev " + device + " nodad");
+  }
+
+  private void batch(int rank, IntFunction<List<String>> lines) {
+    List<String> all = new ArrayList<>();
+    for (int plane = 0; plane < lab.plan().planes(); plane++) {
+      all.addAll(lines.apply(plane));
+    }
+    Shell.run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", all) + "\n");
   }
 
   private void drop(int rank, int plane, String condition) {
     String device = LabPlan.interfaceName(plane);
+    drop(rank, device, '"' + device + '"', condition);
+  }
+
+  private void drop(int rank, String name, String devices, String condition) {
     Shell.run(
         lab.command(rank, List.of("nft", "-f", "-")),
         """
-        table inet %s {
-          chain received { type filter hook prerouting priority -500; iifname "%s" %sdrop; }
-          chain sent { type filter hook postrouting priority 500; oifname "%s" %sdrop; }
+        table inet fault_%s {
+          chain received { type filter hook prerouting priority -500; iifname %s %sdrop; }
+          chain sent { type filter hook postrouting priority 500; oifname %s %sdrop; }
         }
         """
-            .formatted(table(plane), device, condition, device, condition));
+            .formatted(name, devices, condition, devices, condition));
+  }
+
+  private void forget(int rank, String name) {
+    String table = "inet fault_" + name;
+    Shell.run(
+        lab.command(rank, List.of("nft", "-f", "-")),
+        "add table " + table + "\ndelete table " + table + "\n");
   }
 
   private void at(int rank, List<String> command) {

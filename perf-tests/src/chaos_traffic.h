@@ -1,0 +1,51 @@
+/* One run of the soak's random messages over communicators of its own, in both directions. */
+#ifndef HEDDLE_CHAOS_TRAFFIC_H
+#define HEDDLE_CHAOS_TRAFFIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "chaos_buffers.h"
+#include "net_plugin.h"
+
+struct chaos_run {
+  const char *folder; /* where the two ranks find each other; empty before the run */
+  int rank, spoils;
+  uint64_t seed;
+  double seconds; /* how long new messages are begun */
+  const char *until; /* none are once this file exists; or NULL */
+  double timeout_seconds; /* of the connecting */
+  size_t max_bytes;
+};
+
+/* What became of one communicator. */
+struct chaos_side {
+  int complete; /* every message is through, the last one too */
+  const char *failed; /* the call that failed, or NULL */
+  int result;
+  double failed_at; /* monotonic, seconds */
+};
+
+struct chaos_outcome {
+  struct chaos_side send, receive;
+  uint64_t sent, received, bytes;
+  double longest_gap_seconds; /* between two arrivals */
+};
+
+/* Connects both directions; the process ends where that fails. */
+void chaos_connect(struct net_plugin *, const struct chaos_run *);
+
+/* Moves messages until each direction is complete or has failed. A failure of one doesn't end the other. */
+void chaos_move(struct chaos_outcome *);
+
+/* Closes everything. What is checked afterwards isn't written to any more, or shows. */
+void chaos_close(void);
+
+/* Wrong bytes of messages, guards and buffers at rest so far; of this run, and only before the next. */
+const struct chaos_buffers *chaos_receives(void);
+
+/* Looks at all guards and canaries once more, then gives the memory back. */
+void chaos_check_all(void);
+void chaos_free(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* Long options of the programs: each has a row that says where its value goes and what it may be. */
+#ifndef HEDDLE_COMMAND_LINE_H
+#define HEDDLE_COMMAND_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_kind {
+  OPTION_TEXT,         /* const char * */
+  OPTION_WORDS,        /* as text, given to a function that ends the process where it is none of its words */
+  OPTION_INT,          /* int */
+  OPTION_SIZE,         /* size_t, bytes */
+  OPTION_SECONDS,      /* double */
+  OPTION_MILLISECONDS, /* double, in seconds */
+  OPTION_ON,           /* int, set to 1; no value */
+  OPTION_OFF           /* int, set to 0; no value */
+};
+
+struct option_row {
+  const char *name; /* without its dashes */
+  enum option_kind kind;
+  void *value;
+  int64_t least, most; /* of numbers */
+  void (*choose)(char *words);
+};
+
+/*
+ * Reads the command line; --help and -h print the usage and end the process. What no row names, a number out of bounds and
+ * words beside options end it with EXIT_BAD_USAGE. The last row has no name.
+ */
+void read_options(int argc, char **argv, const struct option_row *rows, void (*usage)(FILE *));
+
+/* Prints the usage to standard error and ends the process with EXIT_BAD_USAGE. */
+_Noreturn void bad_usage(void (*usage)(FILE *));
+
+#endif

@@ -1,0 +1,121 @@
+package io.heddle.tools;
+
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricLab;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.FabricSpeakers;
+import io.heddle.tools.lab.Lab;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+
+/** Two hosts on two leaves of a fabric whose spines are the planes, with a route daemon each. */
+final class ChaosFabric implements ChaosNetwork {
+  private static final int SPINES = 3;
+  private static final long RATE = 2_000_000_000L;
+  private static final int GBPS = 100;
+  private static final int MTU_BYTES = 9_000;
+  private static final int QUEUE_MS = 20;
+  private static final int HOLD_SECONDS = 9;
+  private static final int BFD_MS = 200;
+
+  private final Fabric fabric;
+  private final FabricSpeakers speakers;
+  private final FabricLab lab;
+
+  private ChaosFabric(Fabric fabric, FabricSpeakers speakers) {
+    this.fabric = fabric;
+    this.speakers = speakers;
+    this.lab = new FabricLab(fabric, speakers);
+  }
+
+  static ChaosFabric up(Path folder, Cleanup cleanup) {
+    FabricPlan plan =
+        new FabricPlan(
+            FabricShape.LEAF_SPINE,
+            SPINES,
+            1,
+            2,
+            2,
+            Collections.nCopies(SPINES, RATE),
+            Collections.nCopies(SPINES, GBPS),
+            MTU_BYTES,
+            QUEUE_MS,
+            HOLD_SECONDS,
+            BFD_MS,
+            false);
+    long own = ProcessHandle.current().pid();
+    String name = "k" + Long.toString(own, Character.MAX_RADIX);
+    /* Before it is made: an interrupt in the middle takes down what is there. */
+    cleanup.add(() -> Fabric.downIfUp(name));
+    Fabric fabric = Fabric.up(name, plan, own);
+    List<String> heddle = FabricDemo.heddleCommand();
+    return new ChaosFabric(fabric, cleanup.add(new FabricSpeakers(fabric, folder, heddle)));
+  }
+
+  ChaosPlan plan(long seed) {
+    return ChaosPlan.onFabric(seed, SPINES, MTU_BYTES);
+  }
+
+  @Override
+  public Lab lab() {
+    return lab;
+  }
+
+  @Override
+  public void settle() {
+    speakers.awaitRoutes();
+  }
+
+  private String leaf(ChaosEvent event) {
+    return fabric.leafOf(event.rank() + 1);
+  }
+
+  @Override
+  public void begin(ChaosEvent event) {
+    int plane = event.plane() + 1;
+    switch (event.fault()) {
+      case SPINE_CUT -> fabric.cut(plane, leaf(event), false);
+      case SPINE_SILENT -> fabric.cut(plane, leaf(event), true);
+      case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, event.amount());
+      case SESSION_RESET -> fabric.resetHostSessions(leaf(event));
+      case DAEMON_KILLED -> speakers.kill(event.rank() + 1);
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          LOSS,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          STOPPED_PEER,
+          KILLED_PEER,
+          CLOCK_STEP ->
+          throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  @Override
+  public void undo(ChaosEvent event) {
+    int plane = event.plane() + 1;
+    switch (event.fault()) {
+      case SPINE_CUT, SPINE_SILENT -> fabric.restore(plane);
+      case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
+      case SESSION_RESET -> {}
+      case DAEMON_KILLED -> speakers.startAgain(event.rank() + 1);
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          LOSS,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          STOPPED_PEER,
+          KILLED_PEER,
+          CLOCK_STEP ->
+          throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  /* The fabric and its daemons are taken down by the command's clean-up. */
+  @Override
+  public void close() {}
+}
