@@ -33,17 +33,21 @@ final class DevicesCheck implements Check {
     List<Finding> findings = new ArrayList<>();
     List<HostDevices.Device> hardware = host.devices().hardware();
     for (String sentence : host.devices().said()) {
+      findings.add(new Finding.Ok(sentence));
+    }
+    for (String sentence : host.devices().refused()) {
       findings.add(
-          sentence.contains("not used")
-              ? new Finding.Warning(REFUSED, sentence, "see dmesg and rdma link for the device")
-              : new Finding.Ok(sentence));
+          new Finding.Warning(
+              REFUSED,
+              sentence,
+              "see dmesg and rdma link for the device, and the rights of /dev/infiniband/uverbs*"));
     }
     if (hardware.isEmpty()) {
       findings.add(
           host.setting("HEDDLE_PROVIDER").equals(HostDevices.LIBIBVERBS)
               ? new Finding.Fault(
                   NONE,
-                  "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", host.devices().said()),
+                  "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", against(host.devices())),
                   "load the driver (rdma link shows devices); or unset HEDDLE_PROVIDER")
               : new Finding.Ok("no RDMA device: the soft device carries the planes, over UDP"));
     }
@@ -70,6 +74,10 @@ final class DevicesCheck implements Check {
     }
     selection(host.setting("NCCL_IB_HCA"), host.devices().devices(), findings);
     return findings;
+  }
+
+  private static List<String> against(HostDevices devices) {
+    return devices.refused().isEmpty() ? devices.said() : devices.refused();
   }
 
   /* As NCCL reads it: [^][=]name[:port],… */

@@ -17,9 +17,10 @@ import java.util.ServiceLoader;
  * The verbs devices, each opened once and closed again.
  *
  * @param devices of all providers
- * @param said what providers and devices said against themselves
+ * @param said what providers said of what they have and haven't
+ * @param refused why devices can't be opened or asked, a sentence each
  */
-record HostDevices(List<Device> devices, List<String> said) {
+record HostDevices(List<Device> devices, List<String> said, List<String> refused) {
   static final String LIBIBVERBS = "libibverbs";
 
   /** One device. */
@@ -30,22 +31,27 @@ record HostDevices(List<Device> devices, List<String> said) {
   }
 
   static HostDevices look(Map<String, String> environment) {
-    List<Device> devices = new ArrayList<>();
-    List<String> said = new ArrayList<>();
-    Log log = (level, sentence) -> said.add(sentence);
+    HostDevices found = new HostDevices(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    Log log =
+        (level, sentence) -> (level == Log.Level.WARN ? found.refused : found.said).add(sentence);
     for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
       try {
         for (RdmaDevice device : provider.devices(environment, log, new LeakLedger())) {
-          try (DeviceContext context = device.open()) {
-            devices.add(
-                new Device(provider.name(), device.name(), context.port(), context.gidTable()));
-          }
+          found.open(provider.name(), device);
         }
-      } catch (HeddleException refused) {
-        said.add(provider.name() + ": " + refused.getMessage());
+      } catch (HeddleException failed) {
+        found.refused.add(provider.name() + ": " + failed.getMessage());
       }
     }
-    return new HostDevices(devices, said);
+    return found;
+  }
+
+  private void open(String provider, RdmaDevice device) {
+    try (DeviceContext context = device.open()) {
+      devices.add(new Device(provider, device.name(), context.port(), context.gidTable()));
+    } catch (HeddleException failed) {
+      refused.add(provider + ": " + failed.getMessage());
+    }
   }
 
   List<Device> hardware() {

@@ -54,15 +54,28 @@ final class KernelCheck implements Check {
             : new Finding.Ok("IPv6 is on"));
     sharedMemory(findings);
     buffers(findings);
-    if (Files.isDirectory(Path.of("/sys/class/infiniband"))
-        && !Files.isDirectory(Path.of("/dev/infiniband"))) {
+    List<String> devices = names(Path.of("/sys/class/infiniband"), "*");
+    if (!devices.isEmpty() && names(Path.of("/dev/infiniband"), "uverbs*").isEmpty()) {
       findings.add(
           new Finding.Warning(
               NO_UVERBS,
-              "/sys/class/infiniband has devices and /dev/infiniband doesn't exist",
+              "/sys/class/infiniband has %s, and /dev/infiniband has no uverbs*"
+                  .formatted(String.join(", ", devices)),
               "modprobe ib_uverbs; in a container, pass /dev/infiniband through"));
     }
     return findings;
+  }
+
+  /* What a folder has; nothing where there is none. */
+  private static List<String> names(Path folder, String pattern) {
+    List<String> names = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(folder, pattern)) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (IOException none) {
+      return List.of();
+    }
+    names.sort(null);
+    return names;
   }
 
   static Finding version(String release) {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** The planes that the plugin would find. */
 final class PlanesCheck implements Check {
@@ -91,10 +93,12 @@ final class PlanesCheck implements Check {
               "expected where the fabric has one plane; else see why the others have no address"));
     }
     Set<Integer> mtus = new HashSet<>();
-    Set<Long> speeds = new HashSet<>();
+    SortedSet<Long> speeds = new TreeSet<>();
     for (Plane plane : planes) {
       mtus.add(plane.link().mtuBytes());
-      speeds.add(plane.link().speedBitsPerSecond());
+      if (plane.link().speedBitsPerSecond() > 0) {
+        speeds.add(plane.link().speedBitsPerSecond() / 1_000_000);
+      }
     }
     if (mtus.size() > 1) {
       findings.add(new Finding.Warning(MTU, "MTUs " + mtus, "give all planes' links the same MTU"));
@@ -106,7 +110,10 @@ final class PlanesCheck implements Check {
       findings.add(
           new Finding.Warning(
               UNEQUAL,
-              "links of " + speeds + " bit/s, neither HEDDLE_WEIGHTS nor " + host.places().routes(),
+              "links of "
+                  + speeds
+                  + " Mbit/s, neither HEDDLE_WEIGHTS nor "
+                  + host.places().routes(),
               "run heddle bgp on this host, or set HEDDLE_WEIGHTS"));
     }
   }

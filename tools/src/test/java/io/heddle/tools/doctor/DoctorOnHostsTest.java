@@ -170,32 +170,132 @@ class DoctorOnHostsTest {
     expect(findings, "WARNING", "address-filter", LabPlan.address(0, 0));
   }
 
-  @Test
-  void ipv6ThatIsOffIsAFault() throws Exception {
+  /* Examines with a file system of its own, in which this script was run first. */
+  private JsonNode examineAfter(String script, Map<String, String> environment, String... arguments)
+      throws Exception {
     List<String> command =
         new ArrayList<>(
-            List.of(
-                "sh",
-                "-c",
-                "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && exec \"$@\"",
-                "sh"));
-    command.addAll(doctor("--json"));
-    expect(examine(Map.of(), command), "FAULT", "ipv6-off", "disable_ipv6 is 1");
+            List.of("unshare", "--mount", "sh", "-e", "-c", script + "\nexec \"$@\"", "sh"));
+    List<String> all = new ArrayList<>(List.of("--json"));
+    all.addAll(List.of(arguments));
+    command.addAll(doctor(all.toArray(new String[0])));
+    return examine(environment, command);
+  }
+
+  @Test
+  void ipv6ThatIsOffIsAFault() throws Exception {
+    expect(
+        examineAfter("echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6", Map.of()),
+        "FAULT",
+        "ipv6-off",
+        "disable_ipv6 is 1");
   }
 
   @Test
   void sharedMemoryWithoutRoomIsNamed() throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "unshare",
-                "--mount",
-                "sh",
-                "-c",
-                "mount -t tmpfs -o size=1m none /dev/shm && exec \"$@\"",
-                "sh"));
+    expect(
+        examineAfter("mount -t tmpfs -o size=1m none /dev/shm", Map.of()),
+        "WARNING",
+        "shm-small",
+        "/dev/shm has 1 MiB");
+  }
+
+  /* The limit is the whole machine's, so the doctor's view of it is what is changed. */
+  @Test
+  void socketsThatMayHaveSmallBuffersOnlyAreNamedWithTheLimit() throws Exception {
+    String view = "mount -t tmpfs none /proc/sys/net/core; echo %d >/proc/sys/net/core/rmem_max";
+    expect(
+        examineAfter(view.formatted(212_992), Map.of()),
+        "WARNING",
+        "socket-buffers-small",
+        "net.core.rmem_max is 212992 bytes");
+    expectNot(examineAfter(view.formatted(16 << 20), Map.of()), "socket-buffers-small");
+  }
+
+  @Test
+  void devicesThatNoProgramCanOpenAreNamed() throws Exception {
+    String devices =
+        "mount -t tmpfs none /sys/class; mkdir -p /sys/class/infiniband/mlx5_0;"
+            + " mount -t tmpfs none /dev; mkdir /dev/infiniband; mknod /dev/null c 1 3;"
+            + " mknod /dev/random c 1 8; mknod /dev/urandom c 1 9;";
+    expect(
+        examineAfter(devices, Map.of()),
+        "WARNING",
+        "uverbs-missing",
+        "/sys/class/infiniband has mlx5_0, and /dev/infiniband has no uverbs*");
+    expectNot(
+        examineAfter(devices + "mknod /dev/infiniband/uverbs0 c 231 192", Map.of()),
+        "uverbs-missing");
+  }
+
+  @Test
+  void aKernelOfOldIsNamedWithItsVersion() throws Exception {
+    List<String> command = new ArrayList<>(List.of("setarch", "--uname-2.6"));
     command.addAll(doctor("--json"));
-    expect(examine(Map.of(), command), "WARNING", "shm-small", "/dev/shm has 1 MiB");
+    expect(examine(Map.of(), command), "WARNING", "kernel-old", "kernel 2.6.");
+  }
+
+  /* The doctor itself runs on a Java that only it knows of: a package has its own runtime. */
+  @Test
+  void aHostWithoutJavaIsAFaultThatNamesWhereItWasLookedFor() throws Exception {
+    Path hidden = Files.createDirectory(folder.resolve("hidden"));
+    String script =
+        "mount --bind %s %s; if [ -d /usr/lib/jvm ]; then mount -t tmpfs none /usr/lib/jvm; fi;"
+            .formatted(System.getProperty("java.home"), hidden);
+    List<String> command = new ArrayList<>(List.of("unshare", "--mount", "sh", "-e", "-c"));
+    command.addAll(List.of(script + "exec \"$@\"", "sh"));
+    Path plugin = folder.resolve("libnccl-net-heddle.so");
+    List<String> doctor = doctor("--json", "--plugin", plugin.toString());
+    doctor.set(0, hidden.resolve("bin/java").toString());
+    command.addAll(doctor);
+    expect(
+        examine(Map.of("JAVA_HOME", "/nowhere"), command),
+        "FAULT",
+        "java-missing",
+        "no runtime of Java 25 beside " + plugin + ", in JAVA_HOME=/nowhere");
+    expectNot(examine(Map.of("JAVA_HOME", hidden.toString()), command), "java-missing");
+  }
+
+  /* A tap has the speed that it is told, unlike a veth pair, and a carrier while it is open. */
+  private static final String SLOW_LINK =
+      """
+      use strict; use Fcntl; use Socket;
+      sysopen(my $tap, '/dev/net/tun', O_RDWR) or die "/dev/net/tun: $!";
+      my $asked = pack('Z16 S x22', 'slow', 0x1002);             # IFF_TAP | IFF_NO_PI
+      ioctl($tap, 0x400454ca, $asked) or die "TUNSETIFF: $!";
+      socket(my $socket, AF_INET, SOCK_DGRAM, 0) or die "socket: $!";
+      my $speed = pack('L3 S x26', 2, 0, 0, 1000);               # ETHTOOL_SSET, 1000 Mbit/s
+      my $request = pack('Z16 P x16', 'slow', $speed);
+      ioctl($socket, 0x8946, $request) or die "SIOCETHTOOL: $!";
+      system('ip link set slow up && ip addr add fd00:77::1/64 dev slow nodad') == 0 or die;
+      $| = 1; print "up\n"; <STDIN>;
+      """;
+
+  @Test
+  void planesOfUnlikeSpeedsAreNamedUnlessSomethingWeighsThem() throws Exception {
+    ip(0, "link", "add", "odd", "type", "bridge"); // says no speed: no plane is unlike by that
+    ip(0, "link", "set", "odd", "up");
+    ip(0, "-6", "addr", "add", "fd00:78::1/64", "dev", "odd", "nodad");
+    expectNot(examine(), "unequal-planes");
+    Process link = start(0, Map.of(), List.of("perl", "-e", SLOW_LINK));
+    try {
+      String said = link.inputReader().readLine();
+      assertEquals("up", said, () -> errors());
+      expect(examine(), "WARNING", "unequal-planes", "links of [1000, 10000] Mbit/s");
+      expectNot(
+          examine(Map.of("HEDDLE_WEIGHTS", "10,10,10,1"), doctor("--json")), "unequal-planes");
+    } finally {
+      link.destroy();
+      link.waitFor();
+    }
+  }
+
+  private String errors() {
+    try {
+      return Files.readString(folder.resolve("errors"));
+    } catch (java.io.IOException unreadable) {
+      return unreadable.toString();
+    }
   }
 
   private Process answerer(Map<String, String> environment) throws Exception {
@@ -298,6 +398,49 @@ class DoctorOnHostsTest {
     expect(findings, "WARNING", "gid-table-sparse", "standin0");
     expect(findings, "WARNING", "gid-index-fixed", "NCCL_IB_GID_INDEX=3: standin0 has");
     expect(findings, "FAULT", "hca-names-nothing", "standin0, standin1");
+  }
+
+  private void control(Map<String, String> environment, String... words) throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of(STANDIN.resolveSibling("standin-control").toString()));
+    command.addAll(List.of(words));
+    Process process = start(0, environment, command);
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), () -> command + ": " + said + errors());
+  }
+
+  @Test
+  void portsThatAreDownAreAFaultWhenNoneIsLeft() throws Exception {
+    Map<String, String> two = standin(LabPlan.address(0, 0) + ";" + LabPlan.address(0, 1));
+    control(two, "create");
+    try {
+      control(two, "host", "0");
+      expectNot(examine(two, doctor("--json")), "port-down");
+      control(two, "port", "0/1", "down");
+      JsonNode one = examine(two, doctor("--json"));
+      expect(one, "WARNING", "port-down", "standin1 of libibverbs: port 1 down");
+      control(two, "port", "0/0", "down");
+      expect(examine(two, doctor("--json")), "FAULT", "port-down", "standin0");
+    } finally {
+      control(two, "remove");
+    }
+  }
+
+  @Test
+  void aDeviceThatRefusesToBeOpenedOrAskedIsNamedAndTheOthersAreLookedAt() throws Exception {
+    Map<String, String> two = standin(LabPlan.address(0, 0) + ";" + LabPlan.address(0, 1));
+    control(two, "create");
+    try {
+      control(two, "host", "0");
+      control(two, "refuse", "0/0", "ibv_open_device", "13", "100"); // EACCES
+      JsonNode closed = examine(two, doctor("--json", "--all"));
+      expect(closed, "WARNING", "device-refused", "standin0");
+      assertTrue(closed.toString().contains("standin1 of libibverbs: port 1 active"));
+      control(two, "refuse", "0/1", "ibv_query_port", "5", "100"); // EIO, of a device that opens
+      expect(examine(two, doctor("--json")), "WARNING", "device-refused", "standin1");
+    } finally {
+      control(two, "remove");
+    }
   }
 
   @Test

@@ -181,7 +181,7 @@ class DoctorTest {
   }
 
   @Test
-  void aKernelOfOldIsNamed() {
+  void theKernelsVersionIsReadFromWhateverNamesItHas() {
     assertTrue(KernelCheck.version("4.15.0-generic") instanceof Finding.Warning);
     assertTrue(KernelCheck.version("5.14.0-427.el9") instanceof Finding.Ok);
     assertTrue(KernelCheck.version("?") instanceof Finding.Unknown);
@@ -267,6 +267,20 @@ class DoctorTest {
     assertTrue(
         page.contains(list),
         "docs/doctor.md doesn't have the list in tools/target/doctor-checks.md");
+  }
+
+  @Test
+  void everyCauseIsMadeByATest() throws Exception {
+    Path folder = Path.of("src", "test", "java", "io", "heddle", "tools", "doctor");
+    String tests =
+        Files.readString(folder.resolve("DoctorTest.java"))
+            + Files.readString(folder.resolve("DoctorOnHostsTest.java"));
+    for (Check check : Checks.ALL) {
+      for (Cause cause : check.causes()) {
+        assertTrue(
+            tests.matches("(?s).*[\" ]" + cause.id() + "[\",].*"), "no test makes " + cause.id());
+      }
+    }
   }
 
   @Test
