@@ -2,6 +2,7 @@ package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.tools.stat.StatsFolders;
+import io.heddle.tools.stat.StatsOption;
 import io.heddle.transport.stats.DrainOrders;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
@@ -48,11 +49,7 @@ public final class DrainCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document.")
   private boolean json;
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /**
    * How far running jobs have followed.
@@ -66,7 +63,7 @@ public final class DrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    StatsFolders folders = new StatsFolders(stats);
+    StatsFolders folders = stats.folders();
     if (folders.folders().isEmpty()) {
       throw new HeddleException(
           "no job has run on this host: there is no folder /dev/shm/heddle-*; --stats names"

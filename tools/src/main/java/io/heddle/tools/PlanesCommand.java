@@ -14,7 +14,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
-import io.heddle.tools.stat.StatsFolders;
+import io.heddle.tools.stat.StatsOption;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -51,11 +51,7 @@ final class PlanesCommand implements Callable<Integer> {
               + " and where it comes from, share of the bytes really sent.")
   private @Nullable String peer;
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   @Option(
       names = "--routes",
@@ -126,8 +122,7 @@ final class PlanesCommand implements Callable<Integer> {
     if (address == null) {
       throw new HeddleException("--peer " + text + " isn't an IP address");
     }
-    PeerPlanes.Document document =
-        PeerPlanes.read(stats == null ? StatsFolders.usual() : List.of(stats), address);
+    PeerPlanes.Document document = PeerPlanes.read(stats.folders().folders(), address);
     out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));
     out.flush();
     return 0;

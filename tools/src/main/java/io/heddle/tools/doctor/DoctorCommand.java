@@ -4,6 +4,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Installation;
 import io.heddle.tools.Json;
+import io.heddle.tools.stat.StatsOption;
 import java.io.PrintWriter;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -52,11 +53,7 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "The route daemon's socket (${DEFAULT-VALUE}).")
   private Path control = Path.of("");
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   @Option(
       names = "--peer",
@@ -131,7 +128,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
                 Host.routes(System.getenv()),
                 control,
-                stats));
+                stats.folder()));
     if (answer) {
       new Answerer(host.planes().planes()).run(out);
       return 0;

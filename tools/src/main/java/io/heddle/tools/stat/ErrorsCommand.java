@@ -4,7 +4,6 @@ import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -40,11 +39,7 @@ public final class ErrorsCommand implements Callable<Integer> {
   @Option(names = "--pid", paramLabel = "PROCESS", description = "Of this process only.")
   private @Nullable Long processId;
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /** One error, as --json shows it. */
   record ErrorEntry(long process, long count, String first, String last, String sentence) {
@@ -64,7 +59,7 @@ public final class ErrorsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    StatsFolders folders = new StatsFolders(stats);
+    StatsFolders folders = stats.folders();
     List<ProcessStats> processes = folders.read(processId).processes();
     List<ErrorEntry> errors = new ArrayList<>();
     for (ProcessStats process : processes) {

@@ -9,7 +9,6 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -41,17 +40,13 @@ public final class ExporterCommand implements Callable<Integer> {
       description = "Where to listen (${DEFAULT-VALUE}); port 0 takes a free one.")
   private String listen = "";
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   @Override
   public Integer call() throws InterruptedException {
     InetSocketAddress address = parse(listen);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    try (HTTPServer server = start(address, new StatsFolders(stats))) {
+    try (HTTPServer server = start(address, stats.folders())) {
       out.printf(
           "serving http://%s:%d/metrics%n",
           listen.substring(0, listen.lastIndexOf(':')), server.getPort());

@@ -15,8 +15,10 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** The statistics of all processes as Prometheus' metrics, read at each scrape. */
 final class Metrics implements MultiCollector {
@@ -31,59 +33,68 @@ final class Metrics implements MultiCollector {
     this.folders = folders;
   }
 
-  private record FlowCounter(
-      String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {}
+  /* A number of a flow; of sends or receives only where the others have none. */
+  private record FlowNumber(
+      String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {
+    static FlowNumber of(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> true, value);
+    }
 
-  private static final List<FlowCounter> COUNTERS =
+    static FlowNumber ofSends(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, Flow::isSend, value);
+    }
+
+    static FlowNumber ofReceives(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> !flow.isSend(), value);
+    }
+
+    <P> Stream<P> points(List<Flow> flows, BiFunction<Labels, Double, P> point) {
+      return flows.stream()
+          .filter(where)
+          .map(flow -> point.apply(labels(flow), value.applyAsDouble(flow)));
+    }
+  }
+
+  private static final List<FlowNumber> COUNTERS =
       List.of(
-          new FlowCounter(
-              "heddle_bytes", "Message bytes sent or received.", flow -> true, Flow::bytes),
-          new FlowCounter("heddle_chunks", "Chunks sent or received.", flow -> true, Flow::chunks),
-          new FlowCounter(
+          FlowNumber.of("heddle_bytes", "Message bytes sent or received.", Flow::bytes),
+          FlowNumber.of("heddle_chunks", "Chunks sent or received.", Flow::chunks),
+          FlowNumber.of(
               "heddle_messages",
               "Messages, counted on a communicator's first plane.",
-              flow -> true,
               Flow::messages),
-          new FlowCounter(
+          FlowNumber.of(
               "heddle_would_block",
               "Calls answered with \"call again\", counted on a communicator's first plane.",
-              flow -> true,
               Flow::wouldBlock),
-          new FlowCounter(
+          FlowNumber.of(
               "heddle_resent_packets",
               "Packets that the device sent again, where it tells.",
-              flow -> true,
               Flow::resentPackets),
-          new FlowCounter(
-              "heddle_duplicate_chunks",
-              "Chunks that had arrived before.",
-              flow -> !flow.isSend(),
-              Flow::duplicates),
-          new FlowCounter(
+          FlowNumber.ofReceives(
+              "heddle_duplicate_chunks", "Chunks that had arrived before.", Flow::duplicates),
+          FlowNumber.of(
               "heddle_failovers",
               "Times that a communicator went on without the plane.",
-              flow -> true,
               Flow::failovers),
-          new FlowCounter(
+          FlowNumber.ofSends(
               "heddle_moved_chunks",
               "Chunks that went over another plane after this one failed.",
-              Flow::isSend,
               Flow::movedChunks),
-          new FlowCounter(
-              "heddle_moved_bytes", "Bytes of the moved chunks.", Flow::isSend, Flow::movedBytes));
+          FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes));
 
-  private static final List<FlowCounter> GAUGES =
+  private static final List<FlowNumber> GAUGES =
       List.of(
-          new FlowCounter(
+          FlowNumber.ofSends(
               "heddle_in_flight_bytes",
               "Bytes that the peer's device hasn't acknowledged.",
-              Flow::isSend,
               Flow::inFlightBytes),
-          new FlowCounter(
-              "heddle_communicators",
-              "Open communicators on the plane.",
-              flow -> true,
-              Flow::communicators));
+          FlowNumber.of(
+              "heddle_communicators", "Open communicators on the plane.", Flow::communicators),
+          FlowNumber.of(
+              "heddle_plane_weight_since_seconds",
+              "When the weight became what it is, in seconds since 1970.",
+              flow -> flow.weightSinceMs() / 1e3));
 
   @Override
   public MetricSnapshots collect() {
@@ -91,16 +102,48 @@ final class Metrics implements MultiCollector {
     List<Flow> flows = new ArrayList<>();
     processes.forEach(process -> flows.addAll(Flow.of(process)));
     List<MetricSnapshot> all = new ArrayList<>();
-    COUNTERS.forEach(counter -> all.add(counter(counter, flows)));
-    GAUGES.forEach(gauge -> all.add(gauge(gauge, flows)));
+    for (FlowNumber number : COUNTERS) {
+      all.add(counter(number.name, number.help, number.points(flows, Metrics::count)));
+    }
+    for (FlowNumber number : GAUGES) {
+      all.add(gauge(number.name, number.help, number.points(flows, Metrics::level)));
+    }
     all.add(weights(flows));
-    all.add(weightAges(flows));
     all.add(completions(flows));
     all.add(reordering(flows));
     all.add(devices(processes));
     all.add(errors(processes));
     all.add(starts(processes));
     return new MetricSnapshots(all);
+  }
+
+  private static MetricSnapshot counter(
+      String name, String help, Stream<CounterDataPointSnapshot> points) {
+    CounterSnapshot.Builder builder = CounterSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
+  }
+
+  private static CounterDataPointSnapshot count(Labels labels, double value) {
+    return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static MetricSnapshot gauge(
+      String name, String help, Stream<GaugeDataPointSnapshot> points) {
+    GaugeSnapshot.Builder builder = GaugeSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
+  }
+
+  private static GaugeDataPointSnapshot level(Labels labels, double value) {
+    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static MetricSnapshot histogram(
+      String name, String help, Stream<HistogramDataPointSnapshot> points) {
+    HistogramSnapshot.Builder builder = HistogramSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
   }
 
   private static Labels labels(Flow flow) {
@@ -115,74 +158,41 @@ final class Metrics implements MultiCollector {
         flow.isSend() ? "send" : "receive");
   }
 
-  private static MetricSnapshot counter(FlowCounter counter, List<Flow> flows) {
-    CounterSnapshot.Builder builder =
-        CounterSnapshot.builder().name(counter.name).help(counter.help);
-    flows.stream()
-        .filter(counter.where)
-        .forEach(flow ->
-            builder.dataPoint(
-                CounterDataPointSnapshot.builder()
-                    .labels(labels(flow))
-                    .value(counter.value.applyAsDouble(flow))
-                    .build()));
-    return builder.build();
-  }
-
-  private static MetricSnapshot gauge(FlowCounter gauge, List<Flow> flows) {
-    GaugeSnapshot.Builder builder = GaugeSnapshot.builder().name(gauge.name).help(gauge.help);
-    flows.stream()
-        .filter(gauge.where)
-        .forEach(flow -> builder.dataPoint(point(labels(flow), gauge.value.applyAsDouble(flow))));
-    return builder.build();
-  }
-
-  private static GaugeDataPointSnapshot point(Labels labels, double value) {
-    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  private static Labels labels(ProcessStats process) {
+    return Labels.of("process", Long.toString(process.processId()));
   }
 
   private static MetricSnapshot weights(List<Flow> flows) {
-    GaugeSnapshot.Builder builder =
-        GaugeSnapshot.builder()
-            .name("heddle_plane_weight")
-            .help("What the plane is asked to carry, and who says so.");
-    flows.forEach(flow ->
-        builder.dataPoint(point(labels(flow).add("source", flow.weightSource()), flow.weight())));
-    return builder.build();
-  }
-
-  private static MetricSnapshot weightAges(List<Flow> flows) {
-    GaugeSnapshot.Builder builder =
-        GaugeSnapshot.builder()
-            .name("heddle_plane_weight_since_seconds")
-            .help("When the weight became what it is, in seconds since 1970.");
-    flows.forEach(flow -> builder.dataPoint(point(labels(flow), flow.weightSinceMs() / 1e3)));
-    return builder.build();
+    return gauge(
+        "heddle_plane_weight",
+        "What the plane is asked to carry, and who says so.",
+        flows.stream()
+            .map(flow -> level(labels(flow).add("source", flow.weightSource()), flow.weight())));
   }
 
   private static MetricSnapshot completions(List<Flow> flows) {
-    HistogramSnapshot.Builder builder =
-        HistogramSnapshot.builder()
-            .name("heddle_completion_seconds")
-            .help("From a work request's post to its acknowledgement.");
-    for (Flow flow : flows) {
-      ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-      long[] counts = flow.latencies().counts();
-      long sum = 0;
-      for (int i = 0; i < Latencies.BUCKETS - 1; i++) {
-        sum += counts[i];
-        if (i % BUCKETS_A_BOUND == 0) {
-          buckets.bucket(Latencies.boundNs(i) * NANO, sum);
-          sum = 0;
-        }
-      }
-      buckets.bucket(Double.POSITIVE_INFINITY, sum + counts[Latencies.BUCKETS - 1]);
-      builder.dataPoint(histogram(flow, buckets, flow.latencies().sumNs() * NANO));
-    }
-    return builder.build();
+    return histogram(
+        "heddle_completion_seconds",
+        "From a work request's post to its acknowledgement.",
+        flows.stream().map(Metrics::completions));
   }
 
-  private static HistogramDataPointSnapshot histogram(
+  private static HistogramDataPointSnapshot completions(Flow flow) {
+    ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+    long[] counts = flow.latencies().counts();
+    long sum = 0;
+    for (int i = 0; i < Latencies.BUCKETS - 1; i++) {
+      sum += counts[i];
+      if (i % BUCKETS_A_BOUND == 0) {
+        buckets.bucket(Latencies.boundNs(i) * NANO, sum);
+        sum = 0;
+      }
+    }
+    buckets.bucket(Double.POSITIVE_INFINITY, sum + counts[Latencies.BUCKETS - 1]);
+    return distribution(flow, buckets, flow.latencies().sumNs() * NANO);
+  }
+
+  private static HistogramDataPointSnapshot distribution(
       Flow flow, ClassicHistogramBuckets.Builder buckets, double sum) {
     HistogramDataPointSnapshot.Builder point = HistogramDataPointSnapshot.builder();
     point.labels(labels(flow));
@@ -192,75 +202,57 @@ final class Metrics implements MultiCollector {
   }
 
   private static MetricSnapshot reordering(List<Flow> flows) {
-    HistogramSnapshot.Builder builder =
-        HistogramSnapshot.builder()
-            .name("heddle_chunks_ahead")
-            .help("How many chunks ahead of its message's first missing one a chunk arrived.");
-    for (Flow flow : flows) {
-      if (!flow.isSend()) {
-        ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-        double sum = 0;
-        for (int i = 0; i < flow.reordering().length; i++) {
-          buckets.bucket((1 << i) - 1, flow.reordering()[i]);
-          sum += flow.reordering()[i] * ((1 << i) - 1) * 0.75;
-        }
-        buckets.bucket(Double.POSITIVE_INFINITY, 0);
-        builder.dataPoint(histogram(flow, buckets, sum));
-      }
+    return histogram(
+        "heddle_chunks_ahead",
+        "How many chunks ahead of its message's first missing one a chunk arrived.",
+        flows.stream().filter(flow -> !flow.isSend()).map(Metrics::reordering));
+  }
+
+  private static HistogramDataPointSnapshot reordering(Flow flow) {
+    ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+    double sum = 0;
+    for (int i = 0; i < flow.reordering().length; i++) {
+      buckets.bucket((1 << i) - 1, flow.reordering()[i]);
+      sum += flow.reordering()[i] * ((1 << i) - 1) * 0.75;
     }
-    return builder.build();
+    buckets.bucket(Double.POSITIVE_INFINITY, 0);
+    return distribution(flow, buckets, sum);
   }
 
   private static MetricSnapshot devices(List<ProcessStats> processes) {
-    CounterSnapshot.Builder builder =
-        CounterSnapshot.builder()
-            .name("heddle_device_events")
-            .help("What a device counts by itself: packets, bytes, timeouts, drops by reason.");
-    for (ProcessStats process : processes) {
-      process
-          .deviceCounters()
-          .forEach((name, value) -> {
-            int slash = name.indexOf('/');
-            builder.dataPoint(
-                CounterDataPointSnapshot.builder()
-                    .labels(
-                        labels(process)
-                            .add("device", name.substring(0, Math.max(slash, 0)))
-                            .add("event", name.substring(slash + 1)))
-                    .value(value)
-                    .build());
-          });
-    }
-    return builder.build();
+    return counter(
+        "heddle_device_events",
+        "What a device counts by itself: packets, bytes, timeouts, drops by reason.",
+        processes.stream()
+            .flatMap(process ->
+                process.deviceCounters().entrySet().stream()
+                    .map(event -> count(deviceLabels(process, event.getKey()), event.getValue()))));
   }
 
-  private static Labels labels(ProcessStats process) {
-    return Labels.of("process", Long.toString(process.processId()));
+  /* name: device/event */
+  private static Labels deviceLabels(ProcessStats process, String name) {
+    int slash = name.indexOf('/');
+    return labels(process)
+        .add("device", name.substring(0, Math.max(slash, 0)))
+        .add("event", name.substring(slash + 1));
   }
 
   private static MetricSnapshot errors(List<ProcessStats> processes) {
-    CounterSnapshot.Builder builder =
-        CounterSnapshot.builder()
-            .name("heddle_errors")
-            .help("Warnings of the process; heddle errors shows their sentences.");
-    for (ProcessStats process : processes) {
-      long sum = process.errorsLost();
-      for (ProcessStats.DistinctError error : process.errors()) {
-        sum += error.count();
-      }
-      builder.dataPoint(
-          CounterDataPointSnapshot.builder().labels(labels(process)).value(sum).build());
-    }
-    return builder.build();
+    return counter(
+        "heddle_errors",
+        "Warnings of the process; heddle errors shows their sentences.",
+        processes.stream().map(process -> count(labels(process), warnings(process))));
+  }
+
+  private static long warnings(ProcessStats process) {
+    return process.errorsLost()
+        + process.errors().stream().mapToLong(ProcessStats.DistinctError::count).sum();
   }
 
   private static MetricSnapshot starts(List<ProcessStats> processes) {
-    GaugeSnapshot.Builder builder =
-        GaugeSnapshot.builder()
-            .name("heddle_process_start_time_seconds")
-            .help("When the plugin started in the process, in seconds since 1970.");
-    processes.forEach(
-        process -> builder.dataPoint(point(labels(process), process.startMs() / 1e3)));
-    return builder.build();
+    return gauge(
+        "heddle_process_start_time_seconds",
+        "When the plugin started in the process, in seconds since 1970.",
+        processes.stream().map(process -> level(labels(process), process.startMs() / 1e3)));
   }
 }

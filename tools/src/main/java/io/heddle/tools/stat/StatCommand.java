@@ -5,7 +5,6 @@ import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -70,11 +69,7 @@ public final class StatCommand implements Callable<Integer> {
   @Option(names = "--pid", paramLabel = "PROCESS", description = "Of this process only.")
   private @Nullable Long processId;
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
-  private @Nullable Path stats;
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /** One process, as --json shows it. */
   record ProcessEntry(
@@ -147,7 +142,7 @@ public final class StatCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    StatsFolders folders = new StatsFolders(stats);
+    StatsFolders folders = stats.folders();
     if (watch) {
       startLive(folders, out);
       return 0;

@@ -1,0 +1,23 @@
+package io.heddle.tools.stat;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --stats}, of every command that looks at running jobs. */
+public final class StatsOption {
+  @Option(
+      names = "--stats",
+      paramLabel = "FOLDER",
+      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+  private @Nullable Path folder;
+
+  public StatsFolders folders() {
+    return new StatsFolders(folder);
+  }
+
+  /** The folder that was named; null for the usual ones. */
+  public @Nullable Path folder() {
+    return folder;
+  }
+}
