@@ -79,7 +79,7 @@ rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.j
 
 # Every package of the jars that isn't ours belongs to a line of third-party.txt, whose text comes along.
 licences() {
-  local folder=$bundle/share/doc/licences prefix component licence text entry known
+  local folder=$bundle/share/doc/licences prefix component licence text entry
   mkdir -p "$folder"
   cp "$root/LICENSE" "$folder/Apache-2.0.txt"
   cp "$here"/licences/*.txt "$folder"
@@ -95,8 +95,11 @@ licences() {
     [[ -e $folder/$text ]] || fail "third-party.txt names $text for $component, which isn't in packaging/licences"
     printf '%s: %s, see %s\n' "$component" "$licence" "$text" >>"$folder/README"
   done <"$here/third-party.txt"
-  known=$(grep -v '^#' "$here/third-party.txt" | cut -d '|' -f 1 | sed 's:.*:^&\\(/\\|$\\):')
-  entry=$(grep -v -e '^io/heddle\(/\|$\)' -f <(printf '%s\n' "$known") <<<"$packages" | head -n 1) || true
+  # The first package of which neither itself nor one above it is known.
+  entry=$(awk -F '|' '
+    NR == FNR { if ($0 !~ /^#/ && $1 != "") known[$1]; next }
+    { for (above = $0; above != "io/heddle" && !(above in known); sub("/[^/]*$", "", above)) if (above !~ "/") { print; exit } }
+  ' "$here/third-party.txt" - <<<"$packages")
   [[ -z $entry ]] || fail "the jars contain the package $entry, whose licence isn't in packaging/third-party.txt"
 }
 

@@ -91,7 +91,7 @@ environment() {
 }
 
 run_over() {
-  local transport=$1 rank folder status=0 pids=() variables
+  local transport=$1 rank folder status=0 ended pids=() left variables
   echo "# $ranks ranks over $transport"
   folder=$(mktemp -d)
   for ((rank = 0; rank < ranks; rank++)); do
@@ -105,11 +105,15 @@ run_over() {
     fi
   done
   # One that fails takes the others with it: they would wait for it until their time is over.
-  local left=${#pids[@]}
+  left=${#pids[@]}
   while ((left > 0)); do
     wait -n || {
-      status=$?
-      kill "${pids[@]}" 2>/dev/null || true
+      ended=$?
+      if ((status == 0)); then
+        status=$ended
+        mapfile -t pids < <(jobs -pr)
+        ((${#pids[@]} == 0)) || kill "${pids[@]}"
+      fi
     }
     left=$((left - 1))
   done
