@@ -1,6 +1,10 @@
 /**
- * NCCL calls to transport-core: upcall entry points, object tables, error translation. The only
- * module that sees NCCL types.
+ * NCCL's calls to transport-core: upcall entry points, object tables, error translation. The only
+ * module that sees NCCL's types; its other half is native/.
+ *
+ * <p>To read it: the shim calls {@link io.heddle.plugin.PluginEntry} once, which fills the table of
+ * calls with {@code JavaCalls}; {@code DeviceList} opens the transport. Owns no thread: everything
+ * runs on NCCL's, the progress thread and the service thread of a communicator at the same time.
  */
 @NullMarked
 package io.heddle.plugin;

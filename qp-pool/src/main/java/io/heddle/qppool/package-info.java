@@ -1,4 +1,9 @@
-/** Queue pairs of a connection, one per plane: creation, state changes, closing. Control path. */
+/**
+ * The queue pairs of a connection, one or more per plane, each pinned to its plane's address:
+ * creation, INIT to RTR to RTS, closing. A failed plane gets fresh ones; none is used twice.
+ *
+ * <p>Control path: runs on the control thread of transport-core, its one user.
+ */
 @NullMarked
 package io.heddle.qppool;
 

@@ -1,6 +1,7 @@
 /**
- * Bitmaps and windows that turn arrival in any order into completion in order. Owned by the thread
- * that drives the communicator.
+ * Bitmaps and windows that turn arrival in any order into completion in order. Used by
+ * transport-core's receiver, for chunks, on the thread that drives the communicator; owns no
+ * thread, and allocates nothing after its creation.
  */
 @NullMarked
 package io.heddle.reorder;

@@ -1,6 +1,10 @@
 /**
- * The counters of a process, in a mapped file that other processes read without asking it. Each
- * field has one writer: the thread that drives the communicator.
+ * The counters and distinct errors of a process, in a mapped file that other processes read without
+ * asking it, and beside that file the operator's orders to drain planes.
+ *
+ * <p>Each field has one writer, nearly always the thread that drives the communicator; where it is
+ * the control thread, the method says so. {@link io.heddle.transport.stats.StatsReader} is any
+ * process' reader.
  */
 @NullMarked
 package io.heddle.transport.stats;
