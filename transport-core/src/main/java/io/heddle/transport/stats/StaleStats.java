@@ -14,7 +14,8 @@ import java.nio.file.StandardOpenOption;
  * runs none of our code.
  */
 final class StaleStats {
-  private static final String SUFFIX = ".stats";
+  static final String SUFFIX = ".stats";
+  static final String UNFINISHED_SUFFIX = SUFFIX + ".new";
 
   private StaleStats() {}
 
@@ -24,7 +25,7 @@ final class StaleStats {
    * merely reads its own file.
    */
   static void remove(Path folder) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX + "{,.new}")) {
       for (Path file : files) {
         if (!isAlive(file) && isUnlocked(file)) {
           Files.deleteIfExists(file);
@@ -36,7 +37,7 @@ final class StaleStats {
   private static boolean isAlive(Path file) {
     String name = file.getFileName().toString();
     try {
-      long pid = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
+      long pid = Long.parseLong(name.substring(0, name.indexOf(SUFFIX)));
       return ProcessHandle.of(pid).isPresent();
     } catch (NumberFormatException notOurs) {
       return true; // a name that this never gives: leave it alone

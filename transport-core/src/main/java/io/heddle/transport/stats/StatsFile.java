@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
@@ -41,7 +42,8 @@ public final class StatsFile implements AutoCloseable {
   private final Map<String, Integer> deviceCounters = new HashMap<>();
 
   /**
-   * Makes the file {@code <pid>.stats}.
+   * Makes the file {@code <pid>.stats}. Its name appears once it is whole: until then it is {@code
+   * <pid>.stats.new}.
    *
    * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when
    *     this is closed, or when the next process starts after one that ended without closing
@@ -53,16 +55,17 @@ public final class StatsFile implements AutoCloseable {
             ? Path.of("/dev/shm/heddle-" + System.getProperty("user.name", "nobody"))
             : directory;
     long pid = ProcessHandle.current().pid();
-    path = folder.resolve(pid + ".stats");
+    path = folder.resolve(pid + StaleStats.SUFFIX);
+    Path unfinished = folder.resolve(pid + StaleStats.UNFINISHED_SUFFIX);
     try {
       Files.createDirectories(folder);
       if (removeWhenClosed) {
         StaleStats.remove(folder);
       }
-      Files.deleteIfExists(path);
+      Files.deleteIfExists(unfinished);
       channel =
           FileChannel.open(
-              path,
+              unfinished,
               java.util.Set.of(
                   StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
@@ -70,16 +73,17 @@ public final class StatsFile implements AutoCloseable {
       MemorySegment mapped =
           channel.map(FileChannel.MapMode.READ_WRITE, 0, StatsLayout.FILE_BYTES, arena);
       base = mapped.address();
+      Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
+      Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, (int) pid);
+      Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis());
+      Memory.setLongRelease(base, StatsLayout.MAGIC);
+      Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failure) {
       arena.close();
       throw new HeddleException(
           "the statistics file " + path + " can't be made; HEDDLE_STATS_DIR names another folder",
           failure);
     }
-    Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
-    Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, (int) pid);
-    Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis());
-    Memory.setLongRelease(base, StatsLayout.MAGIC);
   }
 
   public Path path() {

@@ -31,6 +31,13 @@ class StaleStatsTest {
   }
 
   @Test
+  void aFileThatADeadProcessBeganIsRemoved() throws Exception {
+    Path begun = Files.createFile(Path.of(ofDeadProcess + ".new"));
+    StaleStats.remove(folder);
+    assertFalse(Files.exists(begun));
+  }
+
+  @Test
   void theFileOfALivingProcessStays() throws Exception {
     Path mine = Files.createFile(folder.resolve(ProcessHandle.current().pid() + ".stats"));
     StaleStats.remove(folder);

@@ -1,6 +1,7 @@
 package io.heddle.transport.stats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +39,33 @@ class StatsFileTest {
 
   private ProcessStats read() {
     return StatsReader.snapshot(file.path());
+  }
+
+  @Test
+  void aFileThatIsSeenIsWhole() throws Exception {
+    long pid = ProcessHandle.current().pid();
+    Path made = folder.resolve("sub").resolve(pid + ".stats");
+    AtomicBoolean over = new AtomicBoolean();
+    Callable<Integer> look =
+        () -> {
+          int seen = 0;
+          while (!over.get()) {
+            if (Files.exists(made)) {
+              assertEquals(pid, StatsReader.snapshot(made).processId());
+              seen++;
+            }
+          }
+          return seen;
+        };
+    try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
+      Future<Integer> seen = reader.submit(look);
+      for (int i = 0; i < 300 && !seen.isDone(); i++) {
+        new StatsFile(made.getParent()).close();
+      }
+      over.set(true);
+      assertTrue(seen.get() > 0);
+    }
+    assertFalse(Files.exists(Path.of(made + ".new")));
   }
 
   @Test
