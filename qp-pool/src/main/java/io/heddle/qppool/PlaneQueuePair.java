@@ -27,6 +27,10 @@ public final class PlaneQueuePair implements AutoCloseable {
 
   /* One less than the most: Soft-RoCE takes 7 for ever. */
   private static final int DEFAULT_RETRIES = 6;
+
+  /** What an end without address says as its queue pair's number; no queue pair of a job has it. */
+  public static final int NO_ADDRESS = 0;
+
   private static final int PSN_MASK = 0xffffff;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -80,6 +84,17 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
+   * One for a plane whose address isn't there now: it can be created and moved to ERROR like any,
+   * and {@link #connect} refuses it.
+   */
+  public static PlaneQueuePair withoutAddress(
+      String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
+    QueuePair queuePair =
+        pd.createQueuePair(new QueuePairAttributes(cq, cq, depths.sends(), depths.receives()));
+    return new PlaneQueuePair(planeKey, localGid, queuePair, depths.sends(), depths.receives());
+  }
+
+  /**
    * How many work requests the queues hold.
    *
    * @param sends send requests
@@ -111,10 +126,13 @@ public final class PlaneQueuePair implements AutoCloseable {
   /**
    * INIT → RTR → RTS, with all receives posted before a packet can arrive. Where the device refuses
    * a step, it may be called again and goes on there.
+   *
+   * @throws VerbsException where the device refuses, or either end has no address on the plane
    */
   public void connect(RemoteEnd remote, PathMtu mtu, LinkSettings settings, long receiveId) {
     remoteGid = remote.gid();
     remoteNumber = remote.queuePairNumber();
+    requireAddresses();
     if (!receivesPosted) {
       int posted = queuePair.postEmptyReceives(receiveId, receiveDepth);
       if (posted != 0) {
@@ -127,6 +145,26 @@ public final class PlaneQueuePair implements AutoCloseable {
     }
     queuePair.readyToSend(
         new ReadyToSendAttributes(startPsn, settings.timeoutCode(), settings.retryCount(), 7));
+  }
+
+  private void requireAddresses() {
+    boolean here = hasAddress();
+    if (!here || remoteNumber == NO_ADDRESS) {
+      throw new VerbsException(
+          "modify_qp",
+          "%s: the address isn't there at %s end".formatted(this, here ? "the other" : "this"),
+          io.heddle.platform.Errno.EADDRNOTAVAIL);
+    }
+  }
+
+  /** Whether it is bound to its address. */
+  public boolean hasAddress() {
+    return queuePair.state() != QueuePairState.RESET;
+  }
+
+  /** Whether receives were posted on it: as many as it holds. */
+  public boolean hasReceives() {
+    return receivesPosted;
   }
 
   private void readyToReceive(RemoteEnd remote, PathMtu mtu, LinkSettings settings) {

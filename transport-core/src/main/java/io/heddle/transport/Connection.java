@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.qppool.PlaneQueuePair;
@@ -12,10 +13,13 @@ import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +63,7 @@ final class Connection implements AutoCloseable {
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
   private int connectedPairs;
+  private final Map<Integer, String> unconnected = new TreeMap<>();
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
   /* Of the planes once they are paired. */
@@ -109,10 +114,11 @@ final class Connection implements AutoCloseable {
    *
    * @param queuePairs how many this end would make on each plane
    * @return what became of each plane
-   * @throws HeddleException when no plane is common
+   * @throws HeddleException when no plane is common, or the peer has two planes on one address
    */
   PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs) {
     peer = remote.host();
+    PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
     PlanePairing pairing = PlanePairing.of(device.planes(), remote.planes());
     if (pairing.pairs().isEmpty()) {
       throw new HeddleException(pairing.refusal(peer, device.planes(), remote.planes()));
@@ -143,8 +149,19 @@ final class Connection implements AutoCloseable {
     pairs = made;
     for (int i = 0; i < queuePairsPerPlane; i++) {
       for (LocalPlane plane : planes) {
-        made.add(PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths));
+        made.add(makeQueuePair(plane, queue));
       }
+    }
+  }
+
+  private PlaneQueuePair makeQueuePair(LocalPlane plane, CompletionQueue queue) {
+    try {
+      return PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths);
+    } catch (VerbsException refused) {
+      if (refused.errno() != Errno.EADDRNOTAVAIL) {
+        throw refused;
+      }
+      return PlaneQueuePair.withoutAddress(plane.key(), plane.gid(), device.pd(), queue, depths);
     }
   }
 
@@ -159,17 +176,19 @@ final class Connection implements AutoCloseable {
 
   private ControlMessage.Endpoint endpoint(int index) {
     PlaneQueuePair pair = pairs.get(index);
+    boolean there = pair.hasAddress();
     return new ControlMessage.Endpoint(
         pairNames.get(index % planes.size()),
-        pair.queuePair().number(),
+        there ? pair.queuePair().number() : PlaneQueuePair.NO_ADDRESS,
         pair.startPsn(),
-        pair.queuePair().endpointParameters());
+        there ? pair.queuePair().endpointParameters() : new byte[0]);
   }
 
   /**
    * Connects every queue pair to its other end. Where a device refuses, it may be called again and
-   * goes on there.
+   * goes on there, or with the next after {@link #leaveUnconnected}.
    *
+   * @throws VerbsException where a device refuses
    * @throws HeddleException when the peer's list isn't the one that was agreed on
    */
   void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
@@ -190,6 +209,23 @@ final class Connection implements AutoCloseable {
     peerRingAddress = remote.ringAddress();
     peerRingKey = remote.ringKey();
     peerReceiveDepth = remote.receiveDepth();
+  }
+
+  /**
+   * The queue pair that couldn't be connected is given up for now, and its plane with it.
+   *
+   * @throws VerbsException when no plane is left
+   */
+  void leaveUnconnected(VerbsException refused) {
+    unconnected.putIfAbsent(connectedPairs++ % planes.size(), String.valueOf(refused.getMessage()));
+    if (unconnected.size() == planes.size()) {
+      throw refused;
+    }
+  }
+
+  /** Planes that couldn't be connected, and why. */
+  Map<Integer, String> unconnected() {
+    return unconnected;
   }
 
   private void connectPair(int index, int epoch, ControlMessage.Endpoint end) {

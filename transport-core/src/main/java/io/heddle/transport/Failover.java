@@ -33,13 +33,13 @@ final class Failover {
 
   private final ControlLoop loop;
   private final Connection connection;
-  private final DrivenEnd end;
+  private final Communicator end;
   private final PeerLink peer;
   private final long graceNs;
   private final Log log;
   private final PlaneLife[] planes;
+  private final Grace grace;
   private boolean over;
-  private long alone;
 
   /**
    * @param graceNs how long no plane may be up
@@ -47,7 +47,7 @@ final class Failover {
   Failover(
       ControlLoop loop,
       Connection connection,
-      DrivenEnd end,
+      Communicator end,
       PeerLink peer,
       long graceNs,
       Log log) {
@@ -62,6 +62,7 @@ final class Failover {
     for (int i = 0; i < planes.length; i++) {
       planes[i] = new PlaneLife(i, keys.get(i));
     }
+    grace = new Grace(loop, planes, graceNs, this::noPlaneLeft);
   }
 
   /** A failure of a plane is noticed at this end. Any thread. */
@@ -170,7 +171,7 @@ final class Failover {
     } finally {
       end.baton().give();
     }
-    judgeGrace();
+    grace.judge();
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
     awaitAnswer(plane, plane.epoch, now);
   }
@@ -258,7 +259,7 @@ final class Failover {
 
   private void tryLater(PlaneLife plane) {
     int epoch = plane.epoch;
-    long holdNs = anyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    long holdNs = grace.anyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
     loop.schedule(
         holdNs,
         () -> {
@@ -391,7 +392,7 @@ final class Failover {
     long now = System.nanoTime();
     plane.state = PlaneState.UP;
     plane.rose(now);
-    judgeGrace();
+    grace.judge();
     log.info(
         "%s: back on %s after %d ms",
         connection.peer(), connection.describe(plane.index), (now - plane.fellNs) / 1_000_000);
@@ -425,27 +426,10 @@ final class Failover {
 
   /* To end. */
 
-  private boolean anyUp() {
-    return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
-  }
-
-  private void judgeGrace() {
-    if (anyUp()) {
-      alone = 0;
-    } else if (alone == 0) {
-      alone = System.nanoTime();
-      long since = alone;
-      loop.schedule(
-          graceNs,
-          () -> {
-            if (!over && alone == since) {
-              noPlaneLeft();
-            }
-          });
-    }
-  }
-
   private void noPlaneLeft() {
+    if (over) {
+      return;
+    }
     long now = System.nanoTime();
     for (PlaneLife plane : planes) {
       log.warn(

@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> the kind of communicator that comes out
  */
-final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
+final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** How it ended: a communicator, or why there is none. */
-  record Outcome<C extends DrivenEnd>(@Nullable C comm, String failure) {}
+  record Outcome<C extends Communicator>(@Nullable C comm, String failure) {}
 
   private enum Stage {
     HELLO,
@@ -97,6 +97,7 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   private @Nullable ControlChannel calling;
 
   private boolean authenticated;
+  private boolean hungUp;
   private boolean peerIsReady;
   private int connectRetries;
   private @Nullable ControlChannel channel;
@@ -290,14 +291,18 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
 
   private void onEndpoints(ControlMessage.Endpoints endpoints) {
     stage = Stage.CONNECTING;
-    try {
-      connection().connect(endpoints, terms.settings());
-    } catch (VerbsException refused) {
-      if (!terms.retries().allows(connectRetries, refused.errno())) {
-        throw refused;
+    Connection made = connection();
+    for (boolean connected = false; !connected; ) {
+      try {
+        made.connect(endpoints, terms.settings());
+        connected = true;
+      } catch (VerbsException refused) {
+        if (terms.retries().allows(connectRetries, refused.errno())) {
+          connectAgain(endpoints, refused);
+          return;
+        }
+        made.leaveUnconnected(refused);
       }
-      connectAgain(endpoints, refused);
-      return;
     }
     stage = Stage.READY;
     channel().send(new ControlMessage.Doors(ticket, doors.addresses()));
@@ -352,6 +357,7 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
 
   @Override
   public void onClosed(String reason) {
+    hungUp = authenticated && link == null && stage != Stage.OVER;
     giveUpPlace(reason);
   }
 
@@ -411,6 +417,14 @@ final class Handshake<C extends DrivenEnd> implements ControlChannel.Listener {
   /** Gives up a conversation that nobody waits for any more. Any thread. */
   void abandon() {
     loop.execute(() -> fail("the local end gave up"));
+  }
+
+  /**
+   * Whether the other end, which has shown the token, hung up without a word before there was a
+   * connection. Control thread.
+   */
+  boolean wasHungUp() {
+    return hungUp;
   }
 
   /** Whether the other end has shown the token. Control thread. */

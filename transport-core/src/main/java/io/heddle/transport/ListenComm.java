@@ -5,7 +5,9 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,12 +22,16 @@ public final class ListenComm implements AutoCloseable {
   /* Conversations at a time: strangers who connect and say nothing can't use up memory or descriptors. */
   private static final int MOST_CONVERSATIONS = 1024;
 
+  /* How long somebody who knew the token and hung up before there was a connection may take to call again. */
+  private static final long NEXT_CALL_NS = 5_000_000_000L;
+
   private final ControlLoop loop;
   private final Log log;
   private final Queue<Handshake<RecvComm>> ended = new ConcurrentLinkedQueue<>();
 
   /* Control thread only. */
   private final List<Handshake<RecvComm>> conversations = new ArrayList<>();
+  private final Deque<Handshake<RecvComm>> hungUp = new ArrayDeque<>();
   private int strangers;
   private List<ControlListener> listeners = List.of();
 
@@ -56,7 +62,18 @@ public final class ListenComm implements AutoCloseable {
   void ended(Handshake<RecvComm> conversation) {
     boolean expected = conversations.remove(conversation);
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
-    if (conversation.isAuthenticated()) {
+    if (conversation.wasHungUp()) {
+      /* Its caller may be on the way to our next address, and is with us once that conversation ends. */
+      hungUp.add(conversation);
+      loop.schedule(
+          NEXT_CALL_NS,
+          () -> {
+            if (hungUp.remove(conversation)) {
+              ended.add(conversation);
+            }
+          });
+    } else if (conversation.isAuthenticated()) {
+      hungUp.poll();
       ended.add(conversation);
     } else if (expected && outcome != null && Integer.bitCount(++strangers) == 1) {
       log.warn(

@@ -70,7 +70,7 @@ final class PeerLink {
   PeerLink(
       ControlLoop loop,
       Connection connection,
-      DrivenEnd end,
+      Communicator end,
       WayBack way,
       long graceNs,
       Runnable whenOver,
@@ -85,10 +85,11 @@ final class PeerLink {
     connection.begin(failover);
   }
 
-  /** Goes on with the channel of the handshake. */
+  /** Goes on with the channel of the handshake. Planes that it couldn't connect have failed. */
   void begin(ControlChannel channel) {
     use(channel, 0);
     tick();
+    connection.unconnected().forEach(failover::noticedNow);
   }
 
   private void use(ControlChannel channel, long number) {

@@ -1,10 +1,14 @@
 package io.heddle.transport;
 
 import io.heddle.addr.Plane;
+import io.heddle.platform.HeddleException;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Which of our planes is which of the peer's. Both ends come to the same result.
@@ -61,6 +65,21 @@ record PlanePairing(List<Pair> pairs, List<String> leftOut, String byOwnNames) {
                 + " had named them when its job began: "
                 + String.join(", ", renamed)
                 + "; run a daemon on both for weights both ways");
+  }
+
+  /**
+   * @throws HeddleException when two planes of the peer have the same address: they would be one
+   */
+  static void requireAddressesOfTheirOwn(String peer, List<PlaneOffer> theirs) {
+    Map<Gid, String> keys = new HashMap<>();
+    for (PlaneOffer offer : theirs) {
+      String other = keys.putIfAbsent(offer.gid(), offer.key());
+      if (other != null) {
+        throw new HeddleException(
+            "%s has planes %s and %s both on address %s; give each plane an address of its own"
+                .formatted(peer, other, offer.key(), offer.gid()));
+      }
+    }
   }
 
   private static void pair(

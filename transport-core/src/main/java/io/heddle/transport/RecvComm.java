@@ -9,38 +9,23 @@ import io.heddle.reorder.ReorderWindow;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.stats.PlaneCounters;
-import io.heddle.verbs.CompletionQueue;
-import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of a connection; threads as for {@link SendComm}.
+ * The receiving end of a connection.
  *
  * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring
  * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
  * groups in order.
  */
-public final class RecvComm implements AutoCloseable, DrivenEnd {
-  private static final int POLL_BATCH = 64;
+public final class RecvComm extends Communicator {
   private static final int MAX_RECEIVES = ReorderWindow.MAX_RECEIVES;
   private static final int GROUPS = ClearToSend.GROUPS;
   private static final long LARGEST_RECEIVE_BYTES = 0xffff_ffffL;
 
-  private final Connection connection;
-  private final Handshake<RecvComm> channel;
-  private final DeviceContext context;
-  private final MemoryTable memory;
-  private final CompletionQueue cq;
-  private final RequestLines lines;
-  private final SubFlow[] flows;
-  private final Baton baton = new Baton();
-  private PlaneCounters[] counters;
-  private final CommFailure failure;
-  private final Runnable onClose;
-  private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private final ReorderWindow window = new ReorderWindow(GROUPS);
 
   /* Made with the first registration of device memory; its buffers come after that. */
@@ -50,7 +35,6 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
 
   private final ClearToSendWriter entries;
-  private long polledAtNs;
 
   RecvComm(
       Connection connection,
@@ -58,54 +42,16 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    this.connection = connection;
-    this.channel = channel;
-    this.counters = counters;
-    this.onClose = onClose;
-    this.context = connection.device().context();
-    this.memory = connection.device().memory();
-    this.cq = connection.completionQueue();
-    this.lines = connection.lines();
-    this.flows = connection.subFlows();
-    this.failure = new CommFailure(connection, "receiving", log);
+    super(connection, channel, counters, "receiving", log, onClose);
     this.entries = new ClearToSendWriter(connection, window, flows, failure);
   }
 
-  Connection connection() {
-    return connection;
-  }
-
-  /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
-  public long address() {
-    return connection.commAddress();
-  }
-
-  /**
-   * Registers memory; {@code type} is 1 for host memory. Any thread.
-   *
-   * @return a handle, never 0, or a negated result code
-   */
-  public long registerMemory(long address, long length, int type) {
-    return memory.register(address, length, type);
-  }
-
-  /**
-   * Registers memory that a dma-buf stands for, as a GPU's does. Service thread.
-   *
-   * @return a handle, never 0, or a negated result code
-   */
+  @Override
   public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
     if (flush == null && memory.flushes()) {
       flush = new DeviceMemoryFlush(connection.device(), lines);
     }
-    return memory.registerDmaBuf(address, length, type, offset, descriptor);
-  }
-
-  /** Any thread. Returns a result code. */
-  public int deregisterMemory(long memoryHandle) {
-    return memory.deregister(memoryHandle)
-        ? TransportResult.SUCCESS
-        : TransportResult.INVALID_ARGUMENT;
+    return super.registerDmaBuf(address, length, type, offset, descriptor);
   }
 
   /**
@@ -116,13 +62,13 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
    *     consumed, or a negated result code
    */
   public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
-    if (!baton.take()) {
+    if (!baton().take()) {
       return 0;
     }
     try {
       return receive(n, dataArray, sizesArray, tagsArray, handlesArray);
     } finally {
-      baton.give();
+      baton().give();
     }
   }
 
@@ -205,40 +151,13 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
         "the read that flushes device memory can't be posted: " + Errno.describe(-code));
   }
 
-  /**
-   * Moves the device and all requests of this communicator on; never blocks.
-   *
-   * @return a result code
-   */
-  public int progress() {
-    if (!baton.take()) {
-      return TransportResult.SUCCESS;
-    }
-    try {
-      return drive();
-    } finally {
-      baton.give();
-    }
-  }
-
-  private int drive() {
-    if (failure.result() != TransportResult.SUCCESS) {
-      return failure.result();
-    }
-    /* Read before polling: what the peer sent before it went is then already in the queue. */
-    int peerState = connection.peerState();
-    takeCompletions();
-    if (failure.result() != TransportResult.SUCCESS) {
-      return failure.result();
-    }
-    String broken = connection.deviceFailure();
-    if (broken != null) {
-      return failure.device(broken);
-    }
+  @Override
+  void goOn(int peerState) {
     DeviceMemoryFlush reads = flush;
     String unflushed = reads == null ? null : reads.progress();
     if (unflushed != null) {
-      return failure.latch(TransportResult.SYSTEM_ERROR, unflushed);
+      failure.latch(TransportResult.SYSTEM_ERROR, unflushed);
+      return;
     }
     if (entries.isBehind()) {
       entries.post();
@@ -246,50 +165,24 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
     if (peerState != Connection.PEER_THERE && lines.anyPending()) {
       failure.peerGone();
     }
-    return failure.result();
+  }
+
+  /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
+  @Override
+  boolean isMissed() {
+    return connection.peerState() != Connection.PEER_CLOSED || lines.anyPending();
   }
 
   @Override
-  public void takeCompletions() {
-    context.progress();
-    int count;
-    do {
-      count = cq.poll(completions);
-      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
-      for (int i = 0; i < count; i++) {
-        completed(completions[i]);
-      }
-    } while (count == POLL_BATCH);
-    if (count < 0) {
-      failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
-    } else if (failure.result() == TransportResult.SUCCESS) {
-      releaseFullGroups();
-    }
-  }
-
-  private void completed(WorkCompletion wc) {
-    long id = wc.workRequestId;
-    SubFlow flow = flows[SubFlow.flowOf(id)];
-    if (flow.isStale(id)) {
-      return;
-    }
-    flow.completed(id);
-    if (failure.result() != TransportResult.SUCCESS) {
-      return;
-    }
-    if (wc.status != WorkCompletion.Status.SUCCESS) {
-      /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
-      if (connection.peerState() != Connection.PEER_CLOSED || lines.anyPending()) {
-        failure.completion(wc, flow);
-      }
-    } else if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+  void succeeded(WorkCompletion wc, SubFlow flow) {
+    if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
       arrived(flow, wc);
     } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
       failure.latch(
           TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
     } else {
-      counters[flow.plane].acknowledged(0, flow.tookNs(polledAtNs));
-      entries.acknowledged(id);
+      counters[flow.plane].acknowledged(0, tookNs(flow));
+      entries.acknowledged(wc.workRequestId);
     }
   }
 
@@ -329,7 +222,8 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
     return result != ReorderWindow.CONTRADICTION;
   }
 
-  private void releaseFullGroups() {
+  @Override
+  void takenAll() {
     while (window.oldestGroup() != window.nextGroup() && window.isFull(window.oldestGroup())) {
       int slot = window.slotOf(window.oldestGroup());
       int receives = window.receives(slot);
@@ -353,27 +247,12 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   }
 
   @Override
-  public Baton baton() {
-    return baton;
-  }
-
-  @Override
-  public boolean isSender() {
+  boolean isSender() {
     return false;
   }
 
   @Override
-  public SubFlow[] flows() {
-    return flows;
-  }
-
-  @Override
-  public void replace(SubFlow fresh) {
-    flows[fresh.index] = fresh;
-  }
-
-  @Override
-  public Fenced fenced(String plane, int epoch) {
+  Fenced fenced(String plane, int epoch) {
     List<Arrival> arrivals = new ArrayList<>();
     for (long group = window.oldestGroup(); group != window.nextGroup(); group++) {
       int slot = window.slotOf(group);
@@ -394,7 +273,7 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   }
 
   @Override
-  public @Nullable String settle(int plane, Fenced theirs) {
+  @Nullable String settle(int plane, Fenced theirs) {
     if (theirs.oldest() != 0 || theirs.next() != 0 || !theirs.arrivals().isEmpty()) {
       return "a sender has no open groups";
     }
@@ -406,41 +285,17 @@ public final class RecvComm implements AutoCloseable, DrivenEnd {
   }
 
   @Override
-  public long replays() {
+  long replays() {
     return entries.repeated();
   }
 
   @Override
-  public boolean hasPending() {
-    return lines.anyPending();
-  }
-
-  @Override
-  public void fail(int result, String story) {
-    failure.latch(result, story);
-  }
-
-  /**
-   * May come with requests in flight: they never complete. Service thread; not while another thread
-   * drives this.
-   */
-  @Override
   public void close() {
-    /* The control thread may still have to answer what the other end asks about a plane. */
-    while (!baton.take()) {
-      Thread.onSpinWait();
-    }
-    try {
-      counters = connection.uncounted();
-    } finally {
-      baton.give();
-    }
     DeviceMemoryFlush reads = flush;
     if (reads != null) {
       flush = null;
       reads.close();
     }
-    onClose.run();
-    channel.close();
+    super.close();
   }
 }

@@ -6,8 +6,6 @@ import io.heddle.transport.spray.PlaneLoads;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.transport.stats.PlaneCounters;
-import io.heddle.verbs.CompletionQueue;
-import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.util.Comparator;
@@ -18,49 +16,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sending end of a connection.
  *
- * <p>NCCL's progress thread calls isend and progress, its service thread the others, at the same
- * time. Everything that isn't said to be another thread's is touched with the {@link Baton}: by the
- * progress thread, or by the control thread while it takes the connection off a plane.
- *
  * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
  * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
  * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog and are posted
  * by progress; so are chunks that a fenced plane has lost.
  */
-public final class SendComm implements AutoCloseable, DrivenEnd {
+public final class SendComm extends Communicator {
   /**
    * Bytes under way over all planes of a connection; far above the bandwidth-delay product of any
    * fabric.
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
-  private static final int POLL_BATCH = 64;
   private static final int LINES = Connection.REQUEST_LINES;
 
-  private final Connection connection;
-  private final Handshake<SendComm> channel;
-  private final DeviceContext context;
-  private final MemoryTable memory;
-  private final CompletionQueue cq;
-  private final RequestLines lines;
-  /* One of each plane, then the second one of each plane, and so on. */
-  private final SubFlow[] flows;
   private final int planes;
   private final int queuePairsPerPlane;
   private final boolean splitsMessages;
-  private PlaneCounters[] counters;
-  private final Baton baton = new Baton();
   private final SprayPolicy policy;
   private final PlaneLoads loads;
-  private final CommFailure failure;
-  private final Runnable onClose;
-  private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
 
   /* The group at the ring's head, and which of its receives have their send already. */
   private long group;
   private int matched;
   private long message;
-  private long polledAtNs;
 
   /* Per request line: what is still to be posted and to be acknowledged. */
   private final long[] dataAddress = new long[LINES];
@@ -89,17 +68,9 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    this.connection = connection;
-    this.channel = channel;
+    super(connection, channel, counters, "sending", log, onClose);
     this.policy = policy;
     this.splitsMessages = splitsMessages;
-    this.counters = counters;
-    this.onClose = onClose;
-    this.context = connection.device().context();
-    this.memory = connection.device().memory();
-    this.cq = connection.completionQueue();
-    this.lines = connection.lines();
-    this.flows = connection.subFlows();
     this.queuePairsPerPlane = connection.queuePairsPerPlane();
     this.planes = flows.length / queuePairsPerPlane;
     this.chunks = new SentChunks(LINES, planes);
@@ -107,37 +78,6 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
     this.loads =
         new PlaneLoads(
             planes, connection.preferredChunkBytes(), WINDOW_BYTES, connection.maxChunksPerPlane());
-    this.failure = new CommFailure(connection, "sending", log);
-  }
-
-  Connection connection() {
-    return connection;
-  }
-
-  /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
-  public long address() {
-    return connection.commAddress();
-  }
-
-  /**
-   * Registers memory; {@code type} is 1 for host memory. Any thread.
-   *
-   * @return a handle, never 0, or a negated result code
-   */
-  public long registerMemory(long address, long length, int type) {
-    return memory.register(address, length, type);
-  }
-
-  /** As {@link RecvComm#registerDmaBuf}. */
-  public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
-    return memory.registerDmaBuf(address, length, type, offset, descriptor);
-  }
-
-  /** Any thread. Returns a result code. */
-  public int deregisterMemory(long memoryHandle) {
-    return memory.deregister(memoryHandle)
-        ? TransportResult.SUCCESS
-        : TransportResult.INVALID_ARGUMENT;
   }
 
   /**
@@ -147,13 +87,13 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
    *     consumed, or a negated result code
    */
   public long isend(long address, long length, int tag, long memoryHandle) {
-    if (!baton.take()) {
+    if (!baton().take()) {
       return 0;
     }
     try {
       return send(address, length, tag, memoryHandle);
     } finally {
-      baton.give();
+      baton().give();
     }
   }
 
@@ -314,36 +254,8 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
         : plane + planes * (int) ((splitsMessages ? chunk : message) % queuePairsPerPlane);
   }
 
-  /**
-   * Moves the device and all requests of this communicator on; never blocks.
-   *
-   * @return a result code
-   */
-  public int progress() {
-    if (!baton.take()) {
-      return TransportResult.SUCCESS;
-    }
-    try {
-      return drive();
-    } finally {
-      baton.give();
-    }
-  }
-
-  private int drive() {
-    if (failure.result() != TransportResult.SUCCESS) {
-      return failure.result();
-    }
-    /* Read before polling: what the peer did before it went is then already in the queue. */
-    int peerState = connection.peerState();
-    takeCompletions();
-    if (failure.result() != TransportResult.SUCCESS) {
-      return failure.result();
-    }
-    String broken = connection.deviceFailure();
-    if (broken != null) {
-      return failure.device(broken);
-    }
+  @Override
+  void goOn(int peerState) {
     if (backlogHead != backlogTail) {
       post();
     }
@@ -352,45 +264,24 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
     if (peerState > Connection.PEER_CLOSED && lines.anyPending()) {
       failure.peerGone();
     }
-    return failure.result();
   }
 
   @Override
-  public void takeCompletions() {
-    context.progress();
-    int count;
-    do {
-      count = cq.poll(completions);
-      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
-      for (int i = 0; i < count; i++) {
-        completed(completions[i]);
-      }
-    } while (count == POLL_BATCH);
-    if (count < 0) {
-      failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
-    }
+  boolean isMissed() {
+    return true;
   }
 
-  private void completed(WorkCompletion wc) {
+  @Override
+  void succeeded(WorkCompletion wc, SubFlow flow) {
     long id = wc.workRequestId;
-    SubFlow flow = flows[SubFlow.flowOf(id)];
-    if (flow.isStale(id)) {
-      return;
-    }
-    flow.completed(id);
-    if (failure.result() != TransportResult.SUCCESS) {
-      return;
-    }
-    if (wc.status != WorkCompletion.Status.SUCCESS) {
-      failure.completion(wc, flow);
-    } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+    if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
       failure.latch(TransportResult.REMOTE_ERROR, "the receiver sent data over " + flow.pair);
     } else if (SubFlow.isProbe(id)) {
       flow.markProbed();
     } else {
       int line = SubFlow.lineOf(id);
       int length = SubFlow.lengthOf(id);
-      counters[flow.plane].acknowledged(length, flow.tookNs(polledAtNs));
+      counters[flow.plane].acknowledged(length, tookNs(flow));
       loads.finished(flow.plane, length);
       if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
         lines.complete(line, 1);
@@ -399,32 +290,22 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
   }
 
   @Override
-  public Baton baton() {
-    return baton;
+  void takenAll() {
+    /* Each completion was dealt with by itself. */
   }
 
   @Override
-  public boolean isSender() {
+  boolean isSender() {
     return true;
   }
 
   @Override
-  public SubFlow[] flows() {
-    return flows;
-  }
-
-  @Override
-  public void replace(SubFlow fresh) {
-    flows[fresh.index] = fresh;
-  }
-
-  @Override
-  public Fenced fenced(String plane, int epoch) {
+  Fenced fenced(String plane, int epoch) {
     return new Fenced(plane, epoch, 0, 0, List.of());
   }
 
   @Override
-  public @Nullable String settle(int plane, Fenced theirs) {
+  @Nullable String settle(int plane, Fenced theirs) {
     String wrong = chunks.judge(theirs, plane, group);
     if (wrong != null || failure.result() != TransportResult.SUCCESS) {
       return wrong;
@@ -465,36 +346,7 @@ public final class SendComm implements AutoCloseable, DrivenEnd {
   }
 
   @Override
-  public long replays() {
+  long replays() {
     return replays;
-  }
-
-  @Override
-  public boolean hasPending() {
-    return lines.anyPending();
-  }
-
-  @Override
-  public void fail(int result, String story) {
-    failure.latch(result, story);
-  }
-
-  /**
-   * May come with requests in flight: they never complete. Service thread; not while another thread
-   * drives this.
-   */
-  @Override
-  public void close() {
-    /* The control thread may still have to settle what the other end asks about. */
-    while (!baton.take()) {
-      Thread.onSpinWait();
-    }
-    try {
-      counters = connection.uncounted();
-    } finally {
-      baton.give();
-    }
-    onClose.run();
-    channel.close();
   }
 }

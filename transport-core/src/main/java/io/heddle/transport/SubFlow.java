@@ -58,7 +58,7 @@ final class SubFlow {
     this.idBase = idBase(index, epoch);
     this.freeSends = pair.sendDepth();
     this.postedAtNs = new long[Integer.highestOneBit(2 * freeSends - 1)];
-    this.postedReceives = pair.receiveDepth();
+    this.postedReceives = pair.hasReceives() ? pair.receiveDepth() : 0;
     for (int i = 0; i < BATCH; i++) {
       requests[i] = new SendWorkRequest();
     }

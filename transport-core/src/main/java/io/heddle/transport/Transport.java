@@ -25,7 +25,6 @@ import io.heddle.transport.stats.DistinctErrors;
 import io.heddle.transport.stats.DrainOrders;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
-import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.VerbsProvider;
@@ -47,7 +46,6 @@ public final class Transport implements AutoCloseable {
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
-  private static final long ASYNC_EVENT_PERIOD_NS = 100_000_000;
 
   /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
   private static final long GOODBYE_NS = 540_000_000;
@@ -103,7 +101,8 @@ public final class Transport implements AutoCloseable {
     published = CounterSource.of(stats);
     loop = new ControlLoop(log);
     doors = new Doors(loop, doorAddresses(), log);
-    loop.execute(this::watchDevices);
+    boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
+    loop.execute(new DeviceWatch(devices, eventsBreak, stats, loop, log)::look);
     DrainOrders orders = DrainOrders.beside(stats.path());
     loop.execute(new DrainFollower(orders, devices, loop, log)::look);
     addresses = new AddressFollower(devices, loop, log);
@@ -194,44 +193,9 @@ public final class Transport implements AutoCloseable {
     }
   }
 
-  /* Control thread. */
-  private void watchDevices() {
-    for (NetDevice device : devices) {
-      device.context().pollAsyncEvents((kind, qpn) -> onEvent(device, kind, qpn));
-      device.connections().forEach(Connection::tellResent);
-      device
-          .context()
-          .readCounters((name, value) -> stats.setDeviceCounter(device.name() + "/" + name, value));
-    }
-    loop.schedule(ASYNC_EVENT_PERIOD_NS, this::watchDevices);
-  }
-
-  private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
-    String story =
-        "device %s reports %s%s"
-            .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
-    if (qpn != 0 && !device.isInUse(qpn)) {
-      /* What still arrives for a connection that was aborted here is refused, and no fault. */
-      log.info("%s, of a connection that is closed here", story);
-      return;
-    }
-    log.warn("%s", story);
-    boolean breaks =
-        switch (kind) {
-          case DEVICE_FATAL -> true;
-          case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
-              qpn != 0;
-          case QUEUE_PAIR_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
-        };
-    if (kind == AsyncEventListener.Kind.QUEUE_PAIR_FATAL && qpn != 0) {
-      device.queuePairFailed(qpn, story);
-    }
-    if (breaks && options.get(InfinibandOptions.ASYNC_EVENTS) == 1) {
-      List<Connection> ending = device.failed(qpn, story);
-      /* A driven communicator finds the completion that says more, and tells the peer of that. */
-      loop.schedule(
-          ASYNC_EVENT_PERIOD_NS, () -> ending.forEach(connection -> connection.failedHere(story)));
-    }
+  /** Where everything of the control path happens. */
+  ControlLoop loop() {
+    return loop;
   }
 
   public int deviceCount() {
@@ -423,7 +387,7 @@ public final class Transport implements AutoCloseable {
     return comm(outcome);
   }
 
-  private static <C extends DrivenEnd> C comm(Handshake.Outcome<C> outcome) {
+  private static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
     C comm = outcome.comm();
     if (comm == null) {
       throw new HeddleException(outcome.failure());

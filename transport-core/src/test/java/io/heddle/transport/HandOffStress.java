@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -14,8 +15,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * One jcstress test for each hand-off of a request line; {@link HandOffTest} runs them. The shim's
- * side is played with the same acquire and release that it uses in C.
+ * One jcstress test for each hand-off of a request line or of the baton; {@link HandOffTest} runs
+ * them. The shim's side is played with the same acquire and release that it uses in C.
  */
 final class HandOffStress {
   private static final int DONE = 1;
@@ -119,6 +120,42 @@ final class HandOffStress {
       if (result.r2 >= 0) {
         lines.setSize(result.r2, 0, 5);
       }
+    }
+  }
+
+  /**
+   * NCCL's thread ↔ control thread: what one does with the baton, the other sees; one at a time.
+   */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"1, 2", "0, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "both had it, or NCCL's thread will ask again")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "both had it at a time, or one didn't see the other")
+  public static class OneHasTheBaton {
+    private final Baton baton = new Baton();
+    private int counted;
+
+    @Actor
+    public void nccl(II_Result result) {
+      if (baton.take()) {
+        counted++;
+        baton.give();
+        result.r1 = 1;
+      }
+    }
+
+    @Actor
+    public void control() {
+      baton.await();
+      counted++;
+      baton.give();
+    }
+
+    @Arbiter
+    public void end(II_Result result) {
+      result.r2 = counted;
     }
   }
 }

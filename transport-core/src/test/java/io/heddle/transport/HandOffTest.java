@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 class HandOffTest {
   @Test
-  void aRequestLineGoesBetweenTheShimAndJavaWhole() {
+  void requestLinesAndTheBatonGoFromHandToHandWhole() {
     JcstressRun.allOf(HandOffStress.class);
   }
 }

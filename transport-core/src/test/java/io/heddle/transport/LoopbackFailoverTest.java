@@ -1,14 +1,19 @@
 package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,26 +184,29 @@ class LoopbackFailoverTest {
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
+      Set<Integer> cut = new HashSet<>();
       long endNs = System.nanoTime() + 4_000_000_000L;
       while (System.nanoTime() - endNs < 0) {
         int plane = 1 + random.nextInt(4);
         String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
         switch (random.nextInt(5)) {
-          case 0 -> fabric.cut(Ends.gid(side + plane));
+          case 0 -> {
+            /* With none left nothing could arrive; what happens then is another test's. */
+            if (cut.contains(plane) || cut.size() < FOUR.size() - 1) {
+              cut.add(plane);
+              fabric.cut(Ends.gid(side + plane));
+            }
+          }
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
           case 2 -> link.sender().connection().failover().peer().renew("in doubt");
-          default ->
-              FOUR.forEach(each -> {
-                fabric.mend(Ends.gid("127.0.77." + each));
-                fabric.mend(Ends.gid("127.0.78." + each));
-              });
+          default -> {
+            cut.clear();
+            mendAll();
+          }
         }
         traffic.run(random.nextInt(6));
       }
-      FOUR.forEach(each -> {
-        fabric.mend(Ends.gid("127.0.77." + each));
-        fabric.mend(Ends.gid("127.0.78." + each));
-      });
+      mendAll();
       traffic.run(20);
       traffic.finish();
     } catch (AssertionError failure) {
@@ -206,9 +214,51 @@ class LoopbackFailoverTest {
     }
   }
 
+  private void mendAll() {
+    FOUR.forEach(each -> {
+      fabric.mend(Ends.gid("127.0.77." + each));
+      fabric.mend(Ends.gid("127.0.78." + each));
+    });
+  }
+
   private static void breakPair(boolean atSender, Ends.Link link, int flow) {
     Connection connection = (atSender ? link.sender().connection() : link.receiver().connection());
     connection.subFlows()[flow].pair.queuePair().toError();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"127.0.77.2", "127.0.78.2"})
+  void aPlaneWithoutAddressWhenTheConnectionIsMadeJoinsItLater(String address) {
+    try (Ends ends = ends(Map.of())) {
+      fabric.take(Ends.gid(address));
+      try (Ends.Link link = ends.connect()) {
+        Traffic traffic = new Traffic(ends, link, seed);
+        traffic.run(10);
+        assertFalse(isUp(link, 1));
+        assertTrue(
+            ends.log.stream()
+                .anyMatch(line -> line.contains("moving off") && line.contains("isn't there")),
+            ends.log.toString());
+        fabric.giveBack(Ends.gid(address));
+        Ends.await(
+            "the plane",
+            () -> {
+              traffic.turn(true);
+              return isUp(link, 1);
+            });
+        traffic.run(10);
+        traffic.finish();
+      }
+    }
+  }
+
+  @Test
+  void withoutAddressOnAnyPlaneNoConnectionIsMade() {
+    try (Ends ends = ends(Map.of())) {
+      FOUR.forEach(plane -> fabric.take(Ends.gid("127.0.77." + plane)));
+      HeddleException refused = assertThrows(HeddleException.class, ends::connect);
+      assertTrue(refused.getMessage().contains("the address isn't there"), refused.getMessage());
+    }
   }
 
   @ParameterizedTest

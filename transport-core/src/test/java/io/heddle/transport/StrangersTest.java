@@ -71,6 +71,42 @@ class StrangersTest {
   }
 
   @Test
+  void whoHangsUpBeforeThereIsAConnectionAndCallsAgainIsTheOneThatIsAccepted() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      hangUpAfterHello(read(handle));
+      try (Ends.Link link = ends.connect(listener, handle)) {
+        ends.exchange(link, 1000, 1000, 1);
+      }
+    }
+  }
+
+  @Test
+  void whoHangsUpForGoodFailsTheAccept() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      hangUpAfterHello(read(handle));
+      HeddleException failure =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("failure", () -> ends.right.accept(listener) != null));
+      String message = String.valueOf(failure.getMessage());
+      assertTrue(message.contains("closed the connection"), message);
+      listener.close();
+    }
+  }
+
+  /* Waits for the answer: the listener then knows that the caller has its token. */
+  private static void hangUpAfterHello(ConnectionHandle handle) throws IOException {
+    ControlMessage hello = new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token());
+    try (Socket caller = call(handle, hello)) {
+      assertTrue(caller.getInputStream().read() >= 0, "an answer");
+    }
+  }
+
+  @Test
   void whoSpeaksAnotherVersionIsToldBoth() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();

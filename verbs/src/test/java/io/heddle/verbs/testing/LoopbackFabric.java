@@ -26,6 +26,7 @@ public final class LoopbackFabric {
 
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
   private final Set<Gid> cut = ConcurrentHashMap.newKeySet();
+  private final Set<Gid> taken = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private long random;
   private int nextNumber = 0x11;
@@ -61,6 +62,20 @@ public final class LoopbackFabric {
   /** What was cut passes again. */
   public void mend(Gid gid) {
     cut.remove(gid);
+  }
+
+  /** The address is gone from its device's table; queue pairs that have it go on. */
+  public void take(Gid gid) {
+    taken.add(gid);
+  }
+
+  /** What was taken is there again, at its old place. */
+  public void giveBack(Gid gid) {
+    taken.remove(gid);
+  }
+
+  boolean has(Gid gid) {
+    return !taken.contains(gid);
   }
 
   /** The next so many queue pairs that are to be connected are refused with this errno. */

@@ -152,8 +152,11 @@ public final class LoopbackProvider implements VerbsProvider {
     @Override
     public GidTable gidTable() {
       List<GidTable.Entry> entries = new ArrayList<>();
-      for (Gid gid : device.provider().gids) {
-        entries.add(new GidTable.Entry(entries.size(), gid, GidTable.Type.ROCE_V2, 0));
+      List<Gid> gids = device.provider().gids;
+      for (int i = 0; i < gids.size(); i++) {
+        if (fabric().has(gids.get(i))) {
+          entries.add(new GidTable.Entry(i, gids.get(i), GidTable.Type.ROCE_V2, 0));
+        }
       }
       return new GidTable(entries);
     }

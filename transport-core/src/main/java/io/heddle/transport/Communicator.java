@@ -1,0 +1,240 @@
+package io.heddle.transport;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection as NCCL drives it, and as {@link Failover} takes it off a plane.
+ *
+ * <p>NCCL's progress thread calls isend, irecv, iflush and progress, its service thread the others,
+ * at the same time. Everything that isn't said to be another thread's is touched with the {@link
+ * Baton}: by the progress thread, or by the control thread while it moves the connection.
+ */
+public abstract sealed class Communicator implements AutoCloseable permits SendComm, RecvComm {
+  private static final int POLL_BATCH = 64;
+
+  final Connection connection;
+  final MemoryTable memory;
+  final RequestLines lines;
+  /* One of each plane, then the second one of each plane, and so on. */
+  final SubFlow[] flows;
+  final CommFailure failure;
+  PlaneCounters[] counters;
+
+  private final Handshake<?> channel;
+  private final Runnable onClose;
+  private final DeviceContext context;
+  private final CompletionQueue cq;
+  private final Baton baton = new Baton();
+  private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
+  private long polledAtNs;
+
+  /**
+   * @param direction for the log
+   */
+  Communicator(
+      Connection connection,
+      Handshake<?> channel,
+      PlaneCounters[] counters,
+      String direction,
+      Log log,
+      Runnable onClose) {
+    this.connection = connection;
+    this.channel = channel;
+    this.counters = counters;
+    this.onClose = onClose;
+    this.context = connection.device().context();
+    this.memory = connection.device().memory();
+    this.cq = connection.completionQueue();
+    this.lines = connection.lines();
+    this.flows = connection.subFlows();
+    this.failure = new CommFailure(connection, direction, log);
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
+  public long address() {
+    return connection.commAddress();
+  }
+
+  /**
+   * Registers memory; {@code type} is 1 for host memory. Any thread.
+   *
+   * @return a handle, never 0, or a negated result code
+   */
+  public long registerMemory(long address, long length, int type) {
+    return memory.register(address, length, type);
+  }
+
+  /**
+   * Registers memory that a dma-buf stands for, as a GPU's does. Service thread.
+   *
+   * @return a handle, never 0, or a negated result code
+   */
+  public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
+    return memory.registerDmaBuf(address, length, type, offset, descriptor);
+  }
+
+  /** Any thread. Returns a result code. */
+  public int deregisterMemory(long memoryHandle) {
+    return memory.deregister(memoryHandle)
+        ? TransportResult.SUCCESS
+        : TransportResult.INVALID_ARGUMENT;
+  }
+
+  /**
+   * Moves the device and all requests of this communicator on; never blocks.
+   *
+   * @return a result code
+   */
+  public int progress() {
+    if (!baton.take()) {
+      return TransportResult.SUCCESS;
+    }
+    try {
+      return drive();
+    } finally {
+      baton.give();
+    }
+  }
+
+  /** As {@link #progress}, with the baton. */
+  final int drive() {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return failure.result();
+    }
+    /* Read before polling: what the peer did before it went is then already in the queue. */
+    int peerState = connection.peerState();
+    takeCompletions();
+    if (failure.result() != TransportResult.SUCCESS) {
+      return failure.result();
+    }
+    String broken = connection.deviceFailure();
+    if (broken != null) {
+      return failure.device(broken);
+    }
+    goOn(peerState);
+    return failure.result();
+  }
+
+  /** Posts what waits, and judges whether a peer that is gone will be missed. */
+  abstract void goOn(int peerState);
+
+  /** Takes what completions there are, as progress does. */
+  final void takeCompletions() {
+    context.progress();
+    int count;
+    do {
+      count = cq.poll(completions);
+      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
+      for (int i = 0; i < count; i++) {
+        completed(completions[i]);
+      }
+    } while (count == POLL_BATCH);
+    if (count < 0) {
+      failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
+    } else if (failure.result() == TransportResult.SUCCESS) {
+      takenAll();
+    }
+  }
+
+  private void completed(WorkCompletion wc) {
+    long id = wc.workRequestId;
+    SubFlow flow = flows[SubFlow.flowOf(id)];
+    if (flow.isStale(id)) {
+      return;
+    }
+    flow.completed(id);
+    if (failure.result() != TransportResult.SUCCESS) {
+      return;
+    }
+    if (wc.status == WorkCompletion.Status.SUCCESS) {
+      succeeded(wc, flow);
+    } else if (isMissed()) {
+      failure.completion(wc, flow);
+    }
+  }
+
+  /** A request of a sub-flow that is in use is done. */
+  abstract void succeeded(WorkCompletion wc, SubFlow flow);
+
+  /** Whether a request that failed was still wanted. */
+  abstract boolean isMissed();
+
+  /** The queue is empty for now. */
+  abstract void takenAll();
+
+  /** How long the send that completed last took, in ns. */
+  final long tookNs(SubFlow flow) {
+    return flow.tookNs(polledAtNs);
+  }
+
+  /* For failover; with the baton, but for the first two. */
+
+  final Baton baton() {
+    return baton;
+  }
+
+  abstract boolean isSender();
+
+  /** One per queue pair; the array is the communicator's own. */
+  final SubFlow[] flows() {
+    return flows;
+  }
+
+  /** Begins to use this sub-flow instead of the one with its index. */
+  final void replace(SubFlow fresh) {
+    flows[fresh.index] = fresh;
+  }
+
+  /** What this end has to say of its fence. */
+  abstract Fenced fenced(String plane, int epoch);
+
+  /**
+   * Settles what was unknown about a plane that is fenced at both ends, and posts what is to be
+   * posted again.
+   *
+   * @return why what the other end says can't be, and then nothing was changed; null where it can
+   */
+  abstract @Nullable String settle(int plane, Fenced theirs);
+
+  /** How often something had to be posted again since the beginning. */
+  abstract long replays();
+
+  /** Whether some request isn't finished. */
+  final boolean hasPending() {
+    return lines.anyPending();
+  }
+
+  /** Ends the communicator, with this result for NCCL. */
+  final void fail(int result, String story) {
+    failure.latch(result, story);
+  }
+
+  /**
+   * May come with requests in flight: they never complete. Service thread; not while another thread
+   * drives this.
+   */
+  @Override
+  public void close() {
+    /* The control thread may still have to settle what the other end asks about. */
+    while (!baton.take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      counters = connection.uncounted();
+    } finally {
+      baton.give();
+    }
+    onClose.run();
+    channel.close();
+  }
+}

@@ -1,0 +1,96 @@
+package io.heddle.transport;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.GidTable;
+import java.util.List;
+
+/**
+ * Looks after the devices: what they report of themselves, and what they count. Control thread.
+ *
+ * <p>A queue pair that is broken fails its plane for its connection; a port that is down, all its
+ * planes; an address that has left the table, the planes that have it. What says that the device or
+ * our use of it is broken ends connections.
+ */
+final class DeviceWatch {
+  private static final long PERIOD_NS = 100_000_000;
+
+  private final List<NetDevice> devices;
+  private final boolean eventsBreak;
+  private final StatsFile stats;
+  private final ControlLoop loop;
+  private final Log log;
+
+  /**
+   * @param eventsBreak whether a device that reports itself broken ends its connections
+   */
+  DeviceWatch(
+      List<NetDevice> devices, boolean eventsBreak, StatsFile stats, ControlLoop loop, Log log) {
+    this.devices = devices;
+    this.eventsBreak = eventsBreak;
+    this.stats = stats;
+    this.loop = loop;
+    this.log = log;
+  }
+
+  /** Looks now, and then again and again. */
+  void look() {
+    for (NetDevice device : devices) {
+      device.context().pollAsyncEvents((kind, qpn) -> onEvent(device, kind, qpn));
+      device.connections().forEach(Connection::tellResent);
+      device
+          .context()
+          .readCounters((name, value) -> stats.setDeviceCounter(device.name() + "/" + name, value));
+    }
+    loop.schedule(PERIOD_NS, this::look);
+  }
+
+  private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    String story =
+        "device %s reports %s%s"
+            .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
+    if (qpn != 0 && !device.isInUse(qpn)) {
+      /* What still arrives for a connection that was aborted here is refused, and no fault. */
+      log.info("%s, of a connection that is closed here", story);
+      return;
+    }
+    log.warn("%s", story);
+    switch (kind) {
+      case DEVICE_FATAL -> end(device, qpn, story);
+      case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
+        if (qpn != 0) {
+          end(device, qpn, story);
+        }
+      }
+      case QUEUE_PAIR_FATAL -> {
+        if (qpn != 0) {
+          device.queuePairFailed(qpn, story);
+        }
+      }
+      case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
+      case GID_CHANGE -> leaveLostAddresses(device, story);
+      case PORT_ACTIVE -> {
+        /* Its planes are offered again by themselves. */
+      }
+    }
+  }
+
+  private void end(NetDevice device, int qpn, String story) {
+    if (eventsBreak) {
+      List<Connection> ending = device.failed(qpn, story);
+      /* A driven communicator finds the completion that says more, and tells the peer of that. */
+      loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.failedHere(story)));
+    }
+  }
+
+  private static void leaveLostAddresses(NetDevice device, String story) {
+    GidTable table = device.context().gidTable();
+    for (LocalPlane plane : device.planes()) {
+      if (table.indexOf(plane.gid()).isEmpty()) {
+        device.planeLost(plane, story + ", and its table has " + plane.gid() + " no more");
+      }
+    }
+  }
+}

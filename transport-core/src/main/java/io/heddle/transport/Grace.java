@@ -1,0 +1,46 @@
+package io.heddle.transport;
+
+import io.heddle.transport.control.ControlLoop;
+import java.util.Arrays;
+
+/** How long a connection goes on without any plane. Control thread. */
+final class Grace {
+  private final ControlLoop loop;
+  private final PlaneLife[] planes;
+  private final long graceNs;
+  private final Runnable whenOver;
+
+  /* Since when none is up; 0 while one is. */
+  private long alone;
+
+  /**
+   * @param whenOver called when none was up for so long
+   */
+  Grace(ControlLoop loop, PlaneLife[] planes, long graceNs, Runnable whenOver) {
+    this.loop = loop;
+    this.planes = planes;
+    this.graceNs = graceNs;
+    this.whenOver = whenOver;
+  }
+
+  boolean anyUp() {
+    return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
+  }
+
+  /** A plane has fallen or risen. */
+  void judge() {
+    if (anyUp()) {
+      alone = 0;
+    } else if (alone == 0) {
+      alone = System.nanoTime();
+      long since = alone;
+      loop.schedule(
+          graceNs,
+          () -> {
+            if (alone == since) {
+              whenOver.run();
+            }
+          });
+    }
+  }
+}

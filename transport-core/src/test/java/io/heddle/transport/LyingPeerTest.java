@@ -1,0 +1,102 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.control.ControlMessage.Drain;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
+import io.heddle.transport.control.ControlMessage.PlaneMessage;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A peer that says of planes what can't be: the connection ends with a line that names it. */
+class LyingPeerTest {
+  private static final int LENGTH = 1 << 20;
+
+  @TempDir Path folder;
+
+  static Stream<Arguments> toReceiver() {
+    return Stream.of(
+        lie(new PlaneDown("plane:9", 0, "x"), "plane:9, which this connection doesn't have"),
+        lie(new PlaneDown("plane:1", 7, "x"), "in state UP and epoch 0"),
+        lie(new Fenced("plane:9", 0, 0, 0, List.of()), "plane:9, which this connection"),
+        lie(new Fenced("plane:1", 3, 0, 0, List.of()), "in state UP and epoch 0"),
+        lie(new Fenced("plane:1", 0, 4, 9, List.of()), "a sender has no open groups"),
+        lie(new PlaneUp("plane:2", 1, List.of()), "in state UP and epoch 0"),
+        lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"),
+        lie(new Drain("plane:5", true), "Drain names plane plane:5"));
+  }
+
+  static Stream<Arguments> toSender() {
+    return Stream.of(
+        lie(new PlaneDown("plane:1", -1, "x"), "in state UP and epoch 0"),
+        lie(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 can't be"),
+        lie(fenced(new Arrival(200, 0, 0, 4, 1)), "an arrival with numbers that can't be"),
+        lie(fenced(new Arrival(0, 77, 0, 4, 1)), "plane:1 can't be"),
+        lie(
+            fenced(new Arrival(0, 0, 7, 4, 1), new Arrival(0, 0, 7, 4, 1)),
+            "receive 7 of slot 0 is named twice"),
+        lie(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 can't be"),
+        lie(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 can't be"),
+        lie(new PlaneUp("plane:2", 0, List.of()), "in state UP and epoch 0"),
+        lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"));
+  }
+
+  private static Fenced fenced(Arrival... arrivals) {
+    return new Fenced("plane:1", 0, 0, 1, List.of(arrivals));
+  }
+
+  private static Arguments lie(PlaneMessage message, String told) {
+    return Arguments.of(message, told);
+  }
+
+  @ParameterizedTest
+  @MethodSource("toReceiver")
+  void aLieToTheReceiverEndsTheConnection(PlaneMessage lie, String told) {
+    tell(lie, told, true);
+  }
+
+  @ParameterizedTest
+  @MethodSource("toSender")
+  void aLieToTheSenderEndsTheConnection(PlaneMessage lie, String told) {
+    tell(lie, told, false);
+  }
+
+  /* Something is under way at the end that is lied to. */
+  private void tell(PlaneMessage lie, String told, boolean toReceiver) {
+    LoopbackFabric fabric = new LoopbackFabric(1);
+    try (Ends ends = new Ends(fabric, folder, List.of(1, 2), List.of(1, 2), Map.of())) {
+      Ends.Link link = ends.connect();
+      long memory = ends.memory(LENGTH);
+      long request =
+          ends.receive(link, memory, LENGTH, 1, link.receiver().registerMemory(memory, LENGTH, 1));
+      if (!toReceiver) {
+        fabric.holdAcknowledgements(true);
+        long handle = link.sender().registerMemory(memory, LENGTH, 1);
+        request = Ends.send(link, memory, LENGTH, 1, handle);
+      }
+      Communicator liar = toReceiver ? link.sender() : link.receiver();
+      Communicator victim = toReceiver ? link.receiver() : link.sender();
+      (toReceiver ? ends.left : ends.right)
+          .loop()
+          .execute(() -> liar.connection().failover().peer().say(lie));
+      Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
+      assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
+      assertTrue(
+          ends.log.stream().anyMatch(line -> line.startsWith("WARN") && line.contains(told)),
+          ends.log.toString());
+      link.close();
+    }
+  }
+}
