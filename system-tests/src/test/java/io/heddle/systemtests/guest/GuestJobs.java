@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -103,6 +104,14 @@ final class GuestJobs implements AutoCloseable {
       }
     }
 
+    /** Its exit status, once it has ended. */
+    OptionalInt exitCode() throws IOException {
+      return ended()
+          ? OptionalInt.of(
+              Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip()))
+          : OptionalInt.empty();
+    }
+
     /** Waits for its end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
@@ -113,7 +122,7 @@ final class GuestJobs implements AutoCloseable {
         }
         TimeUnit.MILLISECONDS.sleep(20);
       }
-      return Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip());
+      return exitCode().orElseThrow();
     }
 
     /** Ends it, if it hasn't ended. */

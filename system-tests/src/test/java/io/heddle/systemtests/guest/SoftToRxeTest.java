@@ -1,9 +1,9 @@
 package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.systemtests.HostProcess;
+import io.heddle.systemtests.guest.TwoEnds.End;
 import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
@@ -118,33 +118,37 @@ final class SoftToRxeTest {
       boolean oursIsServer, String test, int port, Map<String, String> environment)
       throws Exception {
     String arguments = test + " -p " + port;
-    String said;
     if (oursIsServer) {
       try (HostProcess server = ours(arguments, environment)) {
         server.awaitOutput("Waiting for client to connect", LIMIT_SECONDS);
         try (GuestJobs.Job client = guest.submit(stock(arguments) + " " + OUR_HANDSHAKE)) {
-          int status = client.exitCode(LIMIT_SECONDS);
-          assertEquals(0, status, client.output() + server.output());
-          assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
-          said = server.output();
-        }
-      }
-    } else {
-      try (GuestJobs.Job server =
-          guest.submit(
-              stock(arguments)
-                  + " &\nawait_listener %d $!\necho listening\nwait $!\n".formatted(port))) {
-        server.awaitOutput("listening", LIMIT_SECONDS);
-        try (HostProcess client = ours(arguments + " " + THEIR_HANDSHAKE, environment)) {
-          int status = client.exitCode(LIMIT_SECONDS);
-          assertEquals(0, status, client.output() + server.output());
-          assertEquals(0, server.exitCode(LIMIT_SECONDS), server.output());
-          said = client.output();
+          return measured(
+              test, End.of("our server", server), End.of("the stock client", client), server);
         }
       }
     }
+    try (GuestJobs.Job server =
+        guest.submit(
+            stock(arguments)
+                + " &\nawait_listener %d $!\necho listening\nwait $!\n".formatted(port))) {
+      server.awaitOutput("listening", LIMIT_SECONDS);
+      try (HostProcess client = ours(arguments + " " + THEIR_HANDSHAKE, environment)) {
+        return measured(
+            test, End.of("our client", client), End.of("the stock server", server), client);
+      }
+    }
+  }
+
+  private static String measured(String test, End ours, End theirs, HostProcess process)
+      throws Exception {
+    TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
+    String said = process.output();
     String size = test.replaceAll(".* -s (\\d+).*", "$1");
-    assertTrue(said.matches("(?s).*\\n +" + size + " +\\d+ .*"), said);
+    String mtu = test.replaceAll("(?:.* -m (\\d+))?.*", "$1");
+    String row = "(?s).*\\n +" + size + " +\\d+ .*";
+    TwoEnds.assertThat("a row of " + size + " bytes", said.matches(row), test, ours, theirs);
+    boolean rightMtu = mtu.isEmpty() || said.matches("(?s).*Mtu +: " + mtu + "\\D.*");
+    TwoEnds.assertThat("the MTU " + mtu, rightMtu, test, ours, theirs);
     return said;
   }
 
@@ -192,8 +196,7 @@ final class SoftToRxeTest {
   @ParameterizedTest
   @MethodSource("runs")
   void everyTestPassesInBothRolesAtEveryMtuOnOneAndFourQueuePairs(Run run) throws Exception {
-    String said = measure(run.oursIsServer(), run.words());
-    assertTrue(said.matches("(?s).*Mtu +: " + run.mtu() + "\\D.*"), said);
+    measure(run.oursIsServer(), run.words());
   }
 
   @ParameterizedTest
@@ -243,10 +246,12 @@ final class SoftToRxeTest {
               faults,
               HostProcess.java(
                   VerbsPeer.class, "soft", "soft0", OURS, Integer.toString(port), THEIRS))) {
-        assertEquals(
-            0, ours.exitCode(LIMIT_SECONDS), () -> ours.outputOrWhyNot() + theirs.outputOrWhyNot());
-        assertEquals(0, theirs.exitCode(LIMIT_SECONDS), theirs.output() + ours.output());
-        assertTrue(ours.output().contains("all right: 80 messages"), ours.output());
+        End first = End.of("our peer on soft", ours);
+        End second = End.of("our peer on rxe", theirs);
+        String what = lossy ? "all operations, with loss" : "all operations";
+        TwoEnds.assertPass(what, first, second, LIMIT_SECONDS);
+        boolean all = ours.output().contains("all right: 80 messages");
+        TwoEnds.assertThat("80 messages checked", all, what, first, second);
       }
     }
   }

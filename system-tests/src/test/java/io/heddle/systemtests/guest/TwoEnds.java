@@ -1,0 +1,106 @@
+package io.heddle.systemtests.guest;
+
+import io.heddle.systemtests.HostProcess;
+import java.io.IOException;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The two programs of one test. When it fails, the first line of the message has how each ended and
+ * what it said last, since a summary shows no more; all that they said follows.
+ */
+final class TwoEnds {
+  /* What the end that is left needs to notice that the other has gone, and to say so. */
+  private static final int GRACE_SECONDS = 20;
+
+  private final String what;
+  private final List<End> ends;
+
+  private TwoEnds(String what, End first, End second) {
+    this.what = what;
+    ends = List.of(first, second);
+  }
+
+  private interface ExitCode {
+    OptionalInt now() throws IOException;
+  }
+
+  private interface Output {
+    String now() throws IOException;
+  }
+
+  /** One of the programs, by the name that a message calls it. */
+  record End(String name, ExitCode exitCode, Output output) {
+    static End of(String name, HostProcess process) {
+      return new End(name, process::exitCode, process::output);
+    }
+
+    static End of(String name, GuestJobs.Job job) {
+      return new End(name, job::exitCode, job::output);
+    }
+
+    private boolean failed() throws IOException {
+      return exitCode.now().orElse(0) != 0;
+    }
+
+    private String story() throws IOException {
+      OptionalInt code = exitCode.now();
+      String last = output.now().lines().filter(line -> !line.isBlank()).reduce("", (a, b) -> b);
+      return "%s %s, its last line \"%s\""
+          .formatted(
+              name,
+              code.isPresent() ? "ended with " + code.getAsInt() : "still runs",
+              last.strip());
+    }
+  }
+
+  /**
+   * Waits until both have ended, and well. Once one has failed the other has little time left.
+   *
+   * @param what they do, for the message
+   */
+  static void assertPass(String what, End first, End second, int limitSeconds)
+      throws IOException, InterruptedException {
+    TwoEnds both = new TwoEnds(what, first, second);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    boolean failed = false;
+    while (both.running() && System.nanoTime() - deadline < 0) {
+      if (!failed && (first.failed() || second.failed())) {
+        failed = true;
+        long grace = System.nanoTime() + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
+        deadline = Math.min(deadline, grace);
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    if (both.running() || first.failed() || second.failed()) {
+      throw both.failure("");
+    }
+  }
+
+  /** Fails, both ends' stories in the message, where what was expected isn't so. */
+  static void assertThat(String expected, boolean isSo, String what, End first, End second)
+      throws IOException {
+    if (!isSo) {
+      throw new TwoEnds(what, first, second).failure(expected + "; ");
+    }
+  }
+
+  private boolean running() throws IOException {
+    for (End end : ends) {
+      if (end.exitCode.now().isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private AssertionError failure(String expected) throws IOException {
+    StringBuilder message = new StringBuilder(what).append(": ").append(expected);
+    message.append(ends.getFirst().story()).append("; ").append(ends.getLast().story());
+    for (End end : ends) {
+      message.append("\n--- ").append(end.name).append(" said:\n").append(end.output.now());
+    }
+    return new AssertionError(message.toString());
+  }
+}
