@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "local.h"
+#include "settings.h"
 
 struct completion_queue *local_queues[QUEUES];
 
@@ -46,8 +47,10 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_
     return NULL;
   }
   struct completion_queue *queue = calloc(1, sizeof *queue);
-  uint32_t slot = queue == NULL ? 0 : take_queue();
+  if (queue != NULL && settings_instant()) queue->instant = instant_queue_new();
+  uint32_t slot = queue == NULL || (settings_instant() && queue->instant == NULL) ? 0 : take_queue();
   if (slot == 0) {
+    if (queue != NULL) free(queue->instant);
     free(queue);
     errno = ENOMEM;
     return NULL;
@@ -117,6 +120,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
   pthread_spin_destroy(&queue->polling);
   pthread_mutex_destroy(&cq->mutex);
   pthread_cond_destroy(&cq->cond);
+  free(queue->instant);
   free(queue);
   return 0;
 }

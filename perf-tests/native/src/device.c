@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "local.h"
+#include "settings.h"
 
 static struct device devices[DEVICES];
 pthread_mutex_t objects = PTHREAD_MUTEX_INITIALIZER;
@@ -183,10 +184,11 @@ struct ibv_context *ibv_open_device(struct ibv_device *device) {
   visible->num_comp_vectors = 1;
   pthread_mutex_init(&visible->mutex, NULL);
   visible->abi_compat = __VERBS_ABI_IS_EXTENDED;
-  visible->ops.poll_cq = poll_queue;
+  bool instant = settings_instant();
+  visible->ops.poll_cq = instant ? instant_poll : poll_queue;
   visible->ops.req_notify_cq = arm_queue;
-  visible->ops.post_send = post_send;
-  visible->ops.post_recv = post_receive;
+  visible->ops.post_send = instant ? instant_post_send : post_send;
+  visible->ops.post_recv = instant ? instant_post_receive : post_receive;
   visible->ops.post_srq_recv = no_shared_receive;
   visible->ops.bind_mw = no_bind;
   context->verbs.sz = sizeof context->verbs;

@@ -69,6 +69,7 @@ struct completion_queue {
   pthread_spinlock_t polling;
   _Atomic uint32_t users;
   uint32_t completion_events, async_events; /* that were read; under cq.mutex */
+  struct instant_queue *instant; /* NULL but for STANDIN_INSTANT */
 };
 
 /* An entry of a send queue. */
@@ -104,6 +105,7 @@ struct queue_pair {
   struct queue_pair *next_pending;
   bool pending;
   uint32_t async_events; /* that were read; under qp.mutex */
+  struct instant_receives *instant; /* NULL but for STANDIN_INSTANT */
 };
 
 extern struct queue_pair *local_pairs[PAIRS];          /* by slot */
@@ -128,6 +130,13 @@ void deliver_completion_event(const struct mail *mail);
 /* post.c */
 int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
 int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+
+/* instant.c */
+struct instant_queue *instant_queue_new(void);
+struct instant_receives *instant_receives_new(void);
+int instant_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad);
+int instant_post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
+int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 
 /* memory.c: whether a scatter-gather entry or a remote access may; then `address` becomes where the memory really lies. */
 bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "settings.h"
 #include "wire.h"
 
 struct queue_pair *local_pairs[PAIRS];
@@ -36,7 +37,9 @@ static struct queue_pair *allocate(const struct ibv_qp_cap *capacity) {
   if (pair->capacity.max_send_wr == 0) pair->capacity.max_send_wr = 1;
   pair->work = calloc(pair->capacity.max_send_wr, sizeof *pair->work);
   pair->inline_data = calloc(pair->capacity.max_send_wr, capacity->max_inline_data + 1);
-  if (pair->work == NULL || pair->inline_data == NULL) {
+  if (settings_instant()) pair->instant = instant_receives_new();
+  if (pair->work == NULL || pair->inline_data == NULL || (settings_instant() && pair->instant == NULL)) {
+    free(pair->instant);
     free(pair->work);
     free(pair->inline_data);
     free(pair);
@@ -83,6 +86,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
   uint32_t slot = pair == NULL ? 0 : take_pair();
   if (slot == 0) {
     if (pair != NULL) {
+      free(pair->instant);
       free(pair->work);
       free(pair->inline_data);
       free(pair);
@@ -141,6 +145,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   pthread_spin_destroy(&pair->receiving);
   pthread_mutex_destroy(&qp->mutex);
   pthread_cond_destroy(&qp->cond);
+  free(pair->instant);
   free(pair->work);
   free(pair->inline_data);
   free(pair);

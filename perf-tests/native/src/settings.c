@@ -56,10 +56,14 @@ int settings_locked_bytes(uint64_t *bytes) {
   return error;
 }
 
-bool settings_dma_buf(void) {
-  const char *text = setting("STANDIN_DMABUF");
+static bool is_on(const char *name) {
+  const char *text = setting(name);
   return text != NULL && strcmp(text, "1") == 0;
 }
+
+bool settings_dma_buf(void) { return is_on("STANDIN_DMABUF"); }
+
+bool settings_instant(void) { return is_on("STANDIN_INSTANT"); }
 
 /* Element `index` of a list; the last one stands for all behind it. NULL when there is no list or it doesn't fit. */
 static const char *element(const char *list, char separator, uint32_t index, char *to, size_t size) {

@@ -14,6 +14,8 @@ int settings_device_count(uint32_t *count);
 int settings_locked_bytes(uint64_t *bytes);
 /* Whether ibv_reg_dmabuf_mr is there; it takes any file that can be mapped. */
 bool settings_dma_buf(void);
+/* STANDIN_INSTANT: whether posts complete at once, and nothing else is done. */
+bool settings_instant(void);
 
 /* Fills a host's devices from the environment; 0, or EINVAL after a line on stderr. */
 int settings_devices(uint32_t host, struct shared_host *to);

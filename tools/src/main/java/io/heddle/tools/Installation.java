@@ -18,6 +18,9 @@ public final class Installation {
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
   static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
+  static final Path CALL_COST = Path.of("perf-tests", "target", "heddle-call-cost");
+  static final Path VERBS_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-verbsref.so");
+  static final Path STANDIN = Path.of("perf-tests", "target", "standin", "libibverbs.so.1");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
   static final Path RESULTS = Path.of("perf-tests", "results");

@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
+      PerfCallsCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
       WriteBandwidth.class,

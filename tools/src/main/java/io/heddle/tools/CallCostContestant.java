@@ -1,0 +1,215 @@
+package io.heddle.tools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A plugin in a process of its own that sends messages to itself when it is its turn. */
+final class CallCostContestant implements AutoCloseable {
+  private static final long ANSWER_SECONDS = 60;
+  private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
+  private static final Pattern ALLOCATED = Pattern.compile("allocated=([0-9]+)([BKMG])");
+
+  private final String name;
+  private final RunFolder folder;
+  private final RankProcess process;
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private final @Nullable Path pauses;
+  private final Map<String, List<Double>> figures = new LinkedHashMap<>();
+  private int pausesBefore;
+  private long allocatedBefore = -1;
+
+  /**
+   * @param jvmOptions what the machine of a plugin in Java is started with on top; null for one in
+   *     C
+   */
+  CallCostContestant(
+      Lab lab,
+      String name,
+      List<String> command,
+      Map<String, String> environment,
+      @Nullable List<String> jvmOptions)
+      throws IOException {
+    this.name = name;
+    folder = new RunFolder();
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(lab.environment(0));
+    all.put("STANDIN_FABRIC", folder.path().resolve("fabric").toString());
+    if (jvmOptions == null) {
+      pauses = null;
+    } else {
+      pauses = folder.path().resolve("pauses.log");
+      List<String> options = new ArrayList<>(jvmOptions);
+      options.add("-Xlog:safepoint:file=" + pauses + ":uptime:filecount=0");
+      options.add("-XX:-DisableAttachMechanism");
+      all.put("HEDDLE_JVM_OPTIONS", String.join(" ", options));
+    }
+    process =
+        RankProcess.start(
+            0, lab.command(0, command), all, folder.path().resolve("log"), answers::add);
+  }
+
+  String name() {
+    return name;
+  }
+
+  boolean isJava() {
+    return pauses != null;
+  }
+
+  /** What rounds found, case by case, one figure a round. */
+  Map<String, List<Double>> figures() {
+    return figures;
+  }
+
+  void awaitReady() throws InterruptedException {
+    String line = next();
+    if (!line.startsWith("ready ")) {
+      throw failure("said before it was ready: " + line);
+    }
+  }
+
+  void round(boolean counts) throws InterruptedException {
+    order(
+        "round",
+        line -> {
+          String[] words = line.split(" ");
+          if (counts && words[0].equals("case")) {
+            figures
+                .computeIfAbsent(words[1], unused -> new ArrayList<>())
+                .add(Double.parseDouble(words[2]));
+          }
+        });
+  }
+
+  void soak(long milliseconds) throws InterruptedException {
+    order("soak " + milliseconds, line -> {});
+  }
+
+  /** What the soaks since the last report found. */
+  CallCostReport.Soak report() throws InterruptedException {
+    List<CallCostReport.Tail> tails = new ArrayList<>();
+    long[] messages = {0};
+    order(
+        "report",
+        line -> {
+          String[] words = line.split(" ");
+          if (words[0].equals("messages")) {
+            messages[0] = Long.parseLong(words[1]);
+          } else {
+            tails.add(CallCostReport.Tail.parse(words));
+          }
+        });
+    return new CallCostReport.Soak(messages[0], tails);
+  }
+
+  /** From here on calls, pauses and allocations count. */
+  void beginSoaks() throws IOException, InterruptedException {
+    report();
+    pausesBefore = pausesNs().size();
+    allocatedBefore = allocatedBytes();
+  }
+
+  /** Those of the Java machine since {@link #beginSoaks}; null for a plugin in C. */
+  CallCostReport.@Nullable Machine machine() throws IOException, InterruptedException {
+    if (pauses == null) {
+      return null;
+    }
+    List<Long> all = pausesNs();
+    List<Long> counted = all.subList(pausesBefore, all.size());
+    long after = allocatedBytes();
+    return new CallCostReport.Machine(
+        counted.size(),
+        counted.stream().mapToLong(Long::longValue).max().orElse(0) / 1e3,
+        allocatedBefore < 0 || after < 0 ? null : after - allocatedBefore);
+  }
+
+  private List<Long> pausesNs() throws IOException {
+    List<Long> found = new ArrayList<>();
+    if (pauses != null && Files.exists(pauses)) {
+      for (String line : Files.readAllLines(pauses)) {
+        Matcher total = PAUSE.matcher(line);
+        if (total.find()) {
+          found.add(Long.parseLong(total.group(1)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /* By the thread that makes the calls, which is the process's first; −1 where nobody can tell. */
+  private long allocatedBytes() throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    if (pauses == null || !Files.isExecutable(jcmd)) {
+      return -1;
+    }
+    String pid = Long.toString(process.pid());
+    Process asked =
+        new ProcessBuilder(jcmd.toString(), pid, "Thread.print", "-e")
+            .redirectErrorStream(true)
+            .start();
+    long bytes = -1;
+    for (String line : new String(asked.getInputStream().readAllBytes(), UTF_8).split("\n")) {
+      Matcher allocated = ALLOCATED.matcher(line);
+      if (line.contains(" nid=" + pid + " ") && allocated.find()) {
+        int shift = "BKMG".indexOf(allocated.group(2)) * 10;
+        bytes = Long.parseLong(allocated.group(1)) << shift;
+      }
+    }
+    asked.waitFor();
+    return bytes;
+  }
+
+  private void order(String order, Consumer<String> eachLine) throws InterruptedException {
+    try {
+      process.say(order);
+    } catch (IOException ended) {
+      throw failure("takes no more input");
+    }
+    for (String line = next(); !line.equals("end"); line = next()) {
+      eachLine.accept(line);
+    }
+  }
+
+  private String next() throws InterruptedException {
+    for (long tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
+      String line = answers.poll(100, TimeUnit.MILLISECONDS);
+      if (line != null) {
+        return line;
+      }
+      if (!process.isAlive() && answers.isEmpty()) {
+        throw failure("ended: " + RankProcess.describeExit(process.exitCode()));
+      }
+    }
+    throw failure("said nothing for " + ANSWER_SECONDS + " s");
+  }
+
+  private HeddleException failure(String what) {
+    folder.keep();
+    return new HeddleException(
+        "%s %s; its last log lines (all in %s):%n    %s"
+            .formatted(name, what, folder.path(), String.join("\n    ", process.lastLines())));
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.close();
+    folder.close();
+  }
+}

@@ -1,0 +1,203 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** What Java costs: the plugin's calls beside the same steps in C, on a device without cost. */
+@Command(
+    name = "calls",
+    description =
+        "What isend, irecv and test cost in ns, beside the same steps written in C, on a stand-in"
+            + " for libibverbs whose posts complete at once; percentiles, pauses, bytes allocated.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false,
+    footer =
+        "%nJava runs twice: with both compilers, as on four processors and more, and with the first"
+            + " one alone, as on fewer. The contestants take turns.")
+final class PerfCallsCommand implements Callable<Integer> {
+  private static final int MOST_WARM_UP_ROUNDS = 10;
+  private static final long TURN_MS = 1_000;
+
+  /** C needs fewer messages for a tail to compare with. */
+  private static final long SHORT_TURN_MS = 200;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "21",
+      description = "How often each case is measured (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "30",
+      description = "How long each call is timed for percentiles, each of Java (${DEFAULT-VALUE}).")
+  private int seconds;
+
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
+  private boolean save;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    requireRange("--rounds", rounds, 1, 1_000);
+    requireRange("--seconds", seconds, 1, 86_400);
+    Path driver = part(Installation.CALL_COST, "the driver");
+    Path own = part(Installation.PLUGIN, "the plugin");
+    Path reference = part(Installation.VERBS_PLUGIN, "the plugin in C");
+    Path library = part(Installation.STANDIN, "the stand-in for libibverbs");
+    Labs.Choice choice = hosts.choose();
+    if (choice.kind() == Lab.Kind.LOOPBACK) {
+      throw new HeddleException(
+          "planes of verbs devices need interfaces, and this machine allows no network namespaces: "
+              + choice.why());
+    }
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    List<String> both = List.of("-XX:TieredStopAtLevel=4");
+    List<String> first = List.of("-XX:TieredStopAtLevel=1");
+    try (Cleanup cleanup = new Cleanup()) {
+      Lab lab =
+          cleanup.add(Labs.create(choice.kind(), new LabPlan(1, CallCostReport.PLANES, 9000)));
+      Map<String, String> environment = environment(library);
+      List<CallCostContestant> all = new ArrayList<>();
+      all.add(
+          cleanup.add(
+              new CallCostContestant(
+                  lab, "C", List.of(driver.toString(), reference.toString()), environment, null)));
+      for (List<String> compilers : List.of(both, first)) {
+        all.add(
+            cleanup.add(
+                new CallCostContestant(
+                    lab,
+                    compilers == both ? "Java" : "Java, first compiler",
+                    List.of(driver.toString(), own.toString()),
+                    environment,
+                    compilers)));
+      }
+      publish(measure(all));
+    }
+    return 0;
+  }
+
+  private static Path part(Path built, String what) {
+    return Installation.require(Installation.part(built), what);
+  }
+
+  private void requireRange(String option, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          option + " " + value + " is not in " + least + " to " + most);
+    }
+  }
+
+  private static Map<String, String> environment(Path library) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("LD_LIBRARY_PATH", Objects.toString(library.getParent()));
+    environment.put("STANDIN_INSTANT", "1");
+    environment.put("STANDIN_DEVICES", "1");
+    environment.put(
+        "STANDIN_GIDS",
+        IntStream.range(0, CallCostReport.PLANES)
+            .mapToObj(plane -> LabPlan.address(0, plane))
+            .collect(Collectors.joining(",")));
+    environment.put("HEDDLE_PROVIDER", "libibverbs");
+    environment.put("VERBSREF_PLANES", Integer.toString(CallCostReport.PLANES));
+    return environment;
+  }
+
+  private CallCostReport measure(List<CallCostContestant> all)
+      throws IOException, InterruptedException {
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    ProgressLine progress = ProgressLine.onStandardError();
+    for (CallCostContestant each : all) {
+      each.awaitReady();
+    }
+    int warmUp = Math.min(MOST_WARM_UP_ROUNDS, 2 * rounds);
+    for (int round = -warmUp; round < rounds; round++) {
+      int now = Math.max(round + 1, 0);
+      progress.update(() -> "heddle perf calls: round %d of %d".formatted(now, rounds));
+      for (CallCostContestant each : all) {
+        each.round(round >= 0);
+      }
+    }
+    /* What the timed loop alone brings with it is compiled before it counts. */
+    for (CallCostContestant each : all) {
+      each.soak(TURN_MS);
+      each.beginSoaks();
+    }
+    for (int second = 0; second < seconds; second++) {
+      int now = second + 1;
+      progress.update(() -> "heddle perf calls: second %d of %d".formatted(now, seconds));
+      for (CallCostContestant each : all) {
+        each.soak(each.isJava() ? TURN_MS : SHORT_TURN_MS);
+      }
+    }
+    progress.clear();
+    List<CallCostReport.Contestant> contestants = new ArrayList<>();
+    List<CallCostReport.Verdict> verdicts = new ArrayList<>();
+    for (CallCostContestant each : all) {
+      CallCostReport.Contestant found =
+          CallCostReport.contestant(
+              each.name(), each.figures(), all.getFirst().figures(), each.report(), each.machine());
+      contestants.add(found);
+      if (each.isJava()) {
+        verdicts.addAll(CallCostReport.judge(found));
+      }
+    }
+    return new CallCostReport(
+        "%s, %d processors, Java %s"
+            .formatted(
+                System.getProperty("os.arch"),
+                AllReduceReport.processorCount(),
+                System.getProperty("java.version")),
+        load,
+        rounds,
+        seconds,
+        contestants,
+        verdicts);
+  }
+
+  private void publish(CallCostReport report) throws IOException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
+    out.flush();
+    if (save) {
+      Path folder = Installation.results();
+      Files.createDirectories(folder);
+      String name = "calls-" + LocalDate.now(ZoneOffset.UTC);
+      Files.writeString(folder.resolve(name + ".txt"), report.table());
+      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
+    }
+  }
+}
