@@ -44,7 +44,9 @@ final class BenchmarksTest {
             "ReorderBenchmark.reorderWindow",
             "RouteLookupBenchmark.hashMap",
             "RouteLookupBenchmark.routesFile",
-            "SprayBenchmark.planMessages"),
+            "SprayBenchmark.planMessages",
+            "WeightLookupBenchmark.concurrentMap",
+            "WeightLookupBenchmark.snapshot"),
         ran);
   }
 }

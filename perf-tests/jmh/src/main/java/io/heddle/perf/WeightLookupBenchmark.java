@@ -1,0 +1,70 @@
+package io.heddle.perf;
+
+import io.heddle.transport.spray.PlaneWeights;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A plane's weight as the data path asks for it before each message and run of chunks: an immutable
+ * snapshot behind a volatile reference, which another thread swaps; beside a concurrent map by
+ * plane. An operation is one plane's weight.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class WeightLookupBenchmark {
+  private static final int PLANES = 8;
+
+  private final ConcurrentMap<Integer, Integer> map = new ConcurrentHashMap<>();
+  private volatile PlaneWeights newest = PlaneWeights.equal(PLANES);
+  private PlaneWeights kept = newest;
+  private int plane;
+  private int changes;
+
+  /** Weights 1 to 8. */
+  @Setup
+  public void setUp() {
+    int[] figures = new int[PLANES];
+    for (int i = 0; i < PLANES; i++) {
+      figures[i] = i + 1;
+      map.put(i, i + 1);
+    }
+    newest = PlaneWeights.ofRoutes(figures, "routes");
+  }
+
+  private int nextPlane() {
+    plane = plane + 1 & PLANES - 1;
+    return plane;
+  }
+
+  @Benchmark
+  public int snapshot() {
+    PlaneWeights now = newest;
+    if (now != kept) {
+      kept = now;
+      changes++;
+    }
+    int next = nextPlane();
+    return now.isOut(next) ? changes : now.weight(next);
+  }
+
+  @Benchmark
+  public int concurrentMap() {
+    Integer weight = map.get(nextPlane());
+    return weight == null ? 0 : weight;
+  }
+}
