@@ -60,8 +60,9 @@ final class ClearToSendWriter {
     while (next != window.nextGroup() && post(next)) {
       next++;
     }
+    long nowNs = System.nanoTime();
     for (SubFlow flow : flows) {
-      int code = flow.post();
+      int code = flow.post(nowNs);
       if (code != 0) {
         failure.posting(flow, code);
       }

@@ -206,8 +206,9 @@ public final class SendComm extends Communicator {
       }
       backlogHead++;
     }
+    long nowNs = System.nanoTime();
     for (SubFlow flow : flows) {
-      int code = flow.post();
+      int code = flow.post(nowNs);
       if (code != 0) {
         failure.posting(flow, code);
       }

@@ -124,17 +124,17 @@ final class SubFlow {
   /**
    * Posts the batch.
    *
+   * @param nowNs the time, read once for all planes
    * @return 0, or what the device said when it didn't take all: a connection never posts more than
    *     its queues hold, so anything but everything is a failure of the queue pair
    */
-  int post() {
+  int post(long nowNs) {
     if (batched == 0) {
       return 0;
     }
     @Nullable SendWorkRequest first = requests[0];
     int count = batched;
     batched = 0;
-    long nowNs = System.nanoTime();
     for (int i = 0; i < count; i++) {
       postedAtNs[posted++ & postedAtNs.length - 1] = nowNs;
     }
@@ -159,7 +159,7 @@ final class SubFlow {
     wr.remoteAddress = 0;
     wr.rkey = 0;
     wr.immediate = Immediate.PROBE;
-    return post();
+    return post(System.nanoTime());
   }
 
   /** A posted request has its completion, whatever it says. */

@@ -55,7 +55,7 @@ final class PinnedPolicy implements SprayPolicy {
       PlaneLoads loads,
       PlaneWeights weights) {
     if (chunks == 1) {
-      return WeightedSprayPolicy.lowestVirtualFinish(lengthBytes, loads, weights);
+      return loads.lowestVirtualFinish(lengthBytes, weights);
     }
     int plane = plane(chunk, weights);
     return loads.hasQueueRoom(plane) ? plane : NO_PLANE;

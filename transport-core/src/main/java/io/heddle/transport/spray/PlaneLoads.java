@@ -1,5 +1,7 @@
 package io.heddle.transport.spray;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one connection has under way on each of its planes. Written and read by the thread that
  * drives the connection.
@@ -11,6 +13,10 @@ package io.heddle.transport.spray;
 public final class PlaneLoads {
   /** Virtual time of one byte at weight 1; leaves room for 2^47 bytes between two re-bases. */
   static final int SCALE = 1 << 16;
+
+  /* Costs have so many bits more than virtual time, so that a division by a weight is a multiplication: 2^31 bytes at
+  2^32 each are below 2^63. */
+  private static final int COST_SHIFT = 16;
 
   /** An empty message costs its plane as much as this many bytes. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
@@ -24,6 +30,17 @@ public final class PlaneLoads {
   private final long windowBytes;
   private final int preferredChunkBytes;
 
+  /* What follows from the weights that were asked by last: of a byte on each plane, each plane's share of the window, how
+  many chunks it takes, and by how much a plane's virtual time may lag behind. */
+  private @Nullable PlaneWeights learnt;
+  private final long[] cost;
+  private final long[] shareBytes;
+  private final int[] mostChunks;
+  private long mostLag;
+
+  /* The virtual time at which planes that lag behind are looked for again. */
+  private long limitAt;
+
   /**
    * @param planes how many planes the connection has
    * @param preferredChunkBytes length of a write that the device likes best
@@ -34,6 +51,9 @@ public final class PlaneLoads {
     this.inFlightBytes = new long[planes];
     this.inFlightChunks = new int[planes];
     this.virtualTime = new long[planes];
+    this.cost = new long[planes];
+    this.shareBytes = new long[planes];
+    this.mostChunks = new int[planes];
     this.preferredChunkBytes = preferredChunkBytes;
     this.windowBytes = windowBytes;
     this.maxChunksPerPlane = maxChunksPerPlane;
@@ -56,33 +76,62 @@ public final class PlaneLoads {
     return inFlightChunks[plane] < maxChunksPerPlane;
   }
 
+  private void learn(PlaneWeights weights) {
+    learnt = weights;
+    long total = Math.max(weights.total(), 1);
+    for (int plane = 0; plane < cost.length; plane++) {
+      int weight = weights.weight(plane);
+      cost[plane] = ((long) SCALE << COST_SHIFT) / Math.max(weight, 1);
+      shareBytes[plane] = Math.max(windowBytes * weight / total, 4L * preferredChunkBytes);
+      mostChunks[plane] = weight == 0 ? 0 : maxChunksPerPlane;
+    }
+    mostLag = windowBytes * SCALE / total;
+  }
+
+  private static long charge(int lengthBytes, long cost) {
+    return Math.max(lengthBytes, SMALLEST_CHARGE_BYTES) * cost >>> COST_SHIFT;
+  }
+
   /**
-   * Whether the plane's share of the window takes this chunk. A plane with nothing in flight takes
-   * any chunk, and one with less than four preferred chunks takes another, so that a small weight
-   * never starves.
+   * The plane that would have the lowest virtual time with this chunk, of those whose queues and
+   * share of the window take it; −1 where none does. A plane with nothing in flight takes any
+   * chunk, and one with less than four preferred chunks takes another, so that a small weight never
+   * starves.
    */
-  boolean hasWindowRoom(int plane, int lengthBytes, PlaneWeights weights) {
+  int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
+    if (weights != learnt) {
+      learn(weights);
+    }
+    int best = SprayPolicy.NO_PLANE;
+    long bestFinish = Long.MAX_VALUE;
+    for (int plane = 0; plane < virtualTime.length; plane++) {
+      long finish = virtualTime[plane] + charge(lengthBytes, cost[plane]);
+      if (finish < bestFinish && takes(plane, lengthBytes)) {
+        bestFinish = finish;
+        best = plane;
+      }
+    }
+    return best;
+  }
+
+  private boolean takes(int plane, int lengthBytes) {
     long inFlight = inFlightBytes[plane];
-    long share =
-        Math.max(windowBytes * weights.weight(plane) / weights.total(), 4L * preferredChunkBytes);
-    return inFlight == 0 || inFlight + lengthBytes <= share;
-  }
-
-  /** Virtual time that the plane would reach with this chunk. */
-  long virtualFinish(int plane, int lengthBytes, PlaneWeights weights) {
-    return virtualTime[plane] + charge(lengthBytes, weights.weight(plane));
-  }
-
-  private static long charge(int lengthBytes, int weight) {
-    return (long) Math.max(lengthBytes, SMALLEST_CHARGE_BYTES) * SCALE / weight;
+    return inFlightChunks[plane] < mostChunks[plane]
+        && (inFlight == 0 || inFlight + lengthBytes <= shareBytes[plane]);
   }
 
   /** A chunk was given to the plane. */
   public void started(int plane, int lengthBytes, PlaneWeights weights) {
+    if (weights != learnt) {
+      learn(weights);
+    }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
-    virtualTime[plane] += charge(lengthBytes, Math.max(weights.weight(plane), 1));
-    limitLag(weights);
+    long time = virtualTime[plane] + charge(lengthBytes, cost[plane]);
+    virtualTime[plane] = time;
+    if (time >= limitAt) {
+      limitLag();
+    }
   }
 
   /**
@@ -90,6 +139,7 @@ public final class PlaneLoads {
    */
   public void weightsChanged() {
     java.util.Arrays.fill(virtualTime, 0);
+    limitAt = 0;
   }
 
   /** A chunk is finished. */
@@ -104,16 +154,18 @@ public final class PlaneLoads {
     inFlightChunks[plane] = 0;
   }
 
-  /* A plane that was full or out of use may catch up by one window, not by everything it ever missed. */
-  private void limitLag(PlaneWeights weights) {
+  /* A plane that was full or out of use may catch up by about one window, not by everything it ever missed. Every quarter
+  of a window is often enough. */
+  private void limitLag() {
     long furthest = Long.MIN_VALUE;
     for (long time : virtualTime) {
       furthest = Math.max(furthest, time);
     }
-    long floor = furthest - windowBytes * SCALE / Math.max(1, weights.total());
+    long floor = furthest - mostLag;
     long rebase = furthest > REBASE_AT ? REBASE_AT : 0;
     for (int plane = 0; plane < virtualTime.length; plane++) {
       virtualTime[plane] = Math.max(virtualTime[plane], floor) - rebase;
     }
+    limitAt = furthest - rebase + mostLag / 4;
   }
 }

@@ -46,7 +46,7 @@ public interface SprayPolicy {
    * policy.
    */
   static int instead(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
-    return WeightedSprayPolicy.lowestVirtualFinish(lengthBytes, loads, weights);
+    return loads.lowestVirtualFinish(lengthBytes, weights);
   }
 
   /**

@@ -8,8 +8,11 @@ final class UniformChunks {
   private UniformChunks() {}
 
   static int count(long lengthBytes, int preferredBytes) {
+    if (lengthBytes <= preferredBytes) {
+      return 1;
+    }
     long size = sizeBytes(lengthBytes, preferredBytes);
-    return lengthBytes == 0 ? 1 : (int) ((lengthBytes + size - 1) / size);
+    return (int) ((lengthBytes + size - 1) / size);
   }
 
   static long start(long lengthBytes, int chunk, int preferredBytes) {
@@ -18,7 +21,8 @@ final class UniformChunks {
 
   private static long sizeBytes(long lengthBytes, int preferredBytes) {
     long wanted = (lengthBytes + SprayPolicy.MAX_CHUNKS - 1) / SprayPolicy.MAX_CHUNKS;
-    long multiple = Math.max(1, (wanted + preferredBytes - 1) / preferredBytes);
-    return multiple * preferredBytes;
+    return wanted <= preferredBytes
+        ? preferredBytes
+        : (wanted + preferredBytes - 1) / preferredBytes * preferredBytes;
   }
 }

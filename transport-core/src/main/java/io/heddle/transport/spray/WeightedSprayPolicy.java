@@ -35,25 +35,6 @@ final class WeightedSprayPolicy implements SprayPolicy {
       int lengthBytes,
       PlaneLoads loads,
       PlaneWeights weights) {
-    return lowestVirtualFinish(lengthBytes, loads, weights);
-  }
-
-  /** The choice itself, for small messages of other policies too. */
-  static int lowestVirtualFinish(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
-    int best = NO_PLANE;
-    long bestFinish = Long.MAX_VALUE;
-    for (int plane = 0; plane < loads.planes(); plane++) {
-      if (weights.weight(plane) == 0
-          || !loads.hasQueueRoom(plane)
-          || !loads.hasWindowRoom(plane, lengthBytes, weights)) {
-        continue;
-      }
-      long finish = loads.virtualFinish(plane, lengthBytes, weights);
-      if (finish < bestFinish) {
-        bestFinish = finish;
-        best = plane;
-      }
-    }
-    return best;
+    return loads.lowestVirtualFinish(lengthBytes, weights);
   }
 }
