@@ -1,7 +1,6 @@
 package io.heddle.softroce;
 
 import io.heddle.verbs.ReadyToSendAttributes;
-import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
@@ -17,7 +16,6 @@ final class Requester {
   /** Never due. Far enough away for compare by subtraction. */
   static final long NEVER_NS = Long.MAX_VALUE / 2;
 
-  private static final long BLOCKED_RETRY_NS = 50_000;
   private static final int READ_PACKETS = 32;
 
   private final SoftQueuePair qp;
@@ -31,6 +29,7 @@ final class Requester {
   private final SendWindow sendWindow = new SendWindow();
   private final SendTags tags = new SendTags();
   private final Outstanding outstanding;
+  private final LostRun lost;
   private final PendingRead read;
 
   /* Numbers that may be outstanding, by the room that either end has; how many the path takes is sendWindow's to say. */
@@ -39,16 +38,11 @@ final class Requester {
   private int mtu;
   private long acknowledgeAt;
   private long recoveryEnd;
-  /* Sendings so far, and the newest one that has been answered. */
-  private long serial;
-  private long answered;
-  /* Number of the probe that the acknowledgement in hand answers, or 0. */
-  private long probeAnswered;
 
-  private int receiverNotReadyLimit;
-  private int receiverNotReadyCount;
-  private long receiverNotReadyUntilNs = NEVER_NS;
-  private long blockedUntilNs = NEVER_NS;
+  private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
+
+  /* The socket was full. */
+  private final Pause blocked = new Pause();
 
   Requester(
       SoftQueuePair qp,
@@ -62,6 +56,7 @@ final class Requester {
     this.builder = builder;
     this.counters = counters;
     outstanding = new Outstanding(ring);
+    lost = new LostRun(ring, outstanding);
     read = new PendingRead(qp, queue);
   }
 
@@ -83,13 +78,9 @@ final class Requester {
     sendWindow.reset(packetWindow, nowNs);
     retries.reset(attributes, nowNs);
     tags.clear();
-    serial = 0;
-    answered = 0;
     acknowledgeAt = outstanding.next() + window / 2 - 1;
-    receiverNotReadyLimit = attributes.receiverNotReadyRetryCount();
-    receiverNotReadyCount = 0;
-    receiverNotReadyUntilNs = NEVER_NS;
-    blockedUntilNs = NEVER_NS;
+    receiverNotReady.start(attributes.receiverNotReadyRetryCount());
+    blocked.end();
     read.stop();
   }
 
@@ -99,7 +90,7 @@ final class Requester {
 
   /** When {@link #onTimer} has something to do, or {@link #NEVER_NS}. */
   long dueNs() {
-    return Math.min(retries.dueNs(), Math.min(receiverNotReadyUntilNs, blockedUntilNs));
+    return Math.min(retries.dueNs(), Math.min(receiverNotReady.dueNs(), blocked.dueNs()));
   }
 
   boolean idle() {
@@ -112,7 +103,7 @@ final class Requester {
    * @return whether it stopped only because of that bound
    */
   boolean transmit(long nowNs, int trains) {
-    if (receiverNotReadyUntilNs != NEVER_NS || blockedUntilNs != NEVER_NS) {
+    if (receiverNotReady.isWaiting() || blocked.isRunning()) {
       return false;
     }
     int left = trains;
@@ -150,7 +141,7 @@ final class Requester {
     long index = queue.started();
     int offset = builder.offset();
     long next = outstanding.next();
-    int tag = softPeer ? tags.next(serial + 1, nowNs, false) : SendTags.NONE;
+    int tag = softPeer ? tags.next(nowNs, false) : SendTags.NONE;
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
@@ -184,8 +175,8 @@ final class Requester {
         && !outstanding.anyLost()
         && !ring.isFull()
         && inFlight() < sendWindow.packets()
-        && receiverNotReadyUntilNs == NEVER_NS
-        && blockedUntilNs == NEVER_NS;
+        && !receiverNotReady.isWaiting()
+        && !blocked.isRunning();
   }
 
   /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
@@ -208,7 +199,7 @@ final class Requester {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
-    ring.sent(slot, ++serial, nowNs);
+    ring.sent(slot, tags.sent(), nowNs);
     int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
     if (qp.send(ring.address(slot) + begin, end - begin + carried, segment)) {
       if (carried > 0) {
@@ -222,8 +213,8 @@ final class Requester {
     } else {
       outstanding.losePackets(slot, from, to);
     }
-    blockedUntilNs = nowNs + BLOCKED_RETRY_NS;
-    qp.timerAt(blockedUntilNs);
+    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
+    qp.timerAt(blocked.dueNs());
     return false;
   }
 
@@ -240,24 +231,10 @@ final class Requester {
 
   /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
   private boolean resendRun(long nowNs) {
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      long first = ring.firstPsn(slot);
-      int packets = ring.packets(slot);
-      if (ring.isRead(slot)) {
-        if (read.isLost()) {
-          return resendRead(slot, nowNs);
-        }
-        continue;
-      }
-      for (int from = 0; from < packets; from++) {
-        if (outstanding.isLost(first + from)) {
-          int to = from + 1;
-          while (to < packets && outstanding.isLost(first + to)) {
-            to++;
-          }
-          return resend(slot, from, to, nowNs, false);
-        }
-      }
+    if (lost.find(read.isLost())) {
+      return lost.isRead()
+          ? resendRead(lost.slot(), nowNs)
+          : resend(lost.slot(), lost.from(), lost.to(), nowNs, false);
     }
     if (read.isLost()) {
       read.askedAgain(); /* its last response came after all */
@@ -270,7 +247,7 @@ final class Requester {
   private boolean resend(long slot, int from, int to, long nowNs, boolean probe) {
     long first = ring.firstPsn(slot);
     outstanding.sentAgain(first + from, first + to);
-    int tag = softPeer ? tags.next(serial + 1, nowNs, probe) : SendTags.NONE;
+    int tag = softPeer ? tags.next(nowNs, probe) : SendTags.NONE;
     builder.markAgain(ring, slot, from, to, tag);
     countResent(to - from);
     return sendSlot(slot, from, to, nowNs);
@@ -293,16 +270,8 @@ final class Requester {
    * @param waitedNs how long the tagged packet there and its answer here may have lain in sockets
    */
   void onTag(int tag, long waitedNs, long nowNs) {
-    long sending = tags.serial(tag);
-    probeAnswered = 0;
-    if (sending == 0) {
-      return;
-    }
-    tags.answered(tag);
-    answered = Math.max(answered, sending);
-    measured(tags.sentAtNs(tag), nowNs, waitedNs);
-    if (tags.isProbe(tag)) {
-      probeAnswered = sending;
+    if (tags.answer(tag)) {
+      measured(tags.sentAtNs(tag), nowNs, waitedNs);
     }
   }
 
@@ -331,14 +300,14 @@ final class Requester {
         news = true;
         sendWindow.acknowledged(fresh, before);
       }
-      if (outstanding.loseMissing(answered)) {
+      if (outstanding.loseMissing(tags.answered())) {
         lossSeen();
       }
     }
-    if (probeAnswered > 0 && outstanding.loseSentBefore(probeAnswered)) {
+    long probe = tags.takeAnsweredProbe();
+    if (probe > 0 && outstanding.loseSentBefore(probe)) {
       lossSeen();
     }
-    probeAnswered = 0;
     if (news) {
       newsArrived(nowNs);
     }
@@ -349,7 +318,7 @@ final class Requester {
 
   private void newsArrived(long nowNs) {
     retries.news(nowNs);
-    receiverNotReadyCount = 0;
+    receiverNotReady.news();
     armTimeout(nowNs);
   }
 
@@ -398,7 +367,7 @@ final class Requester {
         index = queue.completed()) {
       boolean signalled = queue.signalled(index);
       long id = queue.id(index);
-      Kind kind = kind(queue.operation(index));
+      Kind kind = Completer.kind(queue.operation(index));
       int lengthBytes = queue.lengthBytes(index);
       /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
       queue.complete();
@@ -406,14 +375,6 @@ final class Requester {
         qp.completeSend(id, Status.SUCCESS, kind, lengthBytes);
       }
     }
-  }
-
-  static Kind kind(Operation operation) {
-    return switch (operation) {
-      case SEND, SEND_WITH_IMMEDIATE -> Kind.SEND;
-      case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Kind.RDMA_WRITE;
-      case RDMA_READ -> Kind.RDMA_READ;
-    };
   }
 
   private void lossSeen() {
@@ -426,17 +387,17 @@ final class Requester {
 
   private void onNegative(long psn, int syndrome, long nowNs) {
     if (syndrome >> 5 == 1) {
-      if (receiverNotReadyUntilNs != NEVER_NS) {
+      if (receiverNotReady.isWaiting()) {
         return;
       }
-      if (receiverNotReadyLimit != 7 && ++receiverNotReadyCount > receiverNotReadyLimit) {
+      if (!receiverNotReady.mayWait()) {
         qp.failSend(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
         return;
       }
       loseFrom(psn);
-      receiverNotReadyUntilNs = nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31);
+      receiverNotReady.waitUntil(nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31));
       retries.stop();
-      qp.timerAt(receiverNotReadyUntilNs);
+      qp.timerAt(receiverNotReady.dueNs());
       return;
     }
     switch (syndrome) {
@@ -483,13 +444,11 @@ final class Requester {
 
   /** Serves what is due, and activates the queue pair where there is something to send. */
   void onTimer(long nowNs) {
-    if (receiverNotReadyUntilNs != NEVER_NS && nowNs - receiverNotReadyUntilNs >= 0) {
-      receiverNotReadyUntilNs = NEVER_NS;
+    if (receiverNotReady.isOver(nowNs)) {
       armTimeout(nowNs);
       qp.activate();
     }
-    if (blockedUntilNs != NEVER_NS && nowNs - blockedUntilNs >= 0) {
-      blockedUntilNs = NEVER_NS;
+    if (blocked.endIfDue(nowNs)) {
       qp.activate();
     }
     if (retries.isDue(nowNs)) {
@@ -529,7 +488,7 @@ final class Requester {
     long slot = ring.slotOf(oldest);
     if (ring.isRead(slot)) {
       read.lose();
-    } else if (blockedUntilNs == NEVER_NS) {
+    } else if (!blocked.isRunning()) {
       int packet = (int) (oldest - ring.firstPsn(slot));
       resend(slot, packet, packet + 1, nowNs, true);
     }
@@ -538,8 +497,8 @@ final class Requester {
   /** Stops for good: nothing is outstanding and no timer runs. */
   void stop() {
     retries.stop();
-    receiverNotReadyUntilNs = NEVER_NS;
-    blockedUntilNs = NEVER_NS;
+    receiverNotReady.stop();
+    blocked.end();
     read.stop();
     outstanding.stop();
     builder.restart();

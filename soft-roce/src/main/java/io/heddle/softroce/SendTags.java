@@ -19,36 +19,66 @@ final class SendTags {
   private final boolean[] probes = new boolean[TAGS];
   private int newest;
 
+  /* Sendings so far, the newest one that has been answered, and the probe that was answered last, or 0. */
+  private long sendings;
+  private long answered;
+  private long answeredProbe;
+
   /** Forgets all. */
   void clear() {
     java.util.Arrays.fill(serials, 0);
     newest = NONE;
+    sendings = 0;
+    answered = 0;
+    answeredProbe = 0;
   }
 
-  /** A tag for the sending with this number, which is positive and rises. */
-  int next(long serial, long nowNs, boolean probe) {
+  /** A tag for the sending that {@link #sent} is told of next. */
+  int next(long nowNs, boolean probe) {
     newest = newest == MASK ? 1 : newest + 1;
-    serials[newest] = serial;
+    serials[newest] = sendings + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
     return newest;
   }
 
-  /** The number of the sending, or 0 where the tag has been answered before or never was given. */
-  long serial(int tag) {
-    return serials[tag & MASK];
+  /** Something is sent, with a tag or without. Returns the sending's number, from 1. */
+  long sent() {
+    return ++sendings;
   }
 
   long sentAtNs(int tag) {
     return sentAtNs[tag & MASK];
   }
 
-  boolean isProbe(int tag) {
-    return probes[tag & MASK];
+  /**
+   * An acknowledgement brought this tag back.
+   *
+   * @return false where it has been answered before, or never was given
+   */
+  boolean answer(int tag) {
+    long sending = serials[tag & MASK];
+    answeredProbe = 0;
+    if (sending == 0) {
+      return false;
+    }
+    serials[tag & MASK] = 0;
+    answered = Math.max(answered, sending);
+    if (probes[tag & MASK]) {
+      answeredProbe = sending;
+    }
+    return true;
   }
 
-  /** Answered: a second answer is a duplicate's. */
-  void answered(int tag) {
-    serials[tag & MASK] = 0;
+  /** Number of the newest sending that has been answered. */
+  long answered() {
+    return answered;
+  }
+
+  /** Number of the probe that the acknowledgement in hand answers, or 0; once. */
+  long takeAnsweredProbe() {
+    long probe = answeredProbe;
+    answeredProbe = 0;
+    return probe;
   }
 }

@@ -24,17 +24,15 @@ final class SoftQueuePair implements QueuePair {
   private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
   private static final int MEMORY_BYTES =
       (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
-  private static final long BLOCKED_RETRY_NS = 50_000;
 
   private final SoftContext context;
   private final Engine engine;
   private final SoftProtectionDomain pd;
-  private final SoftCompletionQueue sendCompletions;
-  private final SoftCompletionQueue receiveCompletions;
   private final int number;
   private final int slot;
   private final SendQueue sends;
   private final ReceiveQueue receives;
+  private final Completer completer;
   private final long memory;
   private final PacketSeal seal;
   private final PeerLink link = new PeerLink();
@@ -50,8 +48,8 @@ final class SoftQueuePair implements QueuePair {
   private int window;
   private boolean closed;
   private long waitsUntilRound;
-  /* Until when the socket was too full for a response or an acknowledgement. */
-  private long blockedUntilNs = Requester.NEVER_NS;
+  /* The socket was too full for a response or an acknowledgement. */
+  private final Pause blocked = new Pause();
 
   SoftQueuePair(
       SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
@@ -60,10 +58,16 @@ final class SoftQueuePair implements QueuePair {
     this.number = number;
     engine = context.engine();
     slot = number & Engine.QUEUE_PAIRS - 1;
-    sendCompletions = (SoftCompletionQueue) attributes.sendQueue();
-    receiveCompletions = (SoftCompletionQueue) attributes.receiveQueue();
     sends = new SendQueue(attributes.sendDepth());
     receives = new ReceiveQueue(attributes.receiveDepth());
+    completer =
+        new Completer(
+            engine,
+            number,
+            sends,
+            receives,
+            (SoftCompletionQueue) attributes.sendQueue(),
+            (SoftCompletionQueue) attributes.receiveQueue());
     memory = LinuxCalls.mapMemory(MEMORY_BYTES);
     if (memory < 0) {
       throw new VerbsException(
@@ -97,7 +101,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   boolean uses(SoftCompletionQueue cq) {
-    return cq == sendCompletions || cq == receiveCompletions;
+    return completer.uses(cq);
   }
 
   int slot() {
@@ -239,8 +243,7 @@ final class SoftQueuePair implements QueuePair {
         halt(QueuePairState.RESET);
         engine.remove(slot);
         link.close();
-        sendCompletions.detach();
-        receiveCompletions.detach();
+        completer.detach();
       } finally {
         engine.unlock();
       }
@@ -336,7 +339,7 @@ final class SoftQueuePair implements QueuePair {
   /** Sends what is due. True when there is more that could leave at once. */
   boolean transmit(long nowNs, int trains) {
     if (state == QueuePairState.ERROR) {
-      flush();
+      completer.flush();
       return false;
     }
     if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
@@ -388,14 +391,13 @@ final class SoftQueuePair implements QueuePair {
   }
 
   private boolean blocked(long nowNs) {
-    blockedUntilNs = nowNs + BLOCKED_RETRY_NS;
-    timerAt(blockedUntilNs);
+    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
+    timerAt(blocked.dueNs());
     return false;
   }
 
   void onTimer(long nowNs) {
-    if (nowNs - blockedUntilNs >= 0) {
-      blockedUntilNs = Requester.NEVER_NS;
+    if (blocked.endIfDue(nowNs)) {
       activate();
     }
     if (state == QueuePairState.READY_TO_SEND) {
@@ -405,7 +407,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   long dueNs() {
-    return Math.min(blockedUntilNs, Math.min(requester.dueNs(), responder.dueNs()));
+    return Math.min(blocked.dueNs(), Math.min(requester.dueNs(), responder.dueNs()));
   }
 
   void timerAt(long whenNs) {
@@ -460,40 +462,19 @@ final class SoftQueuePair implements QueuePair {
   }
 
   void completeSend(long id, Status status, Kind kind, int lengthBytes) {
-    push(sendCompletions, id, status, kind, lengthBytes, false, 0);
+    completer.send(id, status, kind, lengthBytes);
   }
 
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
-    push(receiveCompletions, id, status, kind, lengthBytes, hasImmediate, immediate);
-  }
-
-  private void push(
-      SoftCompletionQueue to,
-      long id,
-      Status status,
-      Kind kind,
-      int lengthBytes,
-      boolean hasImmediate,
-      int immediate) {
-    boolean before = to.isOverrun();
-    if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate, number) && !before) {
-      engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
-      engine.failUsersOf(to);
-    }
+    completer.receive(id, status, kind, lengthBytes, hasImmediate, immediate);
   }
 
   /** The oldest send failed: it completes so, everything behind it is flushed. */
   void failSend(Status status) {
-    long index = sends.completed();
-    if (state == QueuePairState.ERROR || index == sends.posted()) {
-      return;
+    if (state != QueuePairState.ERROR && completer.failOldestSend(status)) {
+      fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
     }
-    long id = sends.id(index);
-    Kind kind = Requester.kind(sends.operation(index));
-    sends.complete();
-    completeSend(id, status, kind, 0);
-    fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
   }
 
   /** To ERROR on the device's own motion, with an event. */
@@ -509,23 +490,6 @@ final class SoftQueuePair implements QueuePair {
     if (state != QueuePairState.ERROR) {
       halt(QueuePairState.ERROR);
     }
-    flush();
-  }
-
-  private void flush() {
-    for (long index = sends.completed(); index < sends.posted(); index = sends.completed()) {
-      /* Taken first: a completion that overruns its queue comes back here. */
-      long id = sends.id(index);
-      Kind kind = Requester.kind(sends.operation(index));
-      sends.complete();
-      sends.restart();
-      completeSend(id, Status.WORK_REQUEST_FLUSHED, kind, 0);
-    }
-    sends.restart();
-    while (!receives.isEmpty()) {
-      long id = receives.id();
-      receives.take();
-      completeReceive(id, Status.WORK_REQUEST_FLUSHED, Kind.RECEIVE, 0, false, 0);
-    }
+    completer.flush();
   }
 }

@@ -6,9 +6,10 @@
  * makes one round of progress, in which packets come from {@code DatagramReceiver} through a {@code
  * PacketGate} to a {@code SoftQueuePair}. Its {@code Requester} sends what {@code TrainBuilder} cut
  * into the {@code TransmitRing} and takes acknowledgements, of which {@code Outstanding} keeps the
- * account; {@code SendWindow}, {@code RoundTrip} and {@code RetryTimer} say how much and when
- * again; its {@code Responder} places and completes, and {@code Acknowledger} knows when to
- * acknowledge. {@code PacketFormat} and {@code FlowChecksum} know the wire.
+ * account; {@code SendWindow}, {@code RoundTrip}, {@code RetryTimer} and {@code ReceiverNotReady}
+ * say how much and when again, {@code LostRun} what; {@code Completer} ends requests. Its {@code
+ * Responder} places and completes, and {@code Acknowledger} knows when to acknowledge. {@code
+ * PacketFormat} and {@code FlowChecksum} know the wire.
  *
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, which nobody
  * on the data path waits for. Posting threads reach the lock holder through {@code SendQueue},
