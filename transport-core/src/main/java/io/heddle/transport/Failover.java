@@ -39,6 +39,7 @@ final class Failover {
   private final Log log;
   private final PlaneLife[] planes;
   private final Grace grace;
+  private final WithdrawnPlanes withdrawn;
   private boolean over;
 
   /**
@@ -62,6 +63,7 @@ final class Failover {
     for (int i = 0; i < planes.length; i++) {
       planes[i] = new PlaneLife(i, keys.get(i));
     }
+    withdrawn = new WithdrawnPlanes(loop, end, this::notice);
     grace = new Grace(loop, planes, graceNs, this::noPlaneLeft);
   }
 
@@ -73,6 +75,14 @@ final class Failover {
   /** As {@link #noticed}, whatever epoch the plane is in. Control thread. */
   void noticedNow(int plane, String cause) {
     notice(planes[plane], planes[plane].epoch, cause);
+  }
+
+  /**
+   * Routes lead over the plane no more. What is under way there may still arrive, but where nothing
+   * is answered the plane is silent, and waiting for its retries would be idle. Any thread.
+   */
+  void withdrawn(int plane) {
+    loop.execute(() -> withdrawn.watch(planes[plane]));
   }
 
   private void notice(PlaneLife plane, int epoch, String cause) {

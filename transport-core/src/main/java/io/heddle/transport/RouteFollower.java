@@ -217,6 +217,12 @@ final class RouteFollower implements AutoCloseable {
     PlaneWeights current = connection.allWeights().routed();
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
       connection.allWeights().setRouted(next);
+      Failover failover = connection.failover();
+      for (int plane = 0; failover != null && plane < next.planes(); plane++) {
+        if (next.weight(plane) == 0 && current.weight(plane) > 0) {
+          failover.withdrawn(plane);
+        }
+      }
       log.trace("weights for %s are %s (%s)", connection.peer(), next, next.source());
     }
   }

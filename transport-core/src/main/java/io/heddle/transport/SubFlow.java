@@ -206,6 +206,16 @@ final class SubFlow {
     return !was;
   }
 
+  /** Sends that have no completion yet. */
+  int unanswered() {
+    return retired ? 0 : pair.sendDepth() - freeSends;
+  }
+
+  /** Sends that have had theirs, since the beginning. */
+  int answered() {
+    return completed;
+  }
+
   /** Whether every posted request has its completion, or nobody asks any more. */
   boolean isDrained() {
     return retired || freeSends == pair.sendDepth() && postedReceives == 0;

@@ -163,6 +163,47 @@ class LoopbackFailoverTest {
     }
   }
 
+  @Test
+  void aSilentPlaneWhoseRouteIsGoneIsLeftLongBeforeItsRetriesEnd() {
+    /* 4 s a try, 12 s in all */
+    try (Ends ends = ends(Map.of("NCCL_IB_TIMEOUT", "20", "NCCL_IB_RETRY_CNT", "2"));
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      fabric.cut(Ends.gid("127.0.77.3"));
+      long start = System.nanoTime();
+      for (int i = 0; i < 2_000; i++) {
+        traffic.turn(true);
+      }
+      link.sender().connection().failover().withdrawn(2);
+      link.receiver().connection().failover().withdrawn(2);
+      Ends.await(
+          "fence",
+          () -> {
+            traffic.turn(true);
+            return state(link.sender().connection(), 2) != PlaneState.UP;
+          });
+      long tookNs = System.nanoTime() - start;
+      assertTrue(tookNs < 4_000_000_000L, "after " + tookNs);
+      assertTrue(ends.line("moving off plane plane:3").contains("its route is gone"));
+      traffic.run(10);
+      traffic.finish();
+    }
+  }
+
+  @Test
+  void aPlaneWhoseRouteIsGoneIsNoFailureWhileItAnswers() {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      link.sender().connection().failover().withdrawn(2);
+      traffic.run(30);
+      traffic.finish();
+      assertTrue(isUp(link, 2));
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"spray", "pinned", "hash"})
   void threeOfFourPlanesDieTogetherUnderEveryPolicy(String policy) {

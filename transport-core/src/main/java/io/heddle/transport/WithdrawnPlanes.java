@@ -1,0 +1,64 @@
+package io.heddle.transport;
+
+import io.heddle.transport.control.ControlLoop;
+
+/**
+ * Watches what is still under way on planes whose routes are gone. It may arrive, and then the
+ * plane is left without a failure; where nothing is answered the plane is silent, and to wait for
+ * its retries would be idle. Control thread.
+ */
+final class WithdrawnPlanes {
+  private static final long LOOK_NS = 10_000_000;
+  private static final long SILENT_NS = 60_000_000;
+
+  /** Hears of a plane that answers nothing. */
+  interface Listener {
+    void silent(PlaneLife plane, int epoch, String cause);
+  }
+
+  private final ControlLoop loop;
+  private final Communicator end;
+  private final Listener listener;
+
+  WithdrawnPlanes(ControlLoop loop, Communicator end, Listener listener) {
+    this.loop = loop;
+    this.end = end;
+    this.listener = listener;
+  }
+
+  /** Watches until nothing is under way on the plane. */
+  void watch(PlaneLife plane) {
+    look(plane, plane.epoch, -1, System.nanoTime());
+  }
+
+  private void look(PlaneLife plane, int epoch, long answeredBefore, long changedNs) {
+    if (plane.state != PlaneState.UP || plane.epoch != epoch) {
+      return;
+    }
+    int unanswered = 0;
+    long answered = 0;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      for (SubFlow flow : end.flows()) {
+        if (flow.plane == plane.index) {
+          unanswered += flow.unanswered();
+          answered += flow.answered();
+        }
+      }
+    } finally {
+      end.baton().give();
+    }
+    long now = System.nanoTime();
+    long since = answered == answeredBefore ? changedNs : now;
+    long told = answered;
+    if (unanswered > 0 && now - since > SILENT_NS) {
+      String cause =
+          "its route is gone, and %d requests have no answer for %d ms"
+              .formatted(unanswered, (now - since) / 1_000_000);
+      listener.silent(plane, epoch, cause);
+    } else if (unanswered > 0) {
+      loop.schedule(LOOK_NS, () -> look(plane, epoch, told, since));
+    }
+  }
+}
