@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
       PerfCallsCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
+      PerfFailoverCommand.class,
       WriteBandwidth.class,
       SendBandwidth.class,
       ReadBandwidth.class,

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /**
  * What the plugin's own counters say that each plane has carried, summed over the ranks of a run.
@@ -27,12 +28,22 @@ final class SentByPlane {
    *     expected
    */
   static List<Long> read(Path folder, int planes) throws IOException {
+    return read(folder, planes, ProcessStats.Row::bytes);
+  }
+
+  /** As {@link #read(Path, int)}, of bytes whose arrival was acknowledged. */
+  static List<Long> acknowledged(Path folder, int planes) throws IOException {
+    return read(folder, planes, ProcessStats.Row::acknowledgedBytes);
+  }
+
+  private static List<Long> read(Path folder, int planes, ToLongFunction<ProcessStats.Row> counter)
+      throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
       for (Path file : files) {
         for (ProcessStats.Row row : StatsReader.read(file)) {
           if (row.direction() == StatsFile.Direction.SEND) {
-            bytesByKey.merge(row.planeKey(), row.bytes(), Long::sum);
+            bytesByKey.merge(row.planeKey(), counter.applyAsLong(row), Long::sum);
           }
         }
       }

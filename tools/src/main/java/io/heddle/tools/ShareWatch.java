@@ -21,6 +21,7 @@ final class ShareWatch implements AutoCloseable {
 
   private final Counters counters;
   private final List<Change> changes;
+  private final long periodMs;
   private final ShareSamples samples = new ShareSamples();
   private final Thread thread = new Thread(this::watch, "share-watch");
   private volatile boolean ended;
@@ -42,7 +43,16 @@ final class ShareWatch implements AutoCloseable {
    * @param changes in order of time
    */
   ShareWatch(Counters counters, List<Change> changes) {
+    this(counters, changes, PERIOD_MS);
+  }
+
+  /**
+   * @param changes in order of time
+   * @param periodMs between two samples
+   */
+  ShareWatch(Counters counters, List<Change> changes, long periodMs) {
     this.counters = counters;
+    this.periodMs = periodMs;
     this.changes = List.copyOf(changes);
     this.changedAt = new double[changes.size()];
     thread.start();
@@ -61,7 +71,7 @@ final class ShareWatch implements AutoCloseable {
             changes.get(next++).action().run();
           }
         }
-        TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
+        TimeUnit.MILLISECONDS.sleep(periodMs);
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The route daemon on every host of a leaf–spine fabric, each with a session to its leaf; they end
- * with {@link #close}.
+ * The route daemon on every host of a fabric, each with a session to its leaf, or to the leaf of
+ * each plane; they end with {@link #close}.
  */
 public final class FabricSpeakers implements AutoCloseable {
   private static final int AS = 65_001;
@@ -116,21 +116,36 @@ public final class FabricSpeakers implements AutoCloseable {
         control = %s
         hold-time-s = %d
 
-        [peer leaf]
-        interface = e0
-        plane = by-colour
+        %s\
         """
             .formatted(
                 AS,
                 file(host),
                 folder.resolve("bgp-h" + host + ".sock"),
-                fabric.plan().holdSeconds()));
+                fabric.plan().holdSeconds(),
+                peers()));
     List<String> command = new ArrayList<>(heddle);
     command.addAll(List.of("bgp", "run", "--config", configuration.toString()));
     return new ProcessBuilder(fabric.onHost(host, command))
         .redirectErrorStream(true)
         .redirectOutput(log(host).toFile())
         .start();
+  }
+
+  private String peers() {
+    if (fabric.plan().shape() == FabricShape.LEAF_SPINE) {
+      return "[peer leaf]\ninterface = e0\nplane = by-colour\n";
+    }
+    StringBuilder peers = new StringBuilder();
+    for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
+      peers.append("[peer leaf%1$d]\ninterface = e%1$d\nplane = %1$d\n".formatted(plane));
+    }
+    return peers.toString();
+  }
+
+  /* What the daemons call a plane. */
+  private String key(int plane) {
+    return (fabric.plan().shape() == FabricShape.LEAF_SPINE ? "colour:" : "plane:") + plane;
   }
 
   private void awaitRoutes(int host, long deadline) throws IOException {
@@ -155,7 +170,7 @@ public final class FabricSpeakers implements AutoCloseable {
       List<String> keys = reader.planes().stream().map(PublishedPlane::key).toList();
       for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
         InetAddress own = InetAddress.getByName(fabric.address(host, plane));
-        int index = keys.indexOf("colour:" + plane);
+        int index = keys.indexOf(key(plane));
         if (index < 0 || !own.equals(reader.planes().get(index).source())) {
           return false;
         }
@@ -165,7 +180,7 @@ public final class FabricSpeakers implements AutoCloseable {
         for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
           ByteBuffer bits =
               ByteBuffer.wrap(InetAddress.getByName(fabric.address(other, plane)).getAddress());
-          int index = keys.indexOf("colour:" + plane);
+          int index = keys.indexOf(key(plane));
           if (other != host
               && (index < 0
                   || !reader.resolve(bits.getLong(), bits.getLong(), answer)

@@ -1,0 +1,75 @@
+package io.heddle.tools;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * What {@code heddle perf failover} measured.
+ *
+ * @param processors of the machine
+ * @param bytes of each all-reduce
+ */
+record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
+  /**
+   * One case.
+   *
+   * @param aimMs to full speed; 0 asks for no stall
+   * @param met whether every round kept to it
+   */
+  record Row(String plane, String event, int aimMs, List<Recovery> rounds, boolean met) {
+    static Row of(FailoverCase of, List<Recovery> rounds) {
+      boolean met =
+          rounds.stream()
+              .allMatch(each -> each.fullSpeedMs() != null && each.fullSpeedMs() <= of.aimMs());
+      return new Row(of.toString(), of.text(), of.aimMs(), List.copyOf(rounds), met);
+    }
+  }
+
+  FailoverReport {
+    rows = List.copyOf(rows);
+  }
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "# heddle perf failover: all-reduces of %d bytes by 2 ranks while one plane is taken, %d rounds, %d processors%n"
+            .formatted(bytes, rounds, processors));
+    text.append(
+        "# median (least to most), in ms; usual gap: the longest without a completion before\n");
+    text.append(
+        "%-12s %-26s %-26s %-26s %s%n"
+            .formatted("plane", "usual gap", "longest gap after", "to full speed", "aim"));
+    for (Row row : rows) {
+      text.append(
+          "%-12s %-26s %-26s %-26s %s, %s%n"
+              .formatted(
+                  row.plane(),
+                  spread(row.rounds().stream().map(Recovery::usualGapMs).toList()),
+                  spread(row.rounds().stream().map(Recovery::gapMs).toList()),
+                  fullSpeed(row.rounds()),
+                  row.aimMs() == 0 ? "no stall" : "<= " + row.aimMs() + " ms",
+                  row.met() ? "met" : "missed"));
+    }
+    return text.toString();
+  }
+
+  private static String fullSpeed(List<Recovery> rounds) {
+    List<Double> times = new ArrayList<>();
+    rounds.stream().map(Recovery::fullSpeedMs).filter(Objects::nonNull).forEach(times::add);
+    String never = times.size() == rounds.size() ? "" : ", never " + (rounds.size() - times.size());
+    return (times.isEmpty() ? "" : spread(times)) + never;
+  }
+
+  private static String spread(List<Double> values) {
+    List<Double> sorted = values.stream().sorted(Comparator.naturalOrder()).toList();
+    return String.format(
+        Locale.ROOT,
+        "%.1f (%.1f to %.1f)",
+        sorted.get(sorted.size() / 2),
+        sorted.getFirst(),
+        sorted.getLast());
+  }
+}

@@ -1,0 +1,120 @@
+package io.heddle.tools;
+
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** How long a job stands still when it loses a plane. */
+@Command(
+    name = "failover",
+    description =
+        "Takes a plane from running all-reduces, in several ways, and measures how long nothing"
+            + " completes and when what is carried is back at its full rate. Needs root; the last"
+            + " two cases need BIRD.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false,
+    footer = "%nThe exit code is 1 where an aim was missed or a byte was wrong.")
+final class PerfFailoverCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--cases",
+      split = ",",
+      defaultValue = "carrier,silent,silent-bfd,withdrawal",
+      description = "Of ${COMPLETION-CANDIDATES} (all).")
+  private List<FailoverCase> cases = List.of();
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "How often each is measured (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--bytes",
+      defaultValue = "4M",
+      converter = ByteSize.class,
+      description = "What the all-reduces reduce (${DEFAULT-VALUE}).")
+  private long bytes;
+
+  @Option(names = "--json", description = "Print JSON instead of the table.")
+  private boolean json;
+
+  @Option(names = "--save", description = "Also write table and JSON to perf-tests/results.")
+  private boolean save;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (rounds < 1) {
+      throw usage("--rounds " + rounds + " is not at least 1");
+    }
+    requireWhatItTakes();
+    Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
+    Path driver = Installation.require(Installation.part(Installation.ALL_REDUCE), "the driver");
+    ProgressLine progress = ProgressLine.onStandardError();
+    List<FailoverReport.Row> rows = new ArrayList<>();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      FailoverBench bench = new FailoverBench(plugin, driver, bytes, folder.path(), cleanup);
+      for (FailoverCase each : cases) {
+        progress.update(() -> "heddle perf failover: preparing " + each);
+        List<Recovery> recoveries =
+            bench.measure(
+                each,
+                rounds,
+                round ->
+                    progress.update(() ->
+                        "heddle perf failover: %s, round %d of %d".formatted(each, round, rounds)));
+        rows.add(FailoverReport.Row.of(each, recoveries));
+      }
+    }
+    progress.clear();
+    FailoverReport report =
+        new FailoverReport(AllReduceReport.processorCount(), bytes, rounds, rows);
+    publish(report);
+    return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : HeddleCommand.EXIT_FAILED;
+  }
+
+  private void requireWhatItTakes() {
+    Optional<String> refused = Labs.refusal(Lab.Kind.NAMESPACES);
+    if (refused.isEmpty() && cases.stream().anyMatch(FailoverCase::onFabric)) {
+      refused = Fabric.refusal(false);
+    }
+    if (refused.isPresent()) {
+      throw usage("this can't be measured here: " + refused.get());
+    }
+  }
+
+  private ParameterException usage(String sentence) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
+  }
+
+  private void publish(FailoverReport report) throws IOException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
+    out.flush();
+    if (save) {
+      Path folder = Files.createDirectories(Installation.results());
+      String name = "failover-" + LocalDate.now(ZoneOffset.UTC);
+      Files.writeString(folder.resolve(name + ".txt"), report.table());
+      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
+    }
+  }
+}
