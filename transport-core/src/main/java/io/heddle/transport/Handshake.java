@@ -72,6 +72,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       long timeoutNs,
       long graceNs) {}
 
+  /* Between two rounds of calls. */
+  private static final long PAUSE_NS = 200_000_000;
+
   /* How long an address may be silent before the next is called. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
@@ -92,7 +95,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /* The listener's addresses, how many of them were called, and why those before the last were given up. */
   private List<InetSocketAddress> places = List.of();
   private int called;
+  private int calls;
   private final List<String> givenUp = new ArrayList<>();
+  private boolean unreached;
   private byte[] planesWhenListening = {};
   private @Nullable ControlChannel calling;
 
@@ -154,8 +159,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void callNext() {
     InetSocketAddress place = places.get(called++);
-    int attempt = called;
-    if (attempt < places.size()) {
+    int attempt = ++calls;
+    if (called < places.size()) {
       long longestNs = terms.timeoutNs() / (places.size() + 1);
       long patienceNs = Math.min(PATIENCE_NS, longestNs);
       long takenNs = Math.min(PATIENCE_WITH_TAKEN_CALL_NS, longestNs);
@@ -163,27 +168,45 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       loop.schedule(takenNs, () -> giveUpSilent(attempt, false, takenNs));
     }
     ControlChannel begun = ControlChannel.connect(loop, place, this);
-    if (attempt == called && channel == null) {
+    if (attempt == calls && channel == null) {
       calling = begun;
     }
   }
 
   private void giveUpSilent(int attempt, boolean hope, long patienceNs) {
-    if (attempt == called && stage == Stage.HELLO && !hope) {
+    if (attempt == calls && stage == Stage.HELLO && !hope) {
       giveUpPlace(
           "%s: no answer within %d ms".formatted(places.get(called - 1), patienceNs / 1_000_000));
     }
   }
 
-  /* Who answered isn't the listener, or nobody did: the next address, if there is one. */
+  /*
+   * Who answered isn't the listener, or nobody did: the next address, if there is one. Where the network didn't lead to an
+   * address all are called again, until time is over: it may be about to change its routes.
+   */
   private void giveUpPlace(String reason) {
-    if (stage != Stage.HELLO || called == places.size()) {
+    if (stage != Stage.HELLO || called == places.size() && !unreached) {
       fail(reason);
       return;
     }
+    if (called < places.size()) {
+      givenUp.add(reason);
+      hangUp();
+      callNext();
+      return;
+    }
+    givenUp.clear();
     givenUp.add(reason);
     hangUp();
-    callNext();
+    called = 0;
+    unreached = false;
+    loop.schedule(
+        PAUSE_NS,
+        () -> {
+          if (stage == Stage.HELLO) {
+            callNext();
+          }
+        });
   }
 
   @Override
@@ -305,9 +328,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       }
     }
     stage = Stage.READY;
-    channel().send(new ControlMessage.Doors(ticket, doors.addresses()));
-    channel().send(new ControlMessage.Ready());
-    if (peerIsReady) {
+    ControlChannel open = channel();
+    open.send(new ControlMessage.Doors(ticket, doors.addresses()));
+    open.send(new ControlMessage.Ready());
+    if (peerIsReady && stage == Stage.READY) {
       onReady();
     }
   }
@@ -358,6 +382,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   @Override
   public void onClosed(String reason) {
     hungUp = authenticated && link == null && stage != Stage.OVER;
+    unreached |= reason.contains("unreachable") || reason.contains("No route");
     giveUpPlace(reason);
   }
 

@@ -92,8 +92,9 @@ class StrangersTest {
           assertThrows(
               HeddleException.class,
               () -> Ends.await("failure", () -> ends.right.accept(listener) != null));
+      /* Reading finds the end or writing a broken pipe, whichever is first. */
       String message = String.valueOf(failure.getMessage());
-      assertTrue(message.contains("closed the connection"), message);
+      assertTrue(message.contains("/127.0.0.1:"), message);
       listener.close();
     }
   }
@@ -209,6 +210,33 @@ class StrangersTest {
               silent.getLocalPort() + " did not answer within 900 ms")) {
         assertTrue(message.contains(part), message);
       }
+    }
+  }
+
+  @Test
+  void aNetworkThatLeadsNowhereIsGivenAllTheTimeThereIs() throws IOException {
+    try (Ends ends =
+        new Ends(
+            new LoopbackFabric(1),
+            folder,
+            List.of(1),
+            List.of(1),
+            Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "900"))) {
+      long handle = ends.handle();
+      ends.right.listen(0, handle).close();
+      ConnectionHandle real = read(handle);
+      /* The kernel leads no TCP connection to a broadcast address. */
+      InetSocketAddress nowhere =
+          new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
+      new ConnectionHandle(real.token(), real.planeDigest(), List.of(nowhere)).write(handle);
+      long start = System.nanoTime();
+      HeddleException failure =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
+      assertTrue(System.nanoTime() - start >= 850_000_000L, "it was tried again");
+      String message = String.valueOf(failure.getMessage());
+      assertTrue(message.contains("unreachable"), message);
     }
   }
 

@@ -5,10 +5,12 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlAddresses {
   private static final int IPV4 = 1;
+  private static final int MOST = 3;
 
   private record Candidate(InetAddress address, int interfaceIndex) {}
 
@@ -30,9 +33,9 @@ public final class ControlAddresses {
   /**
    * Addresses to listen on, best first: global IPv6, IPv4; link-local IPv6 or loopback only where
    * there is nothing else or where it is asked for. At most three: the best of all, the best of
-   * another interface, and the best of the other family, so that what keeps a peer from one doesn't
-   * keep it from all. An interface counts when it is set up: whether it runs is the kernel's to
-   * notice, up to a second late.
+   * another interface, and the best of the other family, or else of other subnets, so that what
+   * keeps a peer from one doesn't keep it from all. An interface counts when it is set up: whether
+   * it runs is the kernel's to notice, up to a second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */
@@ -76,7 +79,22 @@ public final class ControlAddresses {
             chosen.stream().noneMatch(address -> address.getClass() == each.address().getClass()))
         .findFirst()
         .ifPresent(other -> chosen.add(other.address()));
+    for (Candidate each : reachable) {
+      if (chosen.size() < MOST
+          && rank(each.address()) == rank(best.address())
+          && chosen.stream().noneMatch(address -> sameSubnet(address, each.address()))) {
+        chosen.add(each.address());
+      }
+    }
     return List.copyOf(chosen);
+  }
+
+  /* As far as addresses tell: of IPv6 the first half, of IPv4 all but the last byte. */
+  private static boolean sameSubnet(InetAddress one, InetAddress other) {
+    byte[] left = one.getAddress();
+    byte[] right = other.getAddress();
+    int length = left.length == Gid.BYTES ? left.length / 2 : left.length - 1;
+    return left.length == right.length && Arrays.equals(left, 0, length, right, 0, length);
   }
 
   private static int rank(InetAddress address) {

@@ -9,6 +9,7 @@ import io.heddle.addr.NetworkLink;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +27,24 @@ class ControlAddressesTest {
               address(3, "fd00:1:1:1::5"),
               address(4, "fd00:1:1:2::5"),
               address(5, "192.168.1.1")));
+
+  @Test
+  void planesOfOneInterfaceAreWaysOfTheirOwn() {
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(1, "lo"), link(2, "eth0")),
+            List.of(
+                address(1, "::1"),
+                address(2, "fd00:1:1:1::5"),
+                address(2, "fd00:1:1:1::6"),
+                address(2, "fe80::5"),
+                address(2, "fd00:1:1:2::5"),
+                address(2, "fd00:1:1:3::5"),
+                address(2, "fd00:1:1:4::5")));
+    assertEquals(
+        List.of("fd00:1:1:1::5", "fd00:1:1:2::5", "fd00:1:1:3::5"),
+        ControlAddresses.choose(host, null, null).stream().map(AddressText::of).toList());
+  }
 
   private static NetworkLink link(int index, String name) {
     return new NetworkLink(index, name, 1500, true, true, index == 1, "", 0, "", 0);
@@ -45,7 +64,7 @@ class ControlAddressesTest {
           eth,old     |          | fd00:9::2 192.168.1.1
           rdma        |          | fd00:1:1:1::5 fd00:1:1:2::5
                       | AF_INET  | 10.0.0.1 192.168.1.1
-                      | AF_INET6 | fd00:9::2 fd00:1:1:1::5
+                      | AF_INET6 | fd00:9::2 fd00:1:1:1::5 fd00:1:1:2::5
           =lo         |          | 127.0.0.1 ::1
           lo          | AF_INET6 | ::1
           """)
