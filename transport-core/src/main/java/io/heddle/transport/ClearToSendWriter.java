@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the clear-to-send entries of open groups into the sender's ring, each group by one RDMA
- * WRITE, planes in turn, and again where a plane may have lost them. Owned by whoever has the
- * receiver's {@link Baton}.
+ * WRITE over the sub-flow that data came on last, where it has room, else planes in turn; and again
+ * where a plane may have lost them. Owned by whoever has the receiver's {@link Baton}.
  *
  * <p>Of one slot at most one write is outstanding: its next group is opened only then. Else a write
  * that was repeated, and came late over a slow plane, would overwrite the entries of a later group
@@ -26,6 +26,9 @@ final class ClearToSendWriter {
   /* Next group whose entries are to be written first, and the sub-flow that wrote the last ones. */
   private long next;
   private int lastFlow;
+
+  /* The sub-flow that data came on last: its acknowledgement rides behind entries that go the same way. */
+  private int dataFlow;
 
   /* By slot. */
   private final byte[] writer = new byte[GROUPS];
@@ -105,13 +108,25 @@ final class ClearToSendWriter {
   /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
   private @Nullable SubFlow nextFlowWithRoom() {
     PlaneWeights weights = connection.weights();
+    if (mayWrite(dataFlow, weights)) {
+      return flows[dataFlow];
+    }
     for (int i = 0; i < flows.length; i++) {
       lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
-      if (weights.weight(lastFlow % weights.planes()) > 0 && flows[lastFlow].hasRoom()) {
+      if (mayWrite(lastFlow, weights)) {
         return flows[lastFlow];
       }
     }
     return null;
+  }
+
+  private boolean mayWrite(int flow, PlaneWeights weights) {
+    return weights.weight(flow % weights.planes()) > 0 && flows[flow].hasRoom();
+  }
+
+  /** Data came over this sub-flow. */
+  void dataCameOn(SubFlow flow) {
+    dataFlow = flow.index;
   }
 
   /** The write with this id was acknowledged. */

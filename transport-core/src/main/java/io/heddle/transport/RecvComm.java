@@ -194,6 +194,7 @@ public final class RecvComm extends Communicator {
           "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
       return;
     }
+    entries.dataCameOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
       failure.posting(flow, code);

@@ -21,6 +21,9 @@ public final class PlaneLoads {
   /** An empty message costs its plane as much as this many bytes. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
 
+  /** A chunk is small up to this part of a preferred one. */
+  private static final int SMALL_PART = 8;
+
   private static final long REBASE_AT = 1L << 61;
 
   private final long[] inFlightBytes;
@@ -37,6 +40,9 @@ public final class PlaneLoads {
   private final long[] shareBytes;
   private final int[] mostChunks;
   private long mostLag;
+
+  /* Where small chunks go until another plane lags by a preferred chunk: each carries what acknowledges the one before. */
+  private int usual;
 
   /* The virtual time at which planes that lag behind are looked for again. */
   private long limitAt;
@@ -96,7 +102,7 @@ public final class PlaneLoads {
    * The plane that would have the lowest virtual time with this chunk, of those whose queues and
    * share of the window take it; −1 where none does. A plane with nothing in flight takes any
    * chunk, and one with less than four preferred chunks takes another, so that a small weight never
-   * starves.
+   * starves. Small chunks stay on one plane until it is ahead of the others by a preferred chunk.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
     if (weights != learnt) {
@@ -111,7 +117,14 @@ public final class PlaneLoads {
         best = plane;
       }
     }
-    return best;
+    if (lengthBytes > preferredChunkBytes / SMALL_PART || best < 0 || best == usual) {
+      return best;
+    }
+    long ahead = virtualTime[usual] + charge(lengthBytes, cost[usual]) - bestFinish;
+    if (!takes(usual, lengthBytes) || ahead > charge(preferredChunkBytes, cost[usual])) {
+      usual = best;
+    }
+    return usual;
   }
 
   private boolean takes(int plane, int lengthBytes) {

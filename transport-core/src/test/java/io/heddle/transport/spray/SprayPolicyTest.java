@@ -129,4 +129,29 @@ class SprayPolicyTest {
       assertEquals(once, again);
     }
   }
+
+  @Test
+  void smallMessagesStayOnAPlaneForAChunkAndTakeEachPlaneByWeight() {
+    SprayPolicy spray = SprayPolicy.named("spray", 0);
+    PlaneLoads loads = loads();
+    PlaneWeights weights = PlaneWeights.parse("4,2,1,1", List.of("a", "b", "c", "d"));
+    int messageBytes = 1024;
+    int messages = 80 * CHUNK / messageBytes;
+    long[] bytes = new long[4];
+    int moves = 0;
+    int last = -1;
+    for (int message = 0; message < messages; message++) {
+      int plane = spray.choose(message, 0, 1, messageBytes, loads, weights);
+      loads.started(plane, messageBytes, weights);
+      loads.finished(plane, messageBytes);
+      bytes[plane] += messageBytes;
+      moves += plane == last ? 0 : 1;
+      last = plane;
+    }
+    assertTrue(moves < 100, "moved " + moves + " times in " + messages + " messages");
+    for (int plane = 0; plane < 4; plane++) {
+      double share = (double) bytes[plane] / (messages * messageBytes);
+      assertEquals(weights.weight(plane) / 8.0, share, 0.03, "plane " + plane);
+    }
+  }
 }
