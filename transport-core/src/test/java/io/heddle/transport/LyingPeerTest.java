@@ -42,8 +42,8 @@ class LyingPeerTest {
     return Stream.of(
         lie(new PlaneDown("plane:1", -1, "x"), "in state UP and epoch 0"),
         lie(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 can't be"),
-        lie(fenced(new Arrival(200, 0, 0, 4, 1)), "an arrival with numbers that can't be"),
-        lie(fenced(new Arrival(0, 77, 0, 4, 1)), "plane:1 can't be"),
+        lie(fenced(new Arrival(200, 0, 0, 4, 1)), "plane:1 can't be"),
+        lie(fenced(new Arrival(0, 77, 0, 4, 1)), "an arrival with numbers that can't be"),
         lie(
             fenced(new Arrival(0, 0, 7, 4, 1), new Arrival(0, 0, 7, 4, 1)),
             "receive 7 of slot 0 is named twice"),
