@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +45,18 @@ final class SoakTest {
     try (HostProcess soak = soak("--runs", "10", "--seed", "32")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
       assertTrue(soak.output().contains("PASSED: 10 runs, seeds 32 to 41, 0 bad"), soak.output());
+    }
+  }
+
+  /* A seed with a link to a spine that is cut, a session that is reset and a daemon that is killed. */
+  @Test
+  void onAFabricSessionsAndDaemonsMayGoAndComeBack() throws IOException, InterruptedException {
+    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    try (HostProcess soak = soak("--fabric", "--runs", "1", "--seed", "67")) {
+      assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      for (String fault : List.of("route daemon killed", "BGP session reset", "link to a spine")) {
+        assertTrue(soak.output().contains(fault), soak.output());
+      }
     }
   }
 

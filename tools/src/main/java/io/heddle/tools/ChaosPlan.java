@@ -170,6 +170,15 @@ record ChaosPlan(
     return events.stream().filter(ChaosEvent::isFatal).findFirst().orElse(null);
   }
 
+  /** Whether something could go through all the time: a plane was left, and nobody was stopped. */
+  boolean alwaysHasPlaneAndPeer() {
+    return events.stream()
+        .noneMatch(event ->
+            event.fault().takesAll()
+                || event.fault() == ChaosFault.STOPPED_PEER
+                || event.isFatal());
+  }
+
   String describe() {
     StringBuilder text = new StringBuilder(setting.describe());
     text.append(", messages to ").append(maxBytes).append(" B");

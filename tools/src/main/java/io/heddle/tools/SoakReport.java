@@ -20,12 +20,24 @@ final class SoakReport {
   private long messages;
   private long bytes;
   private long wrongBytes;
-  private double longestGapMs;
-  private long longestGapSeed;
+  private Gap longestGap = new Gap(0, 0);
+  private Gap longestGapWithPlane = new Gap(0, 0);
   private int hadToFail;
   private double longestKilledMs;
   private double longestLostMs;
   private int runs;
+
+  /** The longest time without an arrival, and whose it is. */
+  record Gap(double ms, long seed) {
+    private Gap or(double otherMs, long otherSeed) {
+      return otherMs > ms ? new Gap(otherMs, otherSeed) : this;
+    }
+
+    @Override
+    public String toString() {
+      return milliseconds(ms) + (ms > 0 ? " (seed " + seed + ")" : "");
+    }
+  }
 
   /** A run that isn't as it must be. */
   record Failure(long seed, String kind, @Nullable String story) {}
@@ -41,8 +53,8 @@ final class SoakReport {
       long wrongBytes,
       int hangs,
       int leaks,
-      double longestGapMs,
-      long longestGapSeed,
+      Gap longestGap,
+      Gap longestGapWithPlane,
       int hadToFail,
       double longestUntilKillIsToldMs,
       double longestUntilLossIsToldMs,
@@ -62,9 +74,9 @@ final class SoakReport {
     messages += verdict.messages();
     bytes += verdict.bytes();
     wrongBytes += verdict.wrongBytes();
-    if (verdict.longestGapMs() > longestGapMs) {
-      longestGapMs = verdict.longestGapMs();
-      longestGapSeed = plan.seed();
+    longestGap = longestGap.or(verdict.longestGapMs(), plan.seed());
+    if (plan.alwaysHasPlaneAndPeer()) {
+      longestGapWithPlane = longestGapWithPlane.or(verdict.longestGapMs(), plan.seed());
     }
     ChaosEvent fatal = plan.fatal();
     if (fatal != null) {
@@ -128,8 +140,8 @@ final class SoakReport {
         wrongBytes,
         count(ChaosVerdict.Kind.HUNG),
         count(ChaosVerdict.Kind.LEAKED),
-        longestGapMs,
-        longestGapSeed,
+        longestGap,
+        longestGapWithPlane,
         hadToFail,
         longestKilledMs,
         longestLostMs,
@@ -149,7 +161,8 @@ final class SoakReport {
     row(text, "had to fail, and did", Integer.toString(hadToFail));
     row(text, "kill told after, ms", milliseconds(longestKilledMs));
     row(text, "no plane told after, ms", milliseconds(longestLostMs));
-    row(text, "longest gap, ms", milliseconds(longestGapMs) + " (seed " + longestGapSeed + ")");
+    row(text, "longest gap, ms", longestGap.toString());
+    row(text, "  with a plane left", longestGapWithPlane.toString());
     text.append(passed() ? "PASSED: " : "FAILED: ")
         .append(runs)
         .append(" runs, seeds ")

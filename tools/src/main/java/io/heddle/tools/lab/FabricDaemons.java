@@ -110,9 +110,13 @@ final class FabricDaemons {
     return Shell.run(command);
   }
 
-  /** Ends and begins again BIRD's sessions with hosts. */
+  /** Ends and begins again BIRD's sessions with the hosts at its ports h0 to h9. */
   void restartHostSessions(Node leaf) {
-    Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h*\""));
+    String answer =
+        Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h?_*\""));
+    if (!answer.contains("restarted")) {
+      throw new LabException("BIRD on " + leaf.name() + " reset no session: " + answer.strip());
+    }
   }
 
   List<Daemon> of(Node router) {
