@@ -8,8 +8,10 @@ import io.heddle.transport.control.ControlMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ public final class ListenComm implements AutoCloseable {
   /* Control thread only. */
   private final List<Handshake<RecvComm>> conversations = new ArrayList<>();
   private final Deque<Handshake<RecvComm>> hungUp = new ArrayDeque<>();
+
+  /* Those that are older than one that led to a connection: that was perhaps their caller's next call. */
+  private final Set<Handshake<RecvComm>> overtaken = new HashSet<>();
   private int strangers;
   private List<ControlListener> listeners = List.of();
 
@@ -60,9 +65,17 @@ public final class ListenComm implements AutoCloseable {
    * told of at the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<RecvComm> conversation) {
+    int place = conversations.indexOf(conversation);
     boolean expected = conversations.remove(conversation);
+    boolean late = overtaken.remove(conversation);
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
-    if (conversation.wasHungUp()) {
+    if (expected && outcome != null && outcome.comm() != null) {
+      overtaken.addAll(conversations.subList(0, place));
+    }
+    if (conversation.wasHungUp() && late) {
+      log.info(
+          "%s, while a later call was answered", outcome == null ? "hung up" : outcome.failure());
+    } else if (conversation.wasHungUp()) {
       /* Its caller may be on the way to our next address, and is with us once that conversation ends. */
       hungUp.add(conversation);
       loop.schedule(

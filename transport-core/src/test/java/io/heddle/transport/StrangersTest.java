@@ -99,6 +99,26 @@ class StrangersTest {
     }
   }
 
+  @Test
+  void whoHangsUpAfterItsNextCallWasAnsweredFailsNoAccept() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      ControlMessage hello =
+          new ControlMessage.Hello(ControlCodec.VERSION, 0, read(handle).token());
+      try (Socket slow = call(read(handle), hello)) {
+        assertTrue(slow.getInputStream().read() >= 0, "an answer");
+        try (Ends.Link link = ends.connect(listener, handle)) {
+          slow.close();
+          String told = "while a later call was answered";
+          Ends.await("a line", () -> ends.log.stream().anyMatch(line -> line.contains(told)));
+          assertNull(ends.right.accept(listener));
+          ends.exchange(link, 1000, 1000, 1);
+        }
+      }
+    }
+  }
+
   /* Waits for the answer: the listener then knows that the caller has its token. */
   private static void hangUpAfterHello(ConnectionHandle handle) throws IOException {
     ControlMessage hello = new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token());

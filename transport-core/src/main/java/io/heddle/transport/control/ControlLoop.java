@@ -90,6 +90,10 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private void dispatch(SelectionKey key) {
+    if (!key.isValid()) {
+      /* Closed by what was served before it in the same round. */
+      return;
+    }
     Handler handler = (Handler) key.attachment();
     try {
       handler.onReady(key);
