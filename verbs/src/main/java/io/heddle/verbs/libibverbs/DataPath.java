@@ -42,42 +42,30 @@ final class DataPath {
   }
 
   /**
-   * A context's ibv_poll_cq. Mostly all contexts of a process have the same one, that of the first:
-   * a call whose target is constant costs less than one whose target is an argument.
+   * ibv_poll_cq of the process's first context, which mostly is that of all: a call whose target is
+   * constant costs less than one whose target is an argument. How many completions were written to
+   * {@code completions}, or less than 0.
    */
-  static final class Poll {
-    private final MemorySegment function;
-    private final boolean first;
-
-    private Poll(MemorySegment function) {
-      this.function = function;
-      first = function.address() == First.ADDRESS;
+  static int pollFirst(long completionQueue, int most, long completions) {
+    try {
+      return (int) First.CALL.invokeExact(completionQueue, most, completions);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
     }
+  }
 
-    /** How many completions were written to {@code completions}, or −1. */
-    int call(long completionQueue, int most, long completions) {
-      return first
-          ? callFirst(completionQueue, most, completions)
-          : callOther(function, completionQueue, most, completions);
+  /** The same of a context whose ibv_poll_cq is another. */
+  static int poll(MemorySegment function, long completionQueue, int most, long completions) {
+    try {
+      return (int) POLL.invokeExact(function, completionQueue, most, completions);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
     }
+  }
 
-    /* Small enough, each, for the quick compiler to put them where they are called. */
-    private static int callFirst(long completionQueue, int most, long completions) {
-      try {
-        return (int) First.CALL.invokeExact(completionQueue, most, completions);
-      } catch (Throwable thrown) {
-        throw unexpected(thrown);
-      }
-    }
-
-    private static int callOther(
-        MemorySegment function, long completionQueue, int most, long completions) {
-      try {
-        return (int) POLL.invokeExact(function, completionQueue, most, completions);
-      } catch (Throwable thrown) {
-        throw unexpected(thrown);
-      }
-    }
+  /** Whether {@link #pollFirst} calls this. */
+  static boolean isFirstPoll(MemorySegment function) {
+    return function.address() == First.ADDRESS;
   }
 
   private static final class First {
@@ -87,10 +75,11 @@ final class DataPath {
             MemorySegment.ofAddress(ADDRESS), POLL_SHAPE, Linker.Option.critical(false));
   }
 
-  static Poll pollOf(long context) {
+  /** A context's ibv_poll_cq. */
+  static MemorySegment pollOf(long context) {
     MemorySegment function = function(context, ibv_context_ops.poll_cq$offset());
     firstPoll = function.address();
-    return new Poll(function);
+    return function;
   }
 
   private static MemorySegment function(long context, long offset) {
