@@ -185,11 +185,14 @@ class LoopbackFailoverTest {
           });
       long tookNs = System.nanoTime() - start;
       assertTrue(tookNs < 4_000_000_000L, "after " + tookNs);
-      assertTrue(
-          ends.log.stream()
-              .anyMatch(line ->
-                  line.contains("moving off plane plane:3") && line.contains("its route is gone")),
-          ends.log.toString());
+      /* The state changes before it is told. */
+      Ends.await(
+          "the story of the fence",
+          () ->
+              ends.log.stream()
+                  .anyMatch(line ->
+                      line.contains("moving off plane plane:3")
+                          && line.contains("its route is gone")));
       traffic.run(10);
       traffic.finish();
     }
