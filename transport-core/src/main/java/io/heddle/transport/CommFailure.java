@@ -35,7 +35,7 @@ final class CommFailure {
           "%s connection with %s over planes %s failed: %s",
           direction, connection.peer(), connection.planeKeys(), story);
       connection.lines().failPending(failure);
-      connection.failedHere(story);
+      connection.standing().failedHere(story);
     }
     return result;
   }
@@ -72,9 +72,9 @@ final class CommFailure {
     latch(
         TransportResult.REMOTE_ERROR,
         "%s: %s".formatted(flow.pair, story)
-            + (connection.peerState() == Connection.PEER_THERE
+            + (connection.standing().isPeerThere()
                 ? ""
-                : "; " + connection.peerReason()));
+                : "; " + connection.standing().peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */
@@ -100,6 +100,6 @@ final class CommFailure {
 
   /** Latches the peer's end, when it is gone and there is something that it will never finish. */
   int peerGone() {
-    return latch(TransportResult.REMOTE_ERROR, connection.peerReason());
+    return latch(TransportResult.REMOTE_ERROR, connection.standing().peerReason());
   }
 }

@@ -112,21 +112,21 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
       return failure.result();
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
-    int peerState = connection.peerState();
+    Standing.Peer peer = connection.standing().peer();
     takeCompletions();
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    String broken = connection.deviceFailure();
+    String broken = connection.standing().deviceFailure();
     if (broken != null) {
       return failure.device(broken);
     }
-    goOn(peerState);
+    goOn(peer);
     return failure.result();
   }
 
   /** Posts what waits, and judges whether a peer that is gone will be missed. */
-  abstract void goOn(int peerState);
+  abstract void goOn(Standing.Peer peer);
 
   /** Takes what completions there are, as progress does. */
   final void takeCompletions() {

@@ -20,7 +20,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,18 +28,6 @@ import org.jspecify.annotations.Nullable;
  * its communicator.
  */
 final class Connection implements AutoCloseable {
-  /** Peer state: there as far as we know. */
-  static final int PEER_THERE = 0;
-
-  /** Peer state: it closed its end in good order; what it sent before still completes. */
-  static final int PEER_CLOSED = 1;
-
-  /** Peer state: its control channel broke. */
-  static final int PEER_LOST = 2;
-
-  /** Peer state: it said that it failed by itself. */
-  static final int PEER_FAILED = 3;
-
   static final int REQUEST_LINES = 256;
   private static final int COMM_LINE_BYTES = 64;
   private static final int WANTED_SENDS = 256;
@@ -73,14 +60,7 @@ final class Connection implements AutoCloseable {
   private int peerRingKey;
   private int peerReceiveDepth;
 
-  /* Written by the control thread; reason first. Read by the thread that drives the communicator. */
-  private String peerReason = "";
-  private volatile int peerState = PEER_THERE;
-  private volatile boolean leaving;
-  /* Written by the control thread, read by the driving one. */
-  private volatile @Nullable String deviceFailure;
-  /* Set before the communicator exists. */
-  private Consumer<String> peersEar = story -> {};
+  private final Standing standing = new Standing();
   private @Nullable Failover failover;
   private boolean closed;
 
@@ -418,57 +398,9 @@ final class Connection implements AutoCloseable {
     return planes.stream().map(LocalPlane::key).toList();
   }
 
-  /**
-   * Who carries word of our failure to the peer, from any thread. Before the communicator exists.
-   */
-  void tellFailuresTo(Consumer<String> ear) {
-    peersEar = ear;
-  }
-
-  /** This end's communicator failed; the peer hears why, unless it is gone itself. Any thread. */
-  void failedHere(String story) {
-    if (peerState == PEER_THERE) {
-      peersEar.accept(story);
-    }
-  }
-
-  /** The device says that it, or a queue pair of this connection, is broken. Control thread. */
-  void deviceFailed(String story) {
-    if (deviceFailure == null && peerState == PEER_THERE && !leaving) {
-      deviceFailure = story;
-    }
-  }
-
-  /** What the device said; null while nothing. */
-  @Nullable String deviceFailure() {
-    return deviceFailure;
-  }
-
-  /** The control channel says that the peer is gone. Control thread. */
-  void peerGone(int state, String reason) {
-    if (peerState == PEER_THERE) {
-      peerReason = reason;
-      peerState = state;
-    }
-  }
-
-  int peerState() {
-    return peerState;
-  }
-
-  /** How and why the peer is gone; meaningful once {@link #peerState} says so. */
-  String peerReason() {
-    return (peerState == PEER_FAILED ? "the other end failed: " : "the peer is gone: ")
-        + peerReason;
-  }
-
-  /** This end has said goodbye, or is about to. Any thread. */
-  void leave() {
-    leaving = true;
-  }
-
-  boolean isLeaving() {
-    return leaving;
+  /** Whether both ends are there and well. */
+  Standing standing() {
+    return standing;
   }
 
   /** The plane of this queue pair; −1 where it isn't this connection's. Control thread. */

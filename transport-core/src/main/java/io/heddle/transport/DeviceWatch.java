@@ -81,7 +81,8 @@ final class DeviceWatch {
     if (eventsBreak) {
       List<Connection> ending = device.failed(qpn, story);
       /* A driven communicator finds the completion that says more, and tells the peer of that. */
-      loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.failedHere(story)));
+      loop.schedule(
+          PERIOD_NS, () -> ending.forEach(connection -> connection.standing().failedHere(story)));
     }
   }
 

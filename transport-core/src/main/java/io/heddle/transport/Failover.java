@@ -468,7 +468,7 @@ final class Failover {
   /** The other end is gone for good: what is unknown will never be settled. */
   void nobodyHears() {
     if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
-      fail(connection.peerReason());
+      fail(connection.standing().peerReason());
     }
   }
 
@@ -476,7 +476,7 @@ final class Failover {
     over = true;
     end.baton().await();
     try {
-      if (connection.peerState() != Connection.PEER_CLOSED || end.hasPending()) {
+      if (connection.standing().peer() != Standing.Peer.CLOSED || end.hasPending()) {
         end.fail(TransportResult.REMOTE_ERROR, story);
       }
     } finally {

@@ -372,7 +372,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             () -> doors.forget(ticket),
             log);
     doors.expect(ticket, begun);
-    made.tellFailuresTo(begun::tellFailure);
+    made.standing().tellFailuresTo(begun::tellFailure);
     link = begun;
     begun.begin(open);
     outcome = new Outcome<>(comm, "");

@@ -117,7 +117,7 @@ final class NetDevice implements AutoCloseable {
         connections.stream()
             .filter(each -> queuePairNumber == 0 || each.planeOf(queuePairNumber) >= 0)
             .toList();
-    ending.forEach(connection -> connection.deviceFailed(story));
+    ending.forEach(connection -> connection.standing().deviceFailed(story));
     return ending;
   }
 
@@ -148,13 +148,13 @@ final class NetDevice implements AutoCloseable {
    * thread.
    */
   long lingering() {
-    return connections.stream().filter(Connection::isLeaving).count();
+    return connections.stream().filter(each -> each.standing().isLeaving()).count();
   }
 
   /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
   boolean isInUse(int queuePairNumber) {
     return connections.stream()
-        .anyMatch(each -> !each.isLeaving() && each.planeOf(queuePairNumber) >= 0);
+        .anyMatch(each -> !each.standing().isLeaving() && each.planeOf(queuePairNumber) >= 0);
   }
 
   /** Closes what connections are left, then the device. */

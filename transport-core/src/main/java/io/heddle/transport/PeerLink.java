@@ -156,13 +156,13 @@ final class PeerLink {
         if (closing) {
           end();
         } else {
-          connection.peerGone(Connection.PEER_CLOSED, "it closed its end");
+          connection.standing().peerGone(Standing.Peer.CLOSED, "it closed its end");
         }
       }
       case ControlMessage.Failed failed -> {
         /* While we close, its goodbye comes when NCCL closes it; our last answers may be asked for again. */
         if (!closing) {
-          connection.peerGone(Connection.PEER_FAILED, failed.reason());
+          connection.standing().peerGone(Standing.Peer.FAILED, failed.reason());
         }
       }
       case ControlMessage.Hello hello -> unexpected(hello);
@@ -399,7 +399,7 @@ final class PeerLink {
       return;
     }
     over = true;
-    connection.peerGone(Connection.PEER_LOST, reason);
+    connection.standing().peerGone(Standing.Peer.LOST, reason);
     failover.nobodyHears();
     leaveChannel();
     whenOver.run();
@@ -419,9 +419,9 @@ final class PeerLink {
    * again. Any thread.
    */
   void close() {
-    connection.leave();
+    connection.standing().leave();
     loop.execute(() -> {
-      boolean peerThere = connection.peerState() == Connection.PEER_THERE;
+      boolean peerThere = connection.standing().isPeerThere();
       boolean said = say(new ControlMessage.Closing());
       closing = true;
       if (peerThere && said) {

@@ -152,7 +152,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void goOn(int peerState) {
+  void goOn(Standing.Peer peer) {
     DeviceMemoryFlush reads = flush;
     String unflushed = reads == null ? null : reads.progress();
     if (unflushed != null) {
@@ -162,7 +162,7 @@ public final class RecvComm extends Communicator {
     if (entries.isBehind()) {
       entries.post();
     }
-    if (peerState != Connection.PEER_THERE && lines.anyPending()) {
+    if (peer != Standing.Peer.THERE && lines.anyPending()) {
       failure.peerGone();
     }
   }
@@ -170,7 +170,7 @@ public final class RecvComm extends Communicator {
   /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
   @Override
   boolean isMissed() {
-    return connection.peerState() != Connection.PEER_CLOSED || lines.anyPending();
+    return connection.standing().peer() != Standing.Peer.CLOSED || lines.anyPending();
   }
 
   @Override

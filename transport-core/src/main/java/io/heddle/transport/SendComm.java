@@ -114,7 +114,7 @@ public final class SendComm extends Communicator {
     int receive = receives == 0 ? -1 : match(entries, receives, tag);
     if (receive < 0) {
       counters[0].wouldBlock();
-      return connection.peerState() == Connection.PEER_THERE ? 0 : -failure.peerGone();
+      return connection.standing().isPeerThere() ? 0 : -failure.peerGone();
     }
     long entry = entries + (long) receive * ClearToSend.BYTES;
     long keys = memory.keys(memoryHandle);
@@ -256,13 +256,13 @@ public final class SendComm extends Communicator {
   }
 
   @Override
-  void goOn(int peerState) {
+  void goOn(Standing.Peer peer) {
     if (backlogHead != backlogTail) {
       post();
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
-    if (peerState > Connection.PEER_CLOSED && lines.anyPending()) {
+    if (peer.compareTo(Standing.Peer.CLOSED) > 0 && lines.anyPending()) {
       failure.peerGone();
     }
   }

@@ -1,0 +1,89 @@
+package io.heddle.transport;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the two ends of a connection are there and well. Written by the control thread, where
+ * nothing else is said, and read by any.
+ */
+final class Standing {
+  /** The other end, in order of gravity. */
+  enum Peer {
+    /** There as far as we know. */
+    THERE,
+
+    /** It closed its end in good order; what it sent before still completes. */
+    CLOSED,
+
+    /** Its control channel broke. */
+    LOST,
+
+    /** It said that it failed by itself. */
+    FAILED
+  }
+
+  /* The reason is written first. */
+  private String peerReason = "";
+  private volatile Peer peer = Peer.THERE;
+  private volatile boolean leaving;
+  private volatile @Nullable String deviceFailure;
+  /* Set before the communicator exists. */
+  private Consumer<String> peersEar = story -> {};
+
+  Peer peer() {
+    return peer;
+  }
+
+  boolean isPeerThere() {
+    return peer == Peer.THERE;
+  }
+
+  /** How and why the peer is gone; meaningful once {@link #peer} says so. */
+  String peerReason() {
+    return (peer == Peer.FAILED ? "the other end failed: " : "the peer is gone: ") + peerReason;
+  }
+
+  /** The control channel says that the peer is gone. */
+  void peerGone(Peer state, String reason) {
+    if (peer == Peer.THERE) {
+      peerReason = reason;
+      peer = state;
+    }
+  }
+
+  /**
+   * Who carries word of our failure to the peer, from any thread. Before the communicator exists.
+   */
+  void tellFailuresTo(Consumer<String> ear) {
+    peersEar = ear;
+  }
+
+  /** This end's communicator failed; the peer hears why, unless it is gone itself. Any thread. */
+  void failedHere(String story) {
+    if (peer == Peer.THERE) {
+      peersEar.accept(story);
+    }
+  }
+
+  /** The device says that it, or a queue pair of this connection, is broken. */
+  void deviceFailed(String story) {
+    if (deviceFailure == null && peer == Peer.THERE && !leaving) {
+      deviceFailure = story;
+    }
+  }
+
+  /** What the device said; null while nothing. */
+  @Nullable String deviceFailure() {
+    return deviceFailure;
+  }
+
+  /** This end has said goodbye, or is about to. Any thread. */
+  void leave() {
+    leaving = true;
+  }
+
+  boolean isLeaving() {
+    return leaving;
+  }
+}
