@@ -108,6 +108,7 @@ cp "$root"/{README.md,CHANGELOG.md} "$bundle/share/doc"
 cp "$root"/docs/*.md "$bundle/share/doc"
 cp -R "$root/docs/decisions" "$bundle/share/doc/decisions"
 cp "$here/grafana/heddle.json" "$bundle/share/doc/grafana-dashboard.json"
+cp "$root/native/include/heddle_profiler.h" "$bundle/share/doc"
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
 sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
 

@@ -45,6 +45,7 @@ static bool fill_host(int abi) {
       .offsetof_request_sizes = offsetof(struct heddle_request, sizes),
       .offsetof_request_comm = offsetof(struct heddle_request, comm),
       .offsetof_request_java_id = offsetof(struct heddle_request, java_id),
+      .sizeof_plane_bytes = sizeof(struct heddle_plane_bytes),
   };
   calls.size = sizeof calls;
   return true;
@@ -251,6 +252,15 @@ static int progress(struct heddle_comm *comm) {
   return calls.progress(comm->java_id);
 }
 
+int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]) {
+  int64_t count = 0;
+  int result = heddle_enter();
+  if (result == NCCL_SUCCESS) {
+    result = calls.planes_of(request->comm->java_id, as_int(request), as_int(planes), as_int(&count));
+  }
+  return result == NCCL_SUCCESS ? (int)count : 0;
+}
+
 int heddle_test(void *opaque, int *done, int *sizes) {
   *done = 0; /* the caller doesn't initialise it */
   if (UNLIKELY(heddle_in_forked_child)) {
@@ -269,6 +279,9 @@ int heddle_test(void *opaque, int *done, int *sizes) {
     }
     state = state_of(request);
     if (state == HEDDLE_REQUEST_PENDING) {
+      if (UNLIKELY(request->profile != NULL)) {
+        heddle_profile_tested(request, false);
+      }
       return NCCL_SUCCESS;
     }
   }
@@ -283,6 +296,9 @@ int heddle_test(void *opaque, int *done, int *sizes) {
       memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
     }
   }
+  if (UNLIKELY(request->profile != NULL)) {
+    heddle_profile_tested(request, true);
+  }
   if (comm->sweep_marker == request) {
     comm->sweep_marker = NULL; /* it won't come round again */
   }
@@ -293,7 +309,11 @@ int heddle_test(void *opaque, int *done, int *sizes) {
 
 int heddle_close_send(void *comm) {
   int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : calls.close_send(java_id(comm));
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  heddle_profile_closed(comm);
+  return calls.close_send(java_id(comm));
 }
 
 int heddle_close_receive(void *comm) {

@@ -13,9 +13,10 @@
 
 #include <stdint.h>
 
-#define HEDDLE_TABLE_VERSION 1
+#define HEDDLE_TABLE_VERSION 2
 #define HEDDLE_HANDLE_BYTES 128
 #define HEDDLE_MAX_RECEIVES 8
+#define HEDDLE_MAX_PLANES 64
 
 /*
  * A request as both sides see it, one 64-byte line. Java owns the memory and recycles it. Java writes sizes, then state
@@ -31,7 +32,7 @@ struct heddle_request {
   int32_t sizes[HEDDLE_MAX_RECEIVES];     /* bytes */
   struct heddle_comm *comm;
   int64_t java_id;                        /* Java's own, untouched by the shim */
-  int64_t reserved;
+  struct heddle_profile *profile;         /* the shim's own: NULL unless a profiler listens to the message */
 };
 
 /*
@@ -43,7 +44,18 @@ struct heddle_comm {
   /* The next two are the shim's alone, written by the thread that calls test() for this comm. */
   struct heddle_request *sweep_marker;    /* request whose test entered Java last; seen again = a new sweep began */
   int64_t skipped;                        /* tests answered "not yet" since then */
-  int64_t reserved[5];
+  struct heddle_profile *profiles;        /* the shim's too: messages that a profiler listens to */
+  int64_t reserved[4];
+};
+
+/* What a plane has of a send that is under way, by who posted its chunks last. */
+struct heddle_plane_bytes {
+  const char *name;                       /* the plane's key; lives as long as the communicator */
+  int64_t chunks_left;                    /* of the whole message: not posted on any plane yet */
+  int64_t chunks_posted;
+  int64_t chunks_acknowledged;
+  int64_t bytes_posted;
+  int64_t bytes_acknowledged;
 };
 
 /* Properties of a device, superset of every ABI version. The strings live as long as the process. */
@@ -77,6 +89,7 @@ struct heddle_host {
   const char *commit;                     /* source revision that was built, or "unknown" */
   uint64_t sizeof_request, sizeof_comm, sizeof_properties, sizeof_calls;
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
+  uint64_t sizeof_plane_bytes;
 };
 
 /* Filled by Java, once. Addresses (data, out, handle, ...) are plain native addresses. */
@@ -112,6 +125,11 @@ struct heddle_calls {
   int32_t (*close_send)(int64_t comm);
   int32_t (*close_receive)(int64_t comm);
   int32_t (*close_listen)(int64_t listen_comm);
+  /*
+   * planes_of(comm, struct heddle_request *, struct heddle_plane_bytes[HEDDLE_MAX_PLANES], out_count): of a send that
+   * isn't RELEASED; *out 0: it can't be told at this moment
+   */
+  int32_t (*planes_of)(int64_t comm, int64_t request, int64_t out_planes, int64_t out_count);
 };
 
 /*

@@ -46,8 +46,11 @@ int heddle_isend_v6(void *comm, void *data, int size, int tag, void *handle, voi
 
 int heddle_isend_v10(void *comm, void *data, size_t size, int tag, void *handle, void *profiler_handle,
                      void **request) {
-  (void)profiler_handle;
-  return heddle_isend(comm, data, size, tag, handle, request);
+  int result = heddle_isend(comm, data, size, tag, handle, request);
+  if (heddle_profiler != NULL && profiler_handle != NULL && *request != NULL && result == NCCL_SUCCESS) {
+    heddle_profile_send(*request, size, tag, profiler_handle);
+  }
+  return result;
 }
 
 int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void **handles, void **request) {
@@ -65,6 +68,6 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
 
 int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles,
                      void **profiler_handles, void **request) {
-  (void)profiler_handles;
+  (void)profiler_handles; /* what a plane brought is the sender's to tell */
   return heddle_irecv(comm, n, data, sizes, tags, handles, request);
 }

@@ -116,6 +116,20 @@ nccl_close heddle_close_send;
 nccl_close heddle_close_receive;
 nccl_close heddle_close_listen;
 
+/* How a send's bytes lie over the planes; 0 where that can't be told at this moment. */
+int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
+
+/* ---- profile.c: what NCCL's profiler hears of messages and planes (include/heddle_profiler.h) ---- */
+
+/* NULL until a version of the interface that has one gave it. */
+extern nccl_profiler heddle_profiler;
+/* A send was accepted. parent: NCCL's handle for it. */
+void heddle_profile_send(struct heddle_request *request, size_t size, int tag, void *parent);
+/* For a request that has a profile; ended: it is finished, and not yet Java's again. */
+void heddle_profile_tested(struct heddle_request *request, bool ended);
+/* Ends what is still under way. */
+void heddle_profile_closed(struct heddle_comm *comm);
+
 /* ---- narrow.c: forms that several old versions share ---- */
 
 nccl_listen_v6 heddle_listen_v6;

@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  * refuse to start, not corrupt memory.
  */
 final class HostTable {
-  static final long TABLE_VERSION = 1;
+  static final long TABLE_VERSION = 2;
 
   private static final long SIZE = 0;
   private static final long VERSION = 8;
@@ -24,7 +24,7 @@ final class HostTable {
   private static final long LIBRARY_PATH = 32;
   private static final long COMMIT = 40;
   private static final long FACTS = 48;
-  private static final long SIZEOF_HOST = 104;
+  private static final long SIZEOF_HOST = 112;
 
   /* In the order of the structure's fields from FACTS on. */
   private static final String[] FACT_NAMES = {
@@ -35,10 +35,11 @@ final class HostTable {
     "offsetof heddle_request.sizes",
     "offsetof heddle_request.comm",
     "offsetof heddle_request.java_id",
+    "sizeof heddle_plane_bytes",
   };
 
   private static final long[] EXPECTED_FACTS = {
-    64, 64, PropertiesLayout.SIZE, CallsLayout.SIZE, 8, 40, 48,
+    64, 64, PropertiesLayout.SIZE, CallsLayout.SIZE, 8, 40, 48, 48,
   };
 
   private final long address;

@@ -291,6 +291,18 @@ final class JavaCalls {
     }
   }
 
+  static int planesOf(long comm, long request, long outPlanes, long outCount) {
+    try {
+      if (COMMS.get(comm) instanceof SendComm send) {
+        writeLong(outCount, send.planesOf(request, outPlanes));
+        return SUCCESS;
+      }
+      return unknown("planesOf", "sending communicator", comm);
+    } catch (Throwable thrown) {
+      return failed("planesOf", thrown);
+    }
+  }
+
   private static DeviceList list() {
     DeviceList list = devices;
     if (list == null) {

@@ -98,5 +98,6 @@ public final class PluginEntry {
     new Call("closeSend", 1),
     new Call("closeReceive", 1),
     new Call("closeListen", 1),
+    new Call("planesOf", 4),
   };
 }

@@ -53,6 +53,7 @@ class JavaCallsTest {
         JavaCalls.closeSend(NEVER_GIVEN),
         JavaCalls.closeReceive(NEVER_GIVEN),
         JavaCalls.closeListen(NEVER_GIVEN),
+        JavaCalls.planesOf(NEVER_GIVEN, 0, out, out),
       };
       for (int i = 0; i < results.length; i++) {
         assertEquals(NcclResult.INVALID_ARGUMENT, results[i], "entry " + i + ": " + warnings);

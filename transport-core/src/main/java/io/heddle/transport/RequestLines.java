@@ -48,6 +48,14 @@ final class RequestLines {
     return base + (long) line * BYTES;
   }
 
+  int line(long address) {
+    return (int) ((address - base) / BYTES);
+  }
+
+  boolean isPending(int line) {
+    return Memory.getIntAcquire(address(line)) == PENDING;
+  }
+
   /** Takes a line that nobody uses and makes it pending; −1 when all are in use. */
   int claim() {
     for (int i = 0; i <= mask; i++) {

@@ -49,6 +49,7 @@ public final class SendComm extends Communicator {
   private final int[] remoteKey = new int[LINES];
   private final SentChunks chunks;
   private long replays;
+  private @Nullable PlaneBytes planeBytes;
   private final long[] messageNumber = new long[LINES];
   private final PlaneWeights[] cutBy = new PlaneWeights[LINES];
 
@@ -337,12 +338,43 @@ public final class SendComm extends Communicator {
 
   private void moved(int line, int plane, long missing) {
     replays += Long.bitCount(missing);
-    int count = chunks.count(line);
     for (long left = missing; left != 0; left &= left - 1) {
-      int chunk = Long.numberOfTrailingZeros(left);
-      long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, cutBy[line]);
-      long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, cutBy[line]);
-      counters[plane].moved((int) (end - start));
+      counters[plane].moved(chunkBytes(line, Long.numberOfTrailingZeros(left)));
+    }
+  }
+
+  private int chunkBytes(int line, int chunk) {
+    int count = chunks.count(line);
+    long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, cutBy[line]);
+    long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, cutBy[line]);
+    return (int) (end - start);
+  }
+
+  /**
+   * How a send's bytes lie over the planes now, for NCCL's profiler; by NCCL's progress thread.
+   *
+   * @param request of a send that isn't RELEASED
+   * @param out room for {@link PlaneBytes#MAX_PLANES} {@code struct heddle_plane_bytes}
+   * @return how many were written; 0 where it can't be told at this moment
+   */
+  public int planesOf(long request, long out) {
+    int line = lines.line(request);
+    boolean taken = baton().take();
+    /* What is finished changes no more, whoever has the baton. */
+    if (!taken && lines.isPending(line)) {
+      return 0;
+    }
+    try {
+      PlaneBytes writer = planeBytes;
+      if (writer == null) {
+        writer = new PlaneBytes(connection.arena(), connection.planeKeys());
+        planeBytes = writer;
+      }
+      return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);
+    } finally {
+      if (taken) {
+        baton().give();
+      }
     }
   }
 

@@ -192,7 +192,12 @@ final class SentChunks {
     return missing;
   }
 
-  private int planeOf(int line, int chunk) {
+  boolean isOutstanding(int line, int chunk) {
+    return (outstanding[line] & 1L << chunk) != 0;
+  }
+
+  /** The plane that a chunk was posted on last. */
+  int planeOf(int line, int chunk) {
     return carrier[line * MAX_CHUNKS + chunk] % planes;
   }
 
