@@ -18,7 +18,7 @@
 #define MAX_DEVICES 16
 
 static struct {
-  const char *plugin, *folder;
+  const char *plugin, *folder, *until;
   int rank, ranks, abi, device, devices;
   size_t min_bytes, max_bytes;
   int iterations, warmup;
@@ -39,6 +39,7 @@ static void usage(FILE *to) {
           "  --rank R --ranks N      this rank and how many there are (2)\n"
           "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
           "  --iterations N --warmup N     per size (20, 5); with --warmup 0 there is no common one before either\n"
+          "  --until FILE            the largest size is repeated until rank 0 finds this file\n"
           "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
           "  --device D              the first device that is used (0)\n"
@@ -57,6 +58,7 @@ static void parse(int argc, char **argv) {
       {"max-bytes", OPTION_SIZE, &options.max_bytes, 4, 1LL << 31, NULL},
       {"iterations", OPTION_INT, &options.iterations, 1, 1000000, NULL},
       {"warmup", OPTION_INT, &options.warmup, 0, 1000000, NULL},
+      {"until", OPTION_TEXT, &options.until, 0, 0, NULL},
       {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
       {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
       {"device", OPTION_INT, &options.device, 0, 1023, NULL},
@@ -111,12 +113,23 @@ static size_t wrong_elements(size_t count) {
   return wrong;
 }
 
+/* Ranks start together: the next one waits for nobody's checking. Whether rank 0 says that this iteration is the last. */
+static int start_together(void) {
+  const float end_mark = 4096;
+  float first = buffers.input[0];
+  if (options.rank == 0 && options.until != NULL && access(options.until, F_OK) == 0) buffers.input[0] += end_mark;
+  all_reduce((size_t)options.ranks);
+  buffers.input[0] = first;
+  return buffers.output[0] == sum_of(0) + end_mark;
+}
+
 static size_t run_size(size_t bytes) {
   size_t count = bytes / sizeof(float), wrong = 0;
   double seconds = 0;
-  for (int iteration = -options.warmup; iteration < options.iterations; iteration++) {
+  int endless = options.until != NULL && bytes * 2 > options.max_bytes, iteration;
+  for (iteration = -options.warmup; endless || iteration < options.iterations; iteration++) {
     memset(buffers.output, 0xff, count * sizeof(float));
-    all_reduce((size_t)options.ranks); /* ranks start together: the next one waits for nobody's checking */
+    endless &= !start_together();
     memset(buffers.output, 0xff, (size_t)options.ranks * sizeof(float));
     double start = now_seconds();
     all_reduce(count);
@@ -126,7 +139,7 @@ static size_t run_size(size_t bytes) {
   }
   printf("{\"event\":\"size\",\"rank\":%d,\"bytes\":%zu,\"count\":%zu,\"iterations\":%d,\"time_us\":%.2f,"
          "\"wrong\":%zu}\n",
-         options.rank, bytes, count, options.iterations, seconds / options.iterations * 1e6, wrong);
+         options.rank, bytes, count, iteration, seconds / iteration * 1e6, wrong);
   fflush(stdout);
   return wrong;
 }

@@ -1,0 +1,146 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.LabPlan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * libibverbs devices fail and come back while an all-reduce runs over them, every element checked:
+ * on the stand-in, without hardware.
+ */
+@Timeout(240)
+final class StandinFailoverTest {
+  private static final long LIMIT_SECONDS = 60;
+  private static final long CARRIED = 1 << 24;
+
+  @TempDir private Path folder;
+
+  /** Both ranks, for as long as the test wants. */
+  private final class Job implements AutoCloseable {
+    private final StandinHosts hosts;
+    private final List<HostProcess> ranks = new ArrayList<>();
+
+    Job(StandinHosts hosts, int devices) throws IOException {
+      this.hosts = hosts;
+      for (int rank = 0; rank < 2; rank++) {
+        List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
+        command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
+        command.addAll(List.of("--rendezvous", folder.toString()));
+        command.addAll(List.of("--rank", Integer.toString(rank)));
+        command.addAll(List.of("--devices", Integer.toString(devices)));
+        command.addAll(List.of("--min-bytes", "1048576", "--max-bytes", "1048576"));
+        command.addAll(List.of("--until", folder.resolve("end").toString()));
+        Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "60000");
+        ranks.add(hosts.start(rank, folder.resolve(rank + ".log"), environment, command));
+      }
+    }
+
+    String said() throws IOException {
+      return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
+    }
+
+    private void goesOn(String missed, long deadline) throws IOException, InterruptedException {
+      boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
+      if (!alive || System.nanoTime() - deadline > 0) {
+        throw new AssertionError(missed + "; " + said());
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+
+    void awaitLine(String expression) throws IOException, InterruptedException {
+      Pattern pattern = Pattern.compile(expression);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      while (!pattern.matcher(said()).find()) {
+        goesOn("nobody said \"" + expression + "\"", deadline);
+      }
+    }
+
+    /** Waits until both hosts have sent more from each of these of their addresses. */
+    void awaitBytes(int... addresses) throws IOException, InterruptedException {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      for (int host = 0; host < 2; host++) {
+        List<Long> before = hosts.sentBytes(host);
+        for (int address : addresses) {
+          while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
+            goesOn("address " + address + " of host " + host + " carries nothing", deadline);
+          }
+        }
+      }
+    }
+
+    void endsWell() throws IOException, InterruptedException {
+      Files.createFile(folder.resolve("end"));
+      for (int rank = 0; rank < 2; rank++) {
+        assertEquals(0, ranks.get(rank).exitCode(LIMIT_SECONDS), said());
+        assertTrue(said().contains("\"event\":\"end\",\"rank\":" + rank + ",\"wrong\":0"), said());
+      }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      for (HostProcess rank : ranks) {
+        rank.close();
+      }
+    }
+  }
+
+  @Test
+  void anAddressThatFallsSilentIsLeftAndTakenAgain() throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+        Job job = new Job(hosts, 1)) {
+      job.awaitBytes(0, 1, 2, 3);
+      hosts.control("cut", "0/0", "2");
+      job.awaitLine("moving off plane if:e2 .*RETRY_EXCEEDED");
+      job.awaitBytes(0, 2, 3);
+      hosts.control("heal", "0/0", "2");
+      job.awaitLine("back on plane if:e2 ");
+      job.awaitBytes(1);
+      job.endsWell();
+    }
+  }
+
+  @Test
+  void anAddressThatLeavesTheTableIsLeftAndFoundAtItsNewPlace()
+      throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+        Job job = new Job(hosts, 1)) {
+      job.awaitBytes(0, 1, 2, 3);
+      hosts.control("gid", "0/0", "3", "none");
+      job.awaitLine("moving off plane if:e3 .*GID_CHANGE");
+      job.awaitBytes(0, 1);
+      hosts.control("gid", "0/0", "7", LabPlan.address(0, 2));
+      job.awaitLine("back on plane if:e3 ");
+      job.awaitBytes(0, 1, 2, 3);
+      job.endsWell();
+    }
+  }
+
+  /* All of a device's addresses are at its port: it has no plane left until the port is up again. */
+  @Test
+  void aPortThatGoesDownHoldsTheJobUntilItIsUpAgain() throws IOException, InterruptedException {
+    try (StandinHosts hosts = StandinHosts.create(2, 2, folder, Map.of());
+        Job job = new Job(hosts, 2)) {
+      job.awaitBytes(0, 1, 2, 3);
+      hosts.control("port", "0/1", "down");
+      job.awaitLine("moving off plane if:e3 .*PORT_ERROR");
+      job.awaitLine("moving off plane if:e4 .*PORT_ERROR");
+      hosts.control("port", "0/1", "up");
+      job.awaitLine("back on plane if:e3 ");
+      job.awaitLine("back on plane if:e4 ");
+      job.awaitBytes(0, 1, 2, 3);
+      job.endsWell();
+    }
+  }
+}
