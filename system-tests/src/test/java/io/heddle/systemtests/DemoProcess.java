@@ -60,8 +60,12 @@ final class DemoProcess implements AutoCloseable {
   }
 
   int exitCode() throws InterruptedException {
-    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("heddle demo didn't end within " + LIMIT_SECONDS + " s");
+    return exitCode(LIMIT_SECONDS);
+  }
+
+  int exitCode(long limitSeconds) throws InterruptedException {
+    if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+      throw new AssertionError("heddle demo didn't end within " + limitSeconds + " s");
     }
     return process.exitValue();
   }
@@ -69,6 +73,15 @@ final class DemoProcess implements AutoCloseable {
   /** All that it has printed so far, on both streams. */
   String output() throws IOException {
     return Files.readString(out) + Files.readString(err);
+  }
+
+  /** The same for an assertion's message. */
+  String outputOrWhyNot() {
+    try {
+      return output();
+    } catch (IOException unreadable) {
+      return unreadable.toString();
+    }
   }
 
   JsonNode json() throws IOException {

@@ -1,0 +1,152 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.transport.stats.ProcessStats;
+import io.heddle.transport.stats.StatsReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A demo of two hosts with three planes that is busy for ten seconds or more, and what its ranks'
+ * statistics say meanwhile. Planes are named as the plugin names them: {@code if:e1} and so on.
+ */
+final class BusyDemo implements AutoCloseable {
+  static final int PLANES = 3;
+
+  private static final long LIMIT_SECONDS = 60;
+  private static final long END_SECONDS = 200;
+  private static final long SOME_BYTES = 1 << 24;
+
+  private final Path folder;
+  private final DemoProcess process;
+  private final List<Path> statistics;
+
+  private BusyDemo(Path folder) throws IOException, InterruptedException {
+    this.folder = folder;
+    process =
+        DemoProcess.start(
+            folder,
+            "--json",
+            "--network",
+            "namespaces",
+            "--planes",
+            Integer.toString(PLANES),
+            "--min-bytes",
+            "4M",
+            "--max-bytes",
+            "4M",
+            "--iterations",
+            "3000",
+            /* Ranks say nothing before their end, and a slow machine takes its time to there. */
+            "--timeout",
+            Long.toString(END_SECONDS));
+    try {
+      statistics = awaitStatistics();
+    } catch (AssertionError | IOException | InterruptedException failed) {
+      process.close();
+      throw failed;
+    }
+  }
+
+  /** Starts it and waits until every plane carries its messages. */
+  static BusyDemo start(Path folder) throws IOException, InterruptedException {
+    return new BusyDemo(folder);
+  }
+
+  private List<Path> awaitStatistics() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (true) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        List<Path> found = files.filter(file -> file.toString().endsWith(".stats")).toList();
+        if (found.size() == 2 && everyPlaneCarries(found)) {
+          return found;
+        }
+      } catch (UncheckedIOException changing) {
+        /* Somebody makes or removes a file just now: look again. */
+      }
+      assertTrue(
+          System.nanoTime() - deadline < 0,
+          () -> "no traffic within " + LIMIT_SECONDS + " s: " + process.outputOrWhyNot());
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private static boolean everyPlaneCarries(List<Path> files) {
+    for (int plane = 1; plane <= PLANES; plane++) {
+      if (sent(files, "if:e" + plane) < SOME_BYTES) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long sent(List<Path> files, String plane) {
+    return files.stream()
+        .flatMap(file -> StatsReader.snapshot(file).rows().stream())
+        .filter(ProcessStats.Row::open)
+        .filter(row -> row.planeKey().equals(plane))
+        .mapToLong(row -> row.acknowledgedBytes())
+        .sum();
+  }
+
+  DemoProcess process() {
+    return process;
+  }
+
+  /** The folder of both ranks' statistics. */
+  Path statisticsFolder() {
+    return statistics.getFirst().toAbsolutePath().getParent();
+  }
+
+  /** Bytes that a plane has carried so far, of both ranks. */
+  long sent(String plane) {
+    return sent(statistics, plane);
+  }
+
+  /** Waits until a plane has carried more bytes. */
+  void awaitSent(String plane, long more) throws InterruptedException {
+    long goal = sent(plane) + more;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (sent(plane) < goal) {
+      assertTrue(
+          System.nanoTime() - deadline < 0,
+          () ->
+              "no more bytes on "
+                  + plane
+                  + " within "
+                  + LIMIT_SECONDS
+                  + " s: "
+                  + process.outputOrWhyNot());
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** How often a plane has failed so far, of all connections. */
+  long failovers() {
+    return statistics.stream()
+        .flatMap(file -> StatsReader.snapshot(file).rows().stream())
+        .mapToLong(ProcessStats.Row::failovers)
+        .sum();
+  }
+
+  /** Waits for its end, which must be a good one with every element right. */
+  void assertAllRight() throws IOException, InterruptedException {
+    assertEquals(0, process.exitCode(END_SECONDS), process.output());
+    JsonNode report = process.json();
+    assertTrue(report.path("passed").asBoolean(), process.output());
+    assertEquals(0, report.path("wrong").asLong(-1), process.output());
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    process.close();
+  }
+}
