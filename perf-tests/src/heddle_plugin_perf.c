@@ -26,7 +26,7 @@ static void *listen_comm, *send_comm, *receive_comm;
 static unsigned char *outgoing, *incoming;
 static size_t window_bytes;
 static void *outgoing_memory, *incoming_memory;
-static double *round_trips;
+static double *round_trips; /* and the times of a stream's messages */
 
 static void *serve(void *unused) {
   (void)unused;
@@ -85,6 +85,7 @@ struct stream {
   size_t bytes;
   unsigned long posted, finished;
   void *requests[MOST_OUTSTANDING];
+  double posted_at[MOST_OUTSTANDING];
   unsigned long closing; /* empty messages sent or received; a stream ends with `outstanding` of them */
   unsigned long messages; /* with content, of those that are finished */
   double first, last; /* when the first and the last of them were finished */
@@ -104,6 +105,7 @@ static int push(struct stream *stream, int ending) {
                   outgoing_memory, request),
         "isend");
   if (*request == NULL) return 0;
+  stream->posted_at[stream->posted % outstanding] = now_seconds();
   stream->posted++;
   if (ending) stream->closing++;
   return 1;
@@ -141,12 +143,19 @@ static int reap(struct stream *stream, int receiving) {
     fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", stream->bytes, size);
   }
   stream->last = now_seconds();
+  if (!receiving) {
+    if (stream->finished > stream->posted - stream->closing) return 1; /* an empty one */
+    if (stream->messages < MOST_ROUND_TRIPS) {
+      round_trips[stream->messages] =
+          stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
+    }
+  }
   if (stream->messages++ == 0) stream->first = stream->last;
   return 1;
 }
 
-/* Runs the given directions for a time; what arrived is in `received`. */
-static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
+/* Runs the given directions for a time; what arrived is in `received`. Returns how many messages were sent and timed. */
+static size_t stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
   struct stream out = {.bytes = bytes}, in = {.bytes = bytes};
   double end = now_seconds() + seconds;
   if (receiving) clear_incoming(bytes);
@@ -166,6 +175,7 @@ static void stream_for(double seconds, size_t bytes, int sending, int receiving,
   }
   if (receiving) check_incoming(in.messages, bytes);
   *received = in;
+  return out.messages < MOST_ROUND_TRIPS ? out.messages : MOST_ROUND_TRIPS;
 }
 
 /* ---- single messages ---- */
@@ -258,23 +268,29 @@ static void wait_for_turn(void) {
   pause_watch(0);
 }
 
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 static void measure_stream(int round, size_t bytes, int duplex) {
   struct stream received;
   int receiving = duplex || options.rank == 1;
-  stream_for(options.seconds, bytes, duplex || options.rank == 0, receiving, &received);
+  size_t sent = stream_for(options.seconds, bytes, duplex || options.rank == 0, receiving, &received);
   double seconds = received.last - received.first;
   printf("{\"event\":\"bandwidth\",\"rank\":%d,\"round\":%d,\"direction\":\"%s\",\"bytes\":%zu,\"messages\":%lu,",
          options.rank, round, duplex ? "duplex" : "one-way", bytes, received.messages);
   if (receiving && received.messages > 1) {
-    printf("\"received_bytes_per_second\":%.0f}\n", (double)(received.messages - 1) * (double)bytes / seconds);
+    printf("\"received_bytes_per_second\":%.0f", (double)(received.messages - 1) * (double)bytes / seconds);
   } else {
-    printf("\"received_bytes_per_second\":null}\n"); /* this rank only sent, or one message alone says nothing */
+    printf("\"received_bytes_per_second\":null"); /* this rank only sent, or one message alone says nothing */
   }
-}
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+  if (sent > 0) {
+    qsort(round_trips, sent, sizeof *round_trips, by_value);
+    printf(",\"message_us_median\":%.1f,\"message_us_p99\":%.1f", round_trips[sent / 2] * 1e6,
+           round_trips[sent * 99 / 100] * 1e6);
+  }
+  printf("}\n");
 }
 
 static void measure_latency(int round, size_t bytes) {

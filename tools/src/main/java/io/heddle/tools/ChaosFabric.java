@@ -50,7 +50,7 @@ final class ChaosFabric implements ChaosNetwork {
     /* Before it is made: an interrupt in the middle takes down what is there. */
     cleanup.add(() -> Fabric.downIfUp(name));
     Fabric fabric = Fabric.up(name, plan, own);
-    List<String> heddle = FabricDemo.heddleCommand();
+    List<String> heddle = HeddleCommand.asStarted();
     return new ChaosFabric(fabric, cleanup.add(new FabricSpeakers(fabric, folder, heddle)));
   }
 

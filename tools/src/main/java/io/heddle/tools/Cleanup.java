@@ -7,15 +7,16 @@ import java.util.Deque;
  * What must be undone, last first, once: when a command ends, or when it is interrupted (Ctrl-C,
  * SIGTERM).
  */
-final class Cleanup implements AutoCloseable {
+public final class Cleanup implements AutoCloseable {
   private final Deque<AutoCloseable> steps = new ArrayDeque<>();
   private final Thread hook = new Thread(this::runAll, "cleanup");
 
-  Cleanup() {
+  public Cleanup() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  <T extends AutoCloseable> T add(T step) {
+  /** Another thing to undo; returns it. */
+  public <T extends AutoCloseable> T add(T step) {
     synchronized (steps) {
       steps.push(step);
     }

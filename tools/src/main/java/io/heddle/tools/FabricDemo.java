@@ -92,7 +92,7 @@ final class FabricDemo {
       cleanup.add(() -> Fabric.downIfUp(name));
       Fabric fabric = Fabric.up(name, plan, own);
       FabricSpeakers speakers =
-          cleanup.add(new FabricSpeakers(fabric, folder.path(), heddleCommand()));
+          cleanup.add(new FabricSpeakers(fabric, folder.path(), HeddleCommand.asStarted()));
       FabricLab lab = new FabricLab(fabric, speakers);
       FabricDemo demo =
           new FabricDemo(fabric, lab, programs, sizes, folder.path(), cleanup, out, json);
@@ -102,18 +102,6 @@ final class FabricDemo {
       }
       return report.passed();
     }
-  }
-
-  /* This command, as it was started. */
-  static List<String> heddleCommand() {
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "--enable-native-access=ALL-UNNAMED",
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "-cp",
-        System.getProperty("java.class.path"),
-        HeddleCommand.class.getName());
   }
 
   private FabricDemoReport all(double changedGbps) throws IOException, InterruptedException {

@@ -176,7 +176,7 @@ final class FailoverBench {
     own.add(() -> Fabric.downIfUp(name));
     Fabric fabric = Fabric.up(name, plan, pid);
     Path told = Files.createDirectory(folder.resolve(of.toString()));
-    FabricSpeakers speakers = own.add(new FabricSpeakers(fabric, told, FabricDemo.heddleCommand()));
+    FabricSpeakers speakers = own.add(new FabricSpeakers(fabric, told, HeddleCommand.asStarted()));
     FabricLab lab = new FabricLab(fabric, speakers);
     speakers.awaitRoutes();
     return new Bench() {

@@ -2,11 +2,13 @@ package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
+import io.heddle.tools.bench.BenchCommand;
 import io.heddle.tools.doctor.DoctorCommand;
 import io.heddle.tools.stat.ErrorsCommand;
 import io.heddle.tools.stat.ExporterCommand;
 import io.heddle.tools.stat.StatCommand;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
@@ -34,6 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ExporterCommand.class,
       DrainCommand.class,
       PerfCommand.class,
+      BenchCommand.class,
       SoakCommand.class,
       ManPageCommand.class
     })
@@ -50,6 +53,18 @@ public final class HeddleCommand implements Runnable {
       String version = HeddleCommand.class.getPackage().getImplementationVersion();
       return new String[] {"heddle " + (version == null ? "(not packaged)" : version)};
     }
+  }
+
+  /** The command line that runs this command once more, without its arguments. */
+  public static List<String> asStarted() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        System.getProperty("java.class.path"),
+        HeddleCommand.class.getName());
   }
 
   public static void main(String[] arguments) {

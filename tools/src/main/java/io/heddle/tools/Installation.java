@@ -23,7 +23,7 @@ public final class Installation {
   static final Path STANDIN = Path.of("perf-tests", "target", "standin", "libibverbs.so.1");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
-  static final Path RESULTS = Path.of("perf-tests", "results");
+  public static final Path RESULTS = Path.of("perf-tests", "results");
 
   private Installation() {}
 
@@ -32,7 +32,7 @@ public final class Installation {
    *
    * @throws HeddleException where there is none
    */
-  static Path root() {
+  public static Path root() {
     Path root = checkout();
     if (root == null) {
       throw new HeddleException(
@@ -50,7 +50,7 @@ public final class Installation {
   }
 
   /** Where measurements are written: with the others in a checkout, else in the current folder. */
-  static Path results() {
+  public static Path results() {
     Path root = checkout();
     return root == null ? Path.of("") : root.resolve(RESULTS);
   }

@@ -22,7 +22,8 @@ public final class Json {
     }
   }
 
-  static ObjectMapper mapper() {
+  /** The same format, for reading. */
+  public static ObjectMapper mapper() {
     return MAPPER;
   }
 }

@@ -8,6 +8,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -45,6 +46,9 @@ final class PerfBgpCommand implements Callable<Integer> {
   @Option(names = "--save", description = "Also write the results to perf-tests/results.")
   private boolean save;
 
+  @Option(names = "--json-file", paramLabel = "FILE", description = "Write the results there.")
+  private @Nullable Path jsonFile;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     Path root = Installation.root();
@@ -57,6 +61,9 @@ final class PerfBgpCommand implements Callable<Integer> {
       Path folder = Files.createDirectories(root.resolve(Installation.RESULTS));
       String name = "bgp-feed-" + LocalDate.now(ZoneOffset.UTC) + ".json";
       command.addAll(List.of("--json", folder.resolve(name).toString()));
+    }
+    if (jsonFile != null) {
+      command.addAll(List.of("--json", jsonFile.toString()));
     }
     command.addAll(List.of("--", root.resolve("heddle").toString()));
     try (Cleanup cleanup = new Cleanup()) {

@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
       PerfCallsCommand.class,
+      PerfPoliciesCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
       PerfFailoverCommand.class,

@@ -80,10 +80,22 @@ final class PluginPerfContestant implements AutoCloseable {
   /**
    * One measurement.
    *
-   * @return its figure, in the unit of its kind
+   * @param figure in the unit of its kind
+   * @param messageP99Us time of a message in a stream one way, which 99 in 100 don't exceed
+   */
+  record Sample(double figure, double messageP99Us) {}
+
+  /** As {@link #sample}; the figure alone. */
+  double measure(PluginPerfPlan.Step step) throws InterruptedException {
+    return sample(step).figure();
+  }
+
+  /**
+   * One measurement.
+   *
    * @throws HeddleException when a rank ends, delivers wrong data or isn't heard of
    */
-  double measure(PluginPerfPlan.Step step) throws InterruptedException {
+  Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
     for (RankProcess rank : ranks) {
       try {
         rank.say("go");
@@ -92,6 +104,7 @@ final class PluginPerfContestant implements AutoCloseable {
       }
     }
     double[] values = new double[RANKS];
+    double messageUs = 0;
     for (int rank = 0; rank < RANKS; rank++) {
       if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Measured measured)
           || measured.kind() != step.kind()
@@ -99,8 +112,9 @@ final class PluginPerfContestant implements AutoCloseable {
         throw failure(rank, "reported something else than " + step);
       }
       values[rank] = measured.value();
+      messageUs = Math.max(messageUs, measured.messageP99Us());
     }
-    return step.kind().figure(values[0], values[1]);
+    return new Sample(step.kind().figure(values[0], values[1]), messageUs);
   }
 
   /** Waits for the ranks to close their communicators and end. */

@@ -21,8 +21,11 @@ sealed interface PluginPerfEvent {
    *
    * @param value what this rank found: bytes a second that it received, or the median of half round
    *     trips in microseconds; 0 where this rank has no part in the answer
+   * @param messageP99Us time of a message that this rank sent in a stream, which 99 in 100 don't
+   *     exceed; 0 where it sent none
    */
-  record Measured(PluginPerfKind kind, long bytes, double value) implements PluginPerfEvent {}
+  record Measured(PluginPerfKind kind, long bytes, double value, double messageP99Us)
+      implements PluginPerfEvent {}
 
   /** All measurements are done. */
   record Ended() implements PluginPerfEvent {}
@@ -50,12 +53,14 @@ sealed interface PluginPerfEvent {
                   ? PluginPerfKind.DUPLEX
                   : PluginPerfKind.BANDWIDTH,
               node.path("bytes").asLong(),
-              node.path("received_bytes_per_second").asDouble(0));
+              node.path("received_bytes_per_second").asDouble(0),
+              node.path("message_us_p99").asDouble(0));
       case "latency" ->
           new Measured(
               PluginPerfKind.LATENCY,
               node.path("bytes").asLong(),
-              node.path("half_us_median").asDouble(0));
+              node.path("half_us_median").asDouble(0),
+              0);
       case "end" -> new Ended();
       default -> new Unknown(line);
     };

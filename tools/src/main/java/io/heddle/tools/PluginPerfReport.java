@@ -40,8 +40,9 @@ record PluginPerfReport(
    * One contestant at one size, in the section's unit.
    *
    * @param timesRival how many times as good as the rival; above 1 is better
+   * @param rounds what each round gave, in order: contestants' figures of one round belong together
    */
-  record Cell(double median, double least, double most, double timesRival) {}
+  record Cell(double median, double least, double most, double timesRival, List<Double> rounds) {}
 
   /**
    * @param figures for each contestant, by kind and size, one figure a round
@@ -63,7 +64,7 @@ record PluginPerfReport(
 
   private static Row row(
       PluginPerfPlan.Step step, int rounds, List<Map<PluginPerfPlan.Step, Double>> figures) {
-    List<double[]> sorted = new ArrayList<>();
+    List<double[]> all = new ArrayList<>();
     for (Map<PluginPerfPlan.Step, Double> contestant : figures) {
       double[] values = new double[rounds];
       for (int round = 1; round <= rounds; round++) {
@@ -71,20 +72,26 @@ record PluginPerfReport(
             contestant.getOrDefault(
                 new PluginPerfPlan.Step(round, step.kind(), step.bytes()), Double.NaN);
       }
-      Arrays.sort(values);
-      sorted.add(values);
+      all.add(values);
     }
-    double rival = median(sorted.getLast());
+    double rival = median(all.getLast());
     List<Cell> cells = new ArrayList<>();
-    for (double[] values : sorted) {
+    for (double[] values : all) {
       double median = median(values);
       cells.add(
-          new Cell(median, values[0], values[rounds - 1], step.kind().timesRival(median, rival)));
+          new Cell(
+              median,
+              Arrays.stream(values).min().orElse(Double.NaN),
+              Arrays.stream(values).max().orElse(Double.NaN),
+              step.kind().timesRival(median, rival),
+              Arrays.stream(values).boxed().toList()));
     }
     return new Row(step.bytes(), cells);
   }
 
-  private static double median(double[] sorted) {
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

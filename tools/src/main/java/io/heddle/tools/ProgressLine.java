@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  * A line on standard error that says how far a run is: in place on a terminal, else once every few
  * seconds.
  */
-final class ProgressLine {
+public final class ProgressLine {
   private static final long TERMINAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long LOG_NS = TimeUnit.SECONDS.toNanos(5);
   private static final String CLEAR = "\r\u001b[K";
@@ -25,7 +25,7 @@ final class ProgressLine {
   }
 
   /* System.console() is for standard input and output; /proc tells of standard error alone. */
-  static ProgressLine onStandardError() {
+  public static ProgressLine onStandardError() {
     boolean terminal;
     try {
       String target =
@@ -37,7 +37,8 @@ final class ProgressLine {
     return new ProgressLine(System.err, terminal);
   }
 
-  void update(Supplier<String> sentence) {
+  /** Says it, unless something was said just now. */
+  public void update(Supplier<String> sentence) {
     long now = System.nanoTime();
     if (now - lastNs < (terminal ? TERMINAL_NS : LOG_NS)) {
       return;
@@ -54,7 +55,7 @@ final class ProgressLine {
   }
 
   /** Makes room for a line of output. */
-  void clear() {
+  public void clear() {
     if (shown) {
       err.print(CLEAR);
       err.flush();

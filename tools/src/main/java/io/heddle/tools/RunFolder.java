@@ -7,19 +7,20 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A temporary folder for one run; removed at the end unless it is to be kept for its logs. */
-final class RunFolder implements AutoCloseable {
+public final class RunFolder implements AutoCloseable {
   private final Path path;
   private volatile boolean kept;
 
-  RunFolder() throws IOException {
+  public RunFolder() throws IOException {
     path = Files.createTempDirectory("heddle-");
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 
-  void keep() {
+  /** It stays. */
+  public void keep() {
     kept = true;
   }
 

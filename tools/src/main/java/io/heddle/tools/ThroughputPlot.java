@@ -1,16 +1,9 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import java.awt.BasicStroke;
 import java.awt.Color;
-import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
-import org.apache.batik.svggen.SVGGraphics2D;
 import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.AnnotationText;
 import org.knowm.xchart.XYChart;
@@ -25,28 +18,10 @@ final class ThroughputPlot {
 
   private ThroughputPlot() {}
 
-  /**
-   * @throws HeddleException where this Java can't draw, or the file can't be written
-   */
+  /** As {@link SvgFile#write}. */
   static void write(
       Path file, String title, ThroughputCurve curve, List<ThroughputCurve.Mark> marks) {
-    System.setProperty("java.awt.headless", "true");
-    try (Writer writer = Files.newBufferedWriter(file)) {
-      SVGGraphics2D graphics =
-          new SVGGraphics2D(
-              DocumentBuilderFactory.newInstance().newDocumentBuilder().newDocument());
-      graphics.setSVGCanvasSize(new java.awt.Dimension(WIDTH, HEIGHT));
-      chart(title, curve, marks).paint(graphics, WIDTH, HEIGHT);
-      graphics.stream(writer, true);
-    } catch (IOException failed) {
-      throw new HeddleException("can't write " + file + ": " + failed.getMessage(), failed);
-    } catch (ParserConfigurationException
-        | LinkageError
-        | InternalError
-        | RuntimeException noFonts) {
-      /* A Java without the desktop module's libraries, or a host without any font. */
-      throw new HeddleException("this Java can't draw the plot: " + noFonts, noFonts);
-    }
+    SvgFile.write(file, chart(title, curve, marks), WIDTH, HEIGHT);
   }
 
   private static XYChart chart(

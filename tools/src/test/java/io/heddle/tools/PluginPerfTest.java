@@ -127,7 +127,7 @@ final class PluginPerfTest {
     assertEquals(2, sections.get(0).rows().size());
     assertEquals(1, sections.get(1).rows().size(), "round trips end at 8 bytes");
     PluginPerfReport.Cell bandwidth = sections.get(0).rows().getFirst().cells().getFirst();
-    assertEquals(new PluginPerfReport.Cell(20, 10, 30, 0.5), bandwidth);
+    assertEquals(new PluginPerfReport.Cell(20, 10, 30, 0.5, List.of(10.0, 20.0, 30.0)), bandwidth);
     assertEquals(2.0, sections.get(1).rows().getFirst().cells().getFirst().timesRival());
     String table =
         new PluginPerfReport(

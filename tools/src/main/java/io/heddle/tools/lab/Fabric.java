@@ -352,6 +352,14 @@ public final class Fabric {
     daemons().restartHostSessions(node(leaf));
   }
 
+  /**
+   * What a plane has left for one host's packets while others' are in the way: its rate at that
+   * host's end alone, unannounced, until the next change of its rate.
+   */
+  public PlaneBursts bursts() {
+    return new PlaneBursts(links(), topology());
+  }
+
   /** Has a plane of its own announce that it doesn't reach a host, or that it does again. */
   public void setReachable(int plane, int host, boolean reachable) {
     requirePlane(plane);

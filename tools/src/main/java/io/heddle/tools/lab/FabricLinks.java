@@ -178,28 +178,32 @@ final class FabricLinks {
 
   /** Shapes both ends of a plane's links to its rate. */
   void shape(int plane) {
-    long rate = topology.plan().rate(plane);
-    long burst = Math.max(LEAST_BURST_BYTES, rate / 8 / 2_000);
-    long queue = Math.max(LEAST_QUEUE_BYTES, rate / 8 / 1_000 * topology.plan().queueMs()) + burst;
     Map<Node, List<String>> lines = new LinkedHashMap<>();
     for (Link link : topology.planeLinks()) {
       if (link.plane() == plane) {
         for (End end : List.of(link.leaf(), link.far())) {
-          add(
-              lines,
-              end.node(),
-              "qdisc replace dev "
-                  + device(end)
-                  + " root tbf rate "
-                  + rate
-                  + "bit burst "
-                  + burst
-                  + " limit "
-                  + queue);
+          add(lines, end.node(), shaping(end, plane, topology.plan().rate(plane)));
         }
       }
     }
     lines.forEach((node, own) -> batch("tc", node, own));
+  }
+
+  /**
+   * What tc is told to shape one end of a plane's link; the queue is that of the plane's own rate.
+   */
+  String shaping(End end, int plane, long rate) {
+    long own = topology.plan().rate(plane);
+    long burst = Math.max(LEAST_BURST_BYTES, own / 8 / 2_000);
+    long queue = Math.max(LEAST_QUEUE_BYTES, own / 8 / 1_000 * topology.plan().queueMs()) + burst;
+    return "qdisc replace dev "
+        + device(end)
+        + " root tbf rate "
+        + rate
+        + "bit burst "
+        + burst
+        + " limit "
+        + queue;
   }
 
   /** Takes the carrier from both ends. */

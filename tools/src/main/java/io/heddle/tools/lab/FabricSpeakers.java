@@ -194,6 +194,49 @@ public final class FabricSpeakers implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Waits until every host's daemon has published this weight for the way to every other host over
+   * a plane.
+   *
+   * @param plane from 1
+   * @throws LabException when that takes too long
+   */
+  public void awaitWeight(int plane, int megabitsPerSecond) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+    for (int host = 1; host <= daemons.size(); host++) {
+      while (!hasWeight(host, plane, megabitsPerSecond)) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new LabException(
+              "the route daemon of h%d has not published %d Mbit/s for plane %d within %d s"
+                  .formatted(host, megabitsPerSecond, plane, READY_SECONDS));
+        }
+        FabricDaemons.pause(POLL_MS);
+      }
+    }
+  }
+
+  private boolean hasWeight(int host, int plane, int megabitsPerSecond) throws IOException {
+    try (RouteReader reader = RouteReader.open(file(host), NanoClock.SYSTEM)) {
+      if (reader == null) {
+        return false;
+      }
+      int index =
+          reader.planes().stream().map(PublishedPlane::key).toList().indexOf("colour:" + plane);
+      RouteAnswer answer = new RouteAnswer();
+      for (int other = 1; other <= daemons.size(); other++) {
+        ByteBuffer bits =
+            ByteBuffer.wrap(InetAddress.getByName(fabric.address(other, plane)).getAddress());
+        if (other != host
+            && (index < 0
+                || !reader.resolve(bits.getLong(), bits.getLong(), answer)
+                || answer.figure(index) != megabitsPerSecond)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
   @Override
   public void close() {
     daemons.forEach(Process::destroy);

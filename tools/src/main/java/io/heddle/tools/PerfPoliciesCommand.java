@@ -1,0 +1,277 @@
+package io.heddle.tools;
+
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricLab;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.FabricSpeakers;
+import io.heddle.tools.lab.PlaneBursts;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The spray policies side by side on a fabric that treats planes unequally. */
+@Command(
+    name = "policies",
+    description =
+        "Goodput and message times of every spray policy over a fabric of real routers, weights"
+            + " from BGP: planes alike, one at a quarter announced, the same unannounced, and"
+            + " bursts of others' traffic. Needs root.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false,
+    footer =
+        "%nEach policy runs in two processes of its own; they take turns, round by round. Wrong"
+            + " data ends the run.")
+final class PerfPoliciesCommand implements Callable<Integer> {
+  private static final double GIGA = 1e9;
+  private static final double MICROSECONDS_PER_MS = 1e3;
+
+  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside a payload of 4,096 B. */
+  private static final double PAYLOAD_SHARE = 4096.0 / (4096 + 14 + 40 + 8 + 12 + 16 + 4);
+
+  /** What BGP announces for a rate: a hundred times as much, in whole Gbit/s. */
+  private static final int ANNOUNCED_TIMES = 100;
+
+  private static final int MTU_BYTES = 9_000;
+  private static final int QUEUE_MS = 250;
+  private static final int HOLD_SECONDS = 9;
+  private static final long SEED = 7;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--policies",
+      split = ",",
+      defaultValue = "SPRAY,PINNED,HASH",
+      description = "Of ${COMPLETION-CANDIDATES}; all without it.")
+  private List<DemoCommand.Policy> policies = List.of();
+
+  @Option(
+      names = "--situations",
+      split = ",",
+      defaultValue = "EQUAL,ANNOUNCED,UNANNOUNCED,BURSTS",
+      description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
+  private List<PolicySituation> situations = List.of();
+
+  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "0.4",
+      paramLabel = "GBPS",
+      description = "What a plane's links carry, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--bytes",
+      defaultValue = "1M",
+      converter = ByteSize.class,
+      description = "A message (${DEFAULT-VALUE}).")
+  private long bytes;
+
+  @Option(
+      names = "--outstanding",
+      defaultValue = "8",
+      description = "Messages under way (${DEFAULT-VALUE}).")
+  private int outstanding;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--milliseconds",
+      defaultValue = "2000",
+      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+  private int milliseconds;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
+  private boolean save;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    requireRange("--planes", planes, 2, 16);
+    requireRange("--rounds", rounds, 1, 1_000);
+    requireRange("--milliseconds", milliseconds, 100, 60_000);
+    requireRange("--outstanding", outstanding, 1, 32);
+    requireRange("--bytes", bytes, 1, 1L << 30);
+    requireRange("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
+    PluginPerfPlan plan =
+        new PluginPerfPlan(
+            Installation.require(Installation.part(Installation.PLUGIN_PERF), "the ranks' program"),
+            List.of(PluginPerfKind.BANDWIDTH),
+            bytes,
+            bytes,
+            bytes,
+            2,
+            outstanding,
+            rounds * situations.size(),
+            milliseconds,
+            false);
+    publish(run(plan));
+    return 0;
+  }
+
+  private void requireRange(String option, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw LabCommand.usage(
+          Objects.requireNonNull(spec).commandLine(),
+          option + " " + value + " is not in " + least + " to " + most);
+    }
+  }
+
+  private FabricPlan fabricPlan() {
+    return new FabricPlan(
+        FabricShape.LEAF_SPINE,
+        planes,
+        1,
+        2,
+        2,
+        Collections.nCopies(planes, (long) (rate * GIGA)),
+        Collections.nCopies(planes, announced(1)),
+        MTU_BYTES,
+        QUEUE_MS,
+        HOLD_SECONDS,
+        0,
+        false);
+  }
+
+  private static String label(DemoCommand.Policy policy) {
+    return policy.name().toLowerCase(Locale.ROOT);
+  }
+
+  private int announced(int slowedBy) {
+    return (int) Math.round(rate * ANNOUNCED_TIMES / slowedBy);
+  }
+
+  private PolicyReport run(PluginPerfPlan plan) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    double loadBefore = HostLoad.ofLastMinute();
+    List<PolicyReport.Situation> found = new ArrayList<>();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      long own = ProcessHandle.current().pid();
+      String name = "p" + Long.toString(own, Character.MAX_RADIX);
+      /* Before it is made: an interrupt in the middle takes down what is there. */
+      cleanup.add(() -> Fabric.downIfUp(name));
+      Fabric fabric = Fabric.up(name, fabricPlan(), own);
+      FabricSpeakers speakers =
+          cleanup.add(new FabricSpeakers(fabric, folder.path(), HeddleCommand.asStarted()));
+      FabricLab lab = new FabricLab(fabric, speakers);
+      Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
+      Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
+      for (DemoCommand.Policy policy : policies) {
+        progress.update(() -> "heddle perf policies: warming up " + label(policy));
+        PluginPerfContestant contestant =
+            cleanup.add(
+                new PluginPerfContestant(
+                    lab, label(policy), plugin, plan, Map.of("HEDDLE_POLICY", label(policy))));
+        contestant.awaitWarm();
+        contestants.put(label(policy), contestant);
+      }
+      int round = 0;
+      for (PolicySituation situation : situations) {
+        int announced = announced(situation.announces() ? situation.slowedBy() : 1);
+        fabric.setRate(1, (long) (rate * GIGA / situation.slowedBy()), announced);
+        speakers.awaitWeight(1, announced * 1_000);
+        found.add(situation(situation, fabric, contestants, round, progress));
+        round += rounds;
+      }
+      for (PluginPerfContestant contestant : contestants.values()) {
+        contestant.awaitEnd();
+      }
+    }
+    progress.clear();
+    return new PolicyReport(
+        planes,
+        rate,
+        MTU_BYTES,
+        bytes,
+        outstanding,
+        milliseconds,
+        rounds,
+        PAYLOAD_SHARE,
+        List.of(loadBefore, HostLoad.ofLastMinute()),
+        found);
+  }
+
+  private PolicyReport.Situation situation(
+      PolicySituation situation,
+      Fabric fabric,
+      Map<String, PluginPerfContestant> contestants,
+      int before,
+      ProgressLine progress)
+      throws InterruptedException {
+    Map<String, PolicyReport.Cell> cells = new LinkedHashMap<>();
+    for (String policy : contestants.keySet()) {
+      cells.put(
+          policy,
+          new PolicyReport.Cell(policy, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+    }
+    double calm = fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
+    try (PlaneBursts bursts = fabric.bursts()) {
+      for (int round = 1; round <= rounds; round++) {
+        PluginPerfPlan.Step step =
+            new PluginPerfPlan.Step(before + round, PluginPerfKind.BANDWIDTH, bytes);
+        for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
+          int turn = round;
+          progress.update(() ->
+              "heddle perf policies: %s, round %d of %d, %s"
+                  .formatted(situation.label(), turn, rounds, each.getKey()));
+          PluginPerfContestant.Sample sample;
+          double possible = calm;
+          if (situation == PolicySituation.BURSTS) {
+            /* The same bursts for every policy of a round. */
+            PlaneBursts.Run run = bursts.begin(SEED + round);
+            try (run) {
+              sample = each.getValue().sample(step);
+            }
+            possible = run.bitsPerSecond();
+          } else {
+            sample = each.getValue().sample(step);
+          }
+          PolicyReport.Cell cell = Objects.requireNonNull(cells.get(each.getKey()));
+          cell.goodputGbps().add(sample.figure());
+          cell.ofIdeal().add(sample.figure() * GIGA / (possible * PAYLOAD_SHARE));
+          cell.messageP99Ms().add(sample.messageP99Us() / MICROSECONDS_PER_MS);
+        }
+      }
+    }
+    return new PolicyReport.Situation(
+        situation.label(), situation.text(), List.copyOf(cells.values()));
+  }
+
+  private void publish(PolicyReport report) throws IOException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
+    out.flush();
+    if (save) {
+      Path folder = Files.createDirectories(Installation.results());
+      String name = "policies-" + LocalDate.now(ZoneOffset.UTC);
+      Files.writeString(folder.resolve(name + ".txt"), report.table());
+      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
+    }
+  }
+}

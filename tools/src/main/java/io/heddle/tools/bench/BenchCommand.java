@@ -1,0 +1,184 @@
+package io.heddle.tools.bench;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.HostLoad;
+import io.heddle.tools.Installation;
+import io.heddle.tools.Json;
+import io.heddle.tools.ProgressLine;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Everything that is measured, in one go. */
+@Command(
+    name = "bench",
+    description =
+        "Runs every measurement of the project within 20 minutes, each by the command that repeats"
+            + " it alone; prints a verdict for each target, and records figures and plots in"
+            + " perf-tests/results.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "%nA figure is a median, in brackets the least and the most. Ratios come from contestants"
+          + " that",
+      "took turns in one run. Exit code 0 where every measurement ran, whatever it found.",
+      "What can't run on a machine is told with its reason."
+    })
+public final class BenchCommand implements Callable<Integer> {
+  private static final double NS_PER_SECOND = 1e9;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--quick",
+      description =
+          "A few minutes: fewer sizes and rounds. Records nothing unless --output says where.")
+  private boolean quick;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "NAME",
+      description = "These measurements alone; what was recorded of the others stays.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--check",
+      description =
+          "Half a minute: compares ratios with the recorded ones; exit code 1 where one is worse by"
+              + " a factor of two in every round.")
+  private boolean check;
+
+  @Option(names = "--list", description = "Name the measurements and what repeats them, and end.")
+  private boolean list;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FOLDER",
+      description = "Where figures and plots are recorded (perf-tests/results).")
+  private @Nullable Path output;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (list) {
+      for (Measurement each : Measurements.all()) {
+        out.printf("%-12s %s%n%13s./%s%n", each.name(), each.what(), "", each.command(quick));
+      }
+      out.flush();
+      return 0;
+    }
+    if (check) {
+      return check(out);
+    }
+    List<Measurement> chosen = chosen();
+    List<Outcome> fresh = measure(chosen);
+    Path folder = output != null ? output : quick ? null : Installation.results();
+    List<Outcome> all = fresh;
+    if (folder != null) {
+      List<String> names = List.copyOf(Measurements.byName().keySet());
+      all = BenchReport.merged(BenchReport.recorded(folder), fresh, names);
+      record(folder, all);
+    }
+    BenchReport report = BenchReport.of(all);
+    out.print(json ? Json.of(report) + System.lineSeparator() : BenchText.of(report));
+    out.flush();
+    return fresh.stream().allMatch(each -> each.failure() == null) ? 0 : 1;
+  }
+
+  private int check(PrintWriter out) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    Path folder = output != null ? output : Installation.results();
+    out.println("# " + RegressionCheck.command());
+    List<String> lines =
+        RegressionCheck.run(
+            folder, () -> progress.update(() -> "heddle bench: checking for regressions"));
+    progress.clear();
+    lines.forEach(out::println);
+    out.flush();
+    return lines.stream().noneMatch(line -> line.startsWith("WORSE")) ? 0 : 1;
+  }
+
+  private List<Measurement> chosen() {
+    Map<String, Measurement> byName = Measurements.byName();
+    List<Measurement> chosen = new ArrayList<>();
+    for (String name : only) {
+      Measurement named = byName.get(name);
+      if (named == null) {
+        throw new ParameterException(
+            Objects.requireNonNull(spec).commandLine(),
+            "--only "
+                + name
+                + " is no measurement; there are "
+                + String.join(", ", byName.keySet()));
+      }
+      chosen.add(named);
+    }
+    return chosen.isEmpty() ? List.copyOf(byName.values()) : chosen;
+  }
+
+  private List<Outcome> measure(List<Measurement> chosen) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    String commit = Commit.of(Installation.root());
+    Machine machine = Machine.here();
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Measurement each : chosen) {
+      String state =
+          "heddle bench: %d of %d, %s: %s"
+              .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
+      outcomes.add(run(each, commit, machine, () -> progress.update(() -> state)));
+    }
+    progress.clear();
+    return outcomes;
+  }
+
+  private Outcome run(Measurement each, String commit, Machine machine, Runnable onIdle)
+      throws IOException, InterruptedException {
+    String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    long start = System.nanoTime();
+    double loadBefore = HostLoad.ofLastMinute();
+    List<Figure> figures = List.of();
+    String failure = null;
+    try {
+      figures = each.reading().read(ChildRun.of(each, quick, onIdle));
+    } catch (HeddleException failed) {
+      failure = failed.getMessage();
+    }
+    return new Outcome(
+        each.name(),
+        "./" + each.command(quick) + (each.jsonFile() ? " FILE" : ""),
+        quick,
+        commit,
+        time,
+        Math.round((System.nanoTime() - start) / NS_PER_SECOND * 10) / 10.0,
+        loadBefore,
+        HostLoad.ofLastMinute(),
+        machine,
+        figures,
+        failure);
+  }
+
+  private static void record(Path folder, List<Outcome> all) throws IOException {
+    Files.createDirectories(folder);
+    BenchReport report = BenchReport.of(all);
+    Files.writeString(folder.resolve(BenchReport.FILE), Json.of(report) + "\n");
+    Files.writeString(folder.resolve("bench.txt"), BenchText.of(report));
+    BenchPlots.write(folder, all);
+  }
+}

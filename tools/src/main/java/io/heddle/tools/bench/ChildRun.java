@@ -1,0 +1,87 @@
+package io.heddle.tools.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.Cleanup;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.Json;
+import io.heddle.tools.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One run of another command of heddle, in a process of its own. */
+final class ChildRun {
+  private static final long POLL_MS = 200;
+  private static final long ORDERLY_END_SECONDS = 15;
+
+  private ChildRun() {}
+
+  /**
+   * The JSON that the command wrote.
+   *
+   * @param onIdle called a few times a second
+   * @throws HeddleException where it failed or took too long, with its last words
+   */
+  static JsonNode of(Measurement measurement, boolean quick, Runnable onIdle)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      Path output = folder.path().resolve("output");
+      Path errors = folder.path().resolve("errors");
+      Path json = measurement.jsonFile() ? folder.path().resolve("report.json") : output;
+      List<String> command = new ArrayList<>(HeddleCommand.asStarted());
+      command.addAll(measurement.arguments(quick, json.toString()));
+      Process process =
+          new ProcessBuilder(command)
+              .redirectOutput(output.toFile())
+              .redirectError(errors.toFile())
+              .start();
+      cleanup.add(() -> end(process));
+      long start = System.nanoTime();
+      while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
+        if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(measurement.limitSeconds())) {
+          end(process);
+          throw new HeddleException("not done after " + measurement.limitSeconds() + " s");
+        }
+        onIdle.run();
+      }
+      if (process.exitValue() != 0) {
+        throw new HeddleException(lastWords(process.exitValue(), errors, output));
+      }
+      try {
+        return Json.mapper().readTree(json.toFile());
+      } catch (JsonProcessingException malformed) {
+        throw new HeddleException("its JSON is malformed: " + malformed.getOriginalMessage());
+      }
+    }
+  }
+
+  private static String lastWords(int exitCode, Path errors, Path output) throws IOException {
+    for (Path file : List.of(errors, output)) {
+      List<String> lines = Files.readAllLines(file).stream().filter(l -> !l.isBlank()).toList();
+      if (!lines.isEmpty()) {
+        String told =
+            lines.stream()
+                .filter(line -> line.startsWith("heddle: "))
+                .map(line -> line.substring("heddle: ".length()))
+                .findFirst()
+                .orElse(lines.getLast());
+        return told + " (exit code " + exitCode + ")";
+      }
+    }
+    return "exit code " + exitCode + " without a word";
+  }
+
+  /* SIGTERM first, so that it takes down what it has set up. */
+  private static void end(Process process) throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+    }
+  }
+}

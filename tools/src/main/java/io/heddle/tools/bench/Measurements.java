@@ -1,0 +1,126 @@
+package io.heddle.tools.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Every measurement of the project, in the order in which they run. */
+final class Measurements {
+  static final String PLUGIN = "plugin";
+  static final String PLUGIN_1500 = "plugin-1500";
+  static final String LATENCY = "latency";
+  static final String ALL_REDUCE = "allreduce";
+  static final String STEPS = "steps";
+  static final String ROUTES = "routes";
+  static final String FABRIC = "fabric";
+  static final String POLICIES = "policies";
+
+  private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
+
+  private Measurements() {}
+
+  static List<Measurement> all() {
+    List<Measurement> all = new ArrayList<>(besideTcp());
+    all.addAll(others());
+    return all;
+  }
+
+  private static List<Measurement> besideTcp() {
+    return List.of(
+        new Measurement(
+            PLUGIN,
+            "bandwidth of the plugin beside kernel TCP, MTU 9000",
+            words(
+                "perf plugin --json --kinds bandwidth,duplex %s --rounds 7 --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --kinds bandwidth,duplex %s --factor 4 --rounds 3"
+                    + " --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            240,
+            Readings::plugin),
+        new Measurement(
+            PLUGIN_1500,
+            "the same with MTU 1500",
+            words(
+                "perf plugin --json --mtu 1500 --kinds bandwidth %s --factor 4 --rounds 7"
+                    + " --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --mtu 1500 --kinds bandwidth %s --factor 16 --rounds 3"
+                    + " --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            180,
+            Readings::plugin),
+        new Measurement(
+            LATENCY,
+            "half round trip of 8 B beside kernel TCP",
+            words(
+                "perf plugin --json --kinds latency --min-bytes 8 --max-bytes 8 --rounds 9"
+                    + " --milliseconds 200"),
+            words(
+                "perf plugin --json --kinds latency --min-bytes 8 --max-bytes 8 --rounds 3"
+                    + " --milliseconds 100"),
+            false,
+            120,
+            Readings::plugin),
+        new Measurement(
+            ALL_REDUCE,
+            "ring all-reduce of two ranks beside kernel TCP",
+            words(
+                "perf allreduce --json --min-bytes 64K --max-bytes 16M --rounds 5 --iterations 10"),
+            words("perf allreduce --json --min-bytes 1M --max-bytes 4M --rounds 2 --iterations 5"),
+            false,
+            240,
+            Readings::allReduce));
+  }
+
+  private static List<Measurement> others() {
+    return List.of(
+        new Measurement(
+            FABRIC,
+            "all-reduce over spines of unequal rates, weights from BGP, beside policy hash",
+            words("demo --fabric --json --min-bytes 1M"),
+            words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
+            false,
+            180,
+            Readings::fabric),
+        new Measurement(
+            POLICIES,
+            "every spray policy over planes alike, unequal, unequal unannounced, disturbed",
+            words("perf policies --json"),
+            words("perf policies --json --rounds 1 --milliseconds 1000"),
+            false,
+            300,
+            Readings::policies),
+        new Measurement(
+            STEPS,
+            "single steps by JMH: reorder window, look-up of a route and of a weight",
+            words("perf jmh -- Reorder RouteLookup Weight -wi 2 -w 1 -i 5 -r 1 -rf json -rff"),
+            words("perf jmh -- Reorder RouteLookup Weight -wi 1 -w 1 -i 2 -r 1 -rf json -rff"),
+            true,
+            300,
+            Readings::jmh),
+        new Measurement(
+            ROUTES,
+            "4 x 100,000 routes into the route daemon beside BIRD",
+            words("perf bgp --rounds 1 --json-file"),
+            words("perf bgp --rounds 1 --sender bird --routes 20000 --json-file"),
+            true,
+            240,
+            Readings::routes));
+  }
+
+  private static List<String> words(String command, Object... arguments) {
+    return List.of(command.formatted(arguments).split(" "));
+  }
+
+  static Map<String, Measurement> byName() {
+    Map<String, Measurement> byName = new LinkedHashMap<>();
+    all().forEach(each -> byName.put(each.name(), each));
+    return byName;
+  }
+}

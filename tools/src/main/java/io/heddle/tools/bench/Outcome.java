@@ -1,0 +1,31 @@
+package io.heddle.tools.bench;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a measurement.
+ *
+ * @param measurement its name
+ * @param command what repeats it
+ * @param commit that was measured; with {@code +} where files differed from it
+ * @param time of its start, UTC
+ * @param loadBefore load of the machine, mean of a minute
+ * @param failure why there are no figures; null where there are
+ */
+record Outcome(
+    String measurement,
+    String command,
+    boolean quick,
+    String commit,
+    String time,
+    double seconds,
+    double loadBefore,
+    double loadAfter,
+    Machine machine,
+    List<Figure> figures,
+    @Nullable String failure) {
+  @Nullable Figure figure(String name) {
+    return figures.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+}

@@ -1,0 +1,209 @@
+package io.heddle.tools.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What the commands' JSON says, as figures. */
+final class Readings {
+  static final String OVER_TCP = " ÷ TCP";
+  static final String OVER_IDEAL = " ÷ ideal";
+  static final String MESSAGE_P99 = ", message p99";
+  static final String OVER_ONE = " ÷ 1 plane";
+  private static final long KIB = 1024;
+
+  private Readings() {}
+
+  /** A size as the options of the commands have it. */
+  static String size(long bytes) {
+    if (bytes >= KIB * KIB && bytes % (KIB * KIB) == 0) {
+      return bytes / (KIB * KIB) + "M";
+    }
+    return bytes >= KIB && bytes % KIB == 0 ? bytes / KIB + "K" : bytes + "B";
+  }
+
+  /* "Heddle, 4 planes" is "4 planes". */
+  private static String role(String contestant) {
+    return contestant.substring(contestant.indexOf(',') + 1).strip();
+  }
+
+  /**
+   * Of {@code heddle perf plugin}: each round's figure over the rival's of the same round, and over
+   * the one with one plane; the figures themselves; the start.
+   */
+  static List<Figure> plugin(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    JsonNode contestants = report.path("contestants");
+    int rival = contestants.size() - 1;
+    for (JsonNode section : report.path("sections")) {
+      String kind = section.path("kind").asText().toLowerCase(Locale.ROOT);
+      for (JsonNode row : section.path("rows")) {
+        String of = kind + " " + size(row.path("bytes").asLong()) + ", ";
+        JsonNode cells = row.path("cells");
+        for (int i = 0; i < rival; i++) {
+          String role = role(contestants.path(i).path("name").asText());
+          figures.add(Figure.of(of + role + OVER_TCP, "", ratios(cells.get(i), cells.get(rival))));
+          if (i > 0) {
+            figures.add(Figure.of(of + role + OVER_ONE, "", ratios(cells.get(i), cells.get(0))));
+          }
+        }
+        for (int i = 0; i <= rival; i++) {
+          JsonNode cell = cells.get(i);
+          figures.add(
+              new Figure(
+                  of + role(contestants.path(i).path("name").asText()),
+                  section.path("unit").asText(),
+                  cell.path("median").asDouble(),
+                  cell.path("least").asDouble(),
+                  cell.path("most").asDouble()));
+        }
+      }
+    }
+    JsonNode first = contestants.path(0);
+    figures.add(Figure.of("start", "ms", first.path("start_ms").asDouble()));
+    figures.add(Figure.of("resident", "MiB", first.path("resident_mebibytes").asDouble()));
+    return figures;
+  }
+
+  private static List<Double> ratios(JsonNode cell, JsonNode other) {
+    List<Double> ratios = new ArrayList<>();
+    JsonNode ours = cell.path("rounds");
+    JsonNode theirs = other.path("rounds");
+    for (int round = 0; round < ours.size(); round++) {
+      ratios.add(ours.get(round).asDouble() / theirs.path(round).asDouble());
+    }
+    return ratios;
+  }
+
+  /** Of {@code heddle perf allreduce}. */
+  static List<Figure> allReduce(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    JsonNode names = report.path("contestants");
+    for (JsonNode row : report.path("rows")) {
+      for (int i = 0; i + 1 < names.size(); i++) {
+        JsonNode cell = row.path("cells").path(i);
+        double median = cell.path("median_us").asDouble();
+        double ratio = cell.path("rival_ratio").asDouble();
+        figures.add(
+            new Figure(
+                "all-reduce "
+                    + size(row.path("bytes").asLong())
+                    + ", "
+                    + role(names.path(i).asText())
+                    + ", TCP's time ÷ ours",
+                "",
+                ratio,
+                ratio * median / cell.path("most_us").asDouble(),
+                ratio * median / cell.path("least_us").asDouble()));
+      }
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle demo --fabric}. */
+  static List<Figure> fabric(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    figures.add(
+        Figure.of("time under hash ÷ under spray", "", report.path("hash_over_spray").asDouble()));
+    for (JsonNode job : report.path("jobs")) {
+      figures.add(
+          Figure.of(
+              "shares under " + job.path("policy").asText() + " off by",
+              "points",
+              job.path("deviation_points").asDouble()));
+    }
+    JsonNode followed = report.path("change").path("followed_after_ms");
+    if (followed.isNumber()) {
+      figures.add(Figure.of("new weights followed after", "ms", followed.asDouble()));
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf policies}: each policy by itself, and spray beside the best other. */
+  static List<Figure> policies(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode situation : report.path("situations")) {
+      String of = situation.path("name").asText() + ", ";
+      List<Double> spray = new ArrayList<>();
+      double best = 0;
+      for (JsonNode cell : situation.path("policies")) {
+        String policy = cell.path("policy").asText();
+        Figure ofIdeal = Figure.of(of + policy + OVER_IDEAL, "", numbers(cell.path("of_ideal")));
+        figures.add(ofIdeal);
+        figures.add(
+            Figure.of(of + policy + MESSAGE_P99, "ms", numbers(cell.path("message_p99_ms"))));
+        if (policy.equals("spray")) {
+          spray = numbers(cell.path("of_ideal"));
+        } else {
+          best = Math.max(best, ofIdeal.median());
+        }
+      }
+      double rival = best;
+      figures.add(
+          Figure.of(
+              of + "spray ÷ best other", "", spray.stream().map(each -> each / rival).toList()));
+    }
+    return figures;
+  }
+
+  private static List<Double> numbers(JsonNode array) {
+    List<Double> numbers = new ArrayList<>();
+    array.forEach(each -> numbers.add(each.asDouble()));
+    return numbers;
+  }
+
+  /** JMH's own JSON: the mean time of each benchmark, and what it allocates. */
+  static List<Figure> jmh(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode benchmark : report) {
+      StringBuilder name = new StringBuilder(benchmark.path("benchmark").asText());
+      name.delete(0, name.lastIndexOf(".", name.lastIndexOf(".") - 1) + 1);
+      benchmark.path("params").forEach(value -> name.append(' ').append(value.asText()));
+      List<Double> samples = new ArrayList<>();
+      benchmark
+          .path("primaryMetric")
+          .path("rawData")
+          .forEach(fork -> fork.forEach(sample -> samples.add(sample.asDouble())));
+      String unit = benchmark.path("primaryMetric").path("scoreUnit").asText().replace("/op", "");
+      figures.add(Figure.of(name.toString(), unit, samples));
+      figures.add(
+          Figure.of(
+              name + ", allocated",
+              "B",
+              benchmark
+                  .path("secondaryMetrics")
+                  .path("gc.alloc.rate.norm")
+                  .path("score")
+                  .asDouble()));
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf bgp}. */
+  static List<Figure> routes(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    List<Double> most = new ArrayList<>();
+    for (JsonNode run : report.path("runs")) {
+      String of = run.path("sender").asText() + " " + run.path("feed").asText();
+      if (run.path("receiver").asText().equals("heddle")) {
+        double own = run.path("seconds").asDouble();
+        figures.add(Figure.of("feed by " + of, "s", own));
+        most.add(own);
+        for (JsonNode other : report.path("runs")) {
+          if (other.path("receiver").asText().equals("bird")
+              && (other.path("sender").asText() + " " + other.path("feed").asText()).equals(of)) {
+            figures.add(
+                Figure.of("feed by " + of + " ÷ BIRD", "", own / other.path("seconds").asDouble()));
+          }
+        }
+      }
+    }
+    figures.add(
+        Figure.of(
+            "slowest feed",
+            "s",
+            most.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN)));
+    return figures;
+  }
+}
