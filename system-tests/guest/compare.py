@@ -101,7 +101,7 @@ def compare_perftest(rounds, jar, *only):
     cases = [case for case in PERFTESTS if not only or case[0] in only]
     java = [os.environ["HEDDLE_JAVA_HOME"] + "/bin/java", "--enable-native-access=ALL-UNNAMED", "-jar", jar, "perf"]
     os.environ["HEDDLE_PROVIDER"] = "libibverbs"
-    contestants = {"ours": lambda test: java + [test], "stock": lambda test: ["ib_" + test]}
+    contestants = {"ours": lambda test: java + [test], "stock": lambda test: ["ib_" + test, "-F"]}
     values = {}
     port = 19000
     for number in range(rounds):

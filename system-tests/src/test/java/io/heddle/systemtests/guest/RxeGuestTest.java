@@ -20,9 +20,9 @@ final class RxeGuestTest {
   /* Either side's failure is the script's. */
   private static final String STOCK_WRITE_BANDWIDTH =
       """
-      ib_write_bw -d rxeB0 -x "$(gid_index rxeB0)" -n 100 >/tmp/server 2>&1 &
+      ib_write_bw -F -d rxeB0 -x "$(gid_index rxeB0)" -n 100 >/tmp/server 2>&1 &
       await_listener 18515 $!
-      ib_write_bw -d rxeA0 -x "$(gid_index rxeA0)" -n 100 127.0.0.1
+      ib_write_bw -F -d rxeA0 -x "$(gid_index rxeA0)" -n 100 127.0.0.1
       wait $!
       """;
 
