@@ -26,6 +26,17 @@ record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
               .allMatch(each -> each.fullSpeedMs() != null && each.fullSpeedMs() <= of.aimMs());
       return new Row(of.toString(), of.text(), of.aimMs(), List.copyOf(rounds), met);
     }
+
+    String line() {
+      return "%-12s %-26s %-26s %-26s %s, %s%n"
+          .formatted(
+              plane,
+              spread(rounds.stream().map(Recovery::usualGapMs).toList()),
+              spread(rounds.stream().map(Recovery::gapMs).toList()),
+              fullSpeed(rounds),
+              aimMs == 0 ? "no stall" : "<= " + aimMs + " ms",
+              met ? "met" : "missed");
+    }
   }
 
   FailoverReport {
@@ -33,6 +44,13 @@ record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
   }
 
   String table() {
+    StringBuilder text = new StringBuilder(head(processors, bytes, rounds));
+    rows.forEach(row -> text.append(row.line()));
+    return text.toString();
+  }
+
+  /** What stands above the rows. */
+  static String head(int processors, long bytes, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(
         "# heddle perf failover: all-reduces of %d bytes by 2 ranks while one plane is taken, %d rounds, %d processors%n"
@@ -42,17 +60,6 @@ record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
     text.append(
         "%-12s %-26s %-26s %-26s %s%n"
             .formatted("plane", "usual gap", "longest gap after", "to full speed", "aim"));
-    for (Row row : rows) {
-      text.append(
-          "%-12s %-26s %-26s %-26s %s, %s%n"
-              .formatted(
-                  row.plane(),
-                  spread(row.rounds().stream().map(Recovery::usualGapMs).toList()),
-                  spread(row.rounds().stream().map(Recovery::gapMs).toList()),
-                  fullSpeed(row.rounds()),
-                  row.aimMs() == 0 ? "no stall" : "<= " + row.aimMs() + " ms",
-                  row.met() ? "met" : "missed"));
-    }
     return text.toString();
   }
 
@@ -68,7 +75,7 @@ record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
     return String.format(
         Locale.ROOT,
         "%.1f (%.1f to %.1f)",
-        sorted.get(sorted.size() / 2),
+        (sorted.get((sorted.size() - 1) / 2) + sorted.get(sorted.size() / 2)) / 2,
         sorted.getFirst(),
         sorted.getLast());
   }

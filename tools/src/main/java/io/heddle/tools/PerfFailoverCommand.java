@@ -70,6 +70,8 @@ final class PerfFailoverCommand implements Callable<Integer> {
     Path driver = Installation.require(Installation.part(Installation.ALL_REDUCE), "the driver");
     ProgressLine progress = ProgressLine.onStandardError();
     List<FailoverReport.Row> rows = new ArrayList<>();
+    int processors = AllReduceReport.processorCount();
+    tell(FailoverReport.head(processors, bytes, rounds));
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       FailoverBench bench = new FailoverBench(plugin, driver, bytes, folder.path(), cleanup);
@@ -82,12 +84,13 @@ final class PerfFailoverCommand implements Callable<Integer> {
                 round ->
                     progress.update(() ->
                         "heddle perf failover: %s, round %d of %d".formatted(each, round, rounds)));
-        rows.add(FailoverReport.Row.of(each, recoveries));
+        FailoverReport.Row row = FailoverReport.Row.of(each, recoveries);
+        rows.add(row);
+        progress.clear();
+        tell(row.line());
       }
     }
-    progress.clear();
-    FailoverReport report =
-        new FailoverReport(AllReduceReport.processorCount(), bytes, rounds, rows);
+    FailoverReport report = new FailoverReport(processors, bytes, rounds, rows);
     publish(report);
     return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : HeddleCommand.EXIT_FAILED;
   }
@@ -106,10 +109,19 @@ final class PerfFailoverCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
   }
 
+  /* Case by case: who interrupts the rest keeps what was measured. */
+  private void tell(String text) {
+    if (!json) {
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+      out.print(text);
+      out.flush();
+    }
+  }
+
   private void publish(FailoverReport report) throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
-    out.flush();
+    if (json) {
+      Objects.requireNonNull(spec).commandLine().getOut().println(Json.of(report));
+    }
     if (save) {
       Path folder = Files.createDirectories(Installation.results());
       String name = "failover-" + LocalDate.now(ZoneOffset.UTC);

@@ -35,7 +35,6 @@ final class Failover {
   private final Connection connection;
   private final Communicator end;
   private final PeerLink peer;
-  private final long graceNs;
   private final Log log;
   private final PlaneLife[] planes;
   private final Grace grace;
@@ -56,7 +55,6 @@ final class Failover {
     this.connection = connection;
     this.end = end;
     this.peer = peer;
-    this.graceNs = graceNs;
     this.log = log;
     List<String> keys = connection.pairNames();
     planes = new PlaneLife[keys.size()];
@@ -453,7 +451,7 @@ final class Failover {
     fail(
         "no plane was up for %d ms: %s"
             .formatted(
-                graceNs / 1_000_000,
+                grace.ms(),
                 Arrays.stream(planes)
                     .map(plane -> plane.key + " (" + plane.cause + ")")
                     .collect(Collectors.joining("; "))));

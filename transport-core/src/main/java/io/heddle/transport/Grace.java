@@ -23,6 +23,10 @@ final class Grace {
     this.whenOver = whenOver;
   }
 
+  long ms() {
+    return graceNs / 1_000_000;
+  }
+
   boolean anyUp() {
     return Arrays.stream(planes).anyMatch(plane -> plane.state == PlaneState.UP);
   }
