@@ -1,31 +1,47 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * What two soft devices tell each other about a queue pair: {@code 'H' 'S' | version 1 | reserved 1
- * | port 2 | source port 2 | receive buffer 4}, big-endian.
+ * What two soft devices tell each other about a queue pair, big-endian: {@code 'H' 'S' | version 1
+ * | further links 1 | port 2 | source port 2 | receive buffer 4}, then for each further link {@code
+ * GID 16 | port 2 | source port 2}.
  *
- * @param port where it receives; 4791 unless another process had that
- * @param sourcePort where its packets come from
- * @param receiveBufferBytes what the kernel holds for it at most; bounds the peer's window
+ * @param receiveBufferBytes what the kernel holds for each address at most; bounds the peer's
+ *     window
+ * @param ends one for each link: where it receives (4791 unless another process had that) and where
+ *     its packets come from; both ports are 0 for an address that isn't there. The first one's GID
+ *     isn't told: the verbs do that
  */
-record EndpointParameters(int port, int sourcePort, int receiveBufferBytes) {
+record EndpointParameters(int receiveBufferBytes, List<PeerLink.PeerEnd> ends) {
   private static final int MAGIC = 'H' << 8 | 'S';
   private static final int VERSION = 2;
   private static final int BYTES = 12;
+  private static final int LINK_BYTES = Gid.BYTES + 4;
 
   byte[] toBytes() {
-    return ByteBuffer.allocate(BYTES)
-        .putShort((short) MAGIC)
-        .put((byte) VERSION)
-        .put((byte) 0)
-        .putShort((short) port)
-        .putShort((short) sourcePort)
-        .putInt(receiveBufferBytes)
-        .array();
+    PeerLink.PeerEnd first = ends.getFirst();
+    ByteBuffer buffer =
+        ByteBuffer.allocate(BYTES + (ends.size() - 1) * LINK_BYTES)
+            .putShort((short) MAGIC)
+            .put((byte) VERSION)
+            .put((byte) (ends.size() - 1))
+            .putShort((short) first.port())
+            .putShort((short) first.sourcePort())
+            .putInt(receiveBufferBytes);
+    for (PeerLink.PeerEnd end : ends.subList(1, ends.size())) {
+      buffer
+          .putLong(end.gid().high())
+          .putLong(end.gid().low())
+          .putShort((short) end.port())
+          .putShort((short) end.sourcePort());
+    }
+    return buffer.array();
   }
 
   /**
@@ -34,42 +50,46 @@ record EndpointParameters(int port, int sourcePort, int receiveBufferBytes) {
   static EndpointParameters parse(byte[] bytes, String queuePair) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     if (bytes.length < BYTES || (buffer.getShort() & 0xffff) != MAGIC) {
-      throw new VerbsException(
-          "modify_qp",
-          queuePair
-              + ": the peer's "
-              + bytes.length
-              + " bytes of parameters aren't a soft device's",
-          Errno.EINVAL);
+      throw refused(
+          queuePair, "the peer's %d bytes of parameters aren't a soft device's", bytes.length);
     }
     int version = buffer.get();
     if (version != VERSION) {
-      throw new VerbsException(
-          "modify_qp",
-          queuePair
-              + ": the peer's soft device has version "
-              + version
-              + ", this one "
-              + VERSION
-              + "; run the same Heddle at both ends",
-          Errno.EINVAL);
+      throw refused(
+          queuePair,
+          "the peer's soft device has version %d, this one %d; run the same Heddle at both ends",
+          version,
+          VERSION);
     }
-    buffer.get();
+    int further = buffer.get() & 0xff;
     int port = buffer.getShort() & 0xffff;
     int sourcePort = buffer.getShort() & 0xffff;
     int receiveBuffer = buffer.getInt();
-    if (port == 0 || sourcePort == 0 || receiveBuffer <= 0) {
-      throw new VerbsException(
-          "modify_qp",
-          queuePair
-              + ": the peer names port "
-              + port
-              + ", source port "
-              + sourcePort
-              + ", receive buffer "
-              + receiveBuffer,
-          Errno.EINVAL);
+    if (receiveBuffer <= 0
+        || further >= PeerLinks.MOST
+        || bytes.length < BYTES + further * LINK_BYTES) {
+      throw refused(
+          queuePair,
+          "the peer names receive buffer %d and %d further links in %d bytes",
+          receiveBuffer,
+          further,
+          bytes.length);
     }
-    return new EndpointParameters(port, sourcePort, receiveBuffer);
+    List<PeerLink.PeerEnd> ends = new ArrayList<>();
+    ends.add(new PeerLink.PeerEnd(new Gid(0, 0), port, sourcePort));
+    for (int i = 0; i < further; i++) {
+      Gid gid = new Gid(buffer.getLong(), buffer.getLong());
+      ends.add(new PeerLink.PeerEnd(gid, buffer.getShort() & 0xffff, buffer.getShort() & 0xffff));
+    }
+    if (ends.stream().anyMatch(end -> end.port() == 0 != (end.sourcePort() == 0))
+        || ends.stream().allMatch(end -> end.port() == 0)) {
+      throw refused(queuePair, "the peer names ports that can't be: %s", ends);
+    }
+    return new EndpointParameters(receiveBuffer, ends);
+  }
+
+  private static VerbsException refused(String queuePair, String format, Object... values) {
+    return new VerbsException(
+        "modify_qp", queuePair + ": " + format.formatted(values), Errno.EINVAL);
   }
 }

@@ -350,7 +350,8 @@ final class Engine {
       drops.count(DropCounters.Reason.WRONG_STATE);
       return;
     }
-    if (!qp.link().isPeer(sourceHigh, sourceLow, sourcePort)) {
+    int link = qp.links().from(sourceHigh, sourceLow, sourcePort);
+    if (link < 0) {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
     }
@@ -358,12 +359,12 @@ final class Engine {
       /* Not covered by the checksum, which is computed as if nothing were there. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
-    if (!qp.link().checksumIsRight(view, base, packet, bytes, sourcePort)) {
+    if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
       drops.count(DropCounters.Reason.BAD_CHECKSUM);
       return;
     }
     long payload = packet + PacketFormat.BTH_BYTES + extended;
-    qp.onPacket(opcode, packet, payload, payloadBytes, nowNs);
+    qp.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
   /** How long the packet in hand may have lain in its socket at most. */

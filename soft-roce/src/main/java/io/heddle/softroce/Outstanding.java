@@ -12,6 +12,7 @@ final class Outstanding {
   private final TransmitRing ring;
   private final PsnBits acknowledged = new PsnBits();
   private final PsnBits lost = new PsnBits();
+  private final LinkNumbers links = new LinkNumbers();
   private long unacknowledged;
   private long next;
   private int acknowledgedCount;
@@ -22,11 +23,19 @@ final class Outstanding {
     this.ring = ring;
   }
 
-  /** Nothing is outstanding, and the next packet has this number. */
-  void start(int psn) {
+  /** Which link each number went by. */
+  LinkNumbers links() {
+    return links;
+  }
+
+  /**
+   * Nothing is outstanding, and the next packet has this number and goes by one of so many links.
+   */
+  void start(int psn, int linkCount) {
     /* Away from 0, so that numbers below the first one stay positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
     highestAcknowledged = unacknowledged - 1;
+    links.start(linkCount, unacknowledged);
     stop();
   }
 
@@ -37,6 +46,7 @@ final class Outstanding {
     acknowledged.clearAll();
     lostCount = 0;
     lost.clearAll();
+    links.stop();
     ring.clear();
   }
 
@@ -69,13 +79,19 @@ final class Outstanding {
     return lost.get(psn);
   }
 
-  /** Everything below {@code end} has been sent once. */
-  void sentTo(long end) {
+  /** Everything below {@code end} has been sent once, what is new by this link. */
+  void sentTo(long end, int link) {
+    links.sent(next, end, link);
     next = end;
   }
 
-  /** These, which counted as lost, go out again. */
-  void sentAgain(long from, long to) {
+  /** These, which counted as lost or are asked about, go out again by this link. */
+  void sentAgain(long from, long to, int link) {
+    for (long psn = from; links.several() && psn < to; psn++) {
+      if (!acknowledged.get(psn)) {
+        links.sentAgain(psn, link, !lost.get(psn));
+      }
+    }
     lostCount -= lost.clearRange(from, to);
   }
 
@@ -87,6 +103,11 @@ final class Outstanding {
    */
   int advance(long to) {
     int fresh = (int) (to - unacknowledged);
+    for (long psn = unacknowledged; links.several() && psn < to; psn++) {
+      if (!acknowledged.get(psn)) {
+        links.arrived(psn, !lost.get(psn));
+      }
+    }
     if (acknowledgedCount > 0) {
       int known = acknowledged.clearRange(unacknowledged, to);
       acknowledgedCount -= known;
@@ -120,6 +141,10 @@ final class Outstanding {
               & ~acknowledged.word(from);
       if (fresh != 0) {
         news += Long.bitCount(fresh);
+        for (long left = fresh; links.several() && left != 0; left &= left - 1) {
+          long psn = (from & ~63L) + Long.numberOfTrailingZeros(left);
+          links.arrived(psn, !lost.get(psn));
+        }
         acknowledged.setWord(from, acknowledged.word(from) | fresh);
         lostCount -= Long.bitCount(lost.word(from) & fresh);
         lost.setWord(from, lost.word(from) & ~fresh);
@@ -142,25 +167,31 @@ final class Outstanding {
     if (!lost.get(psn)) {
       lost.set(psn);
       lostCount++;
+      if (links.several()) {
+        links.lost(psn);
+      }
     }
   }
 
   /**
    * Counts as lost what a bitmap shows as missing: of trains sent once, packets with some later
-   * ones arrived; of trains that were sent again, everything once that sending or a later one has
-   * been answered.
+   * ones of the same link arrived; of trains that were sent again, everything once that sending or
+   * a later one by the same link has been answered.
    *
-   * @param answered number of the newest sending that has been answered
-   * @return whether there was any
+   * @param tags which sendings have been answered
+   * @return the links that lost something, bit i for link i
    */
-  boolean loseMissing(long answered) {
+  int loseMissing(SendTags tags) {
+    if (links.several()) {
+      return loseMissingOfSeveral(tags);
+    }
     boolean found = false;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
       if (first + REORDER_PACKETS > highestAcknowledged) {
         break;
       }
-      if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > answered) {
+      if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > tags.answered(0)) {
         continue;
       }
       long from = Math.max(first, unacknowledged);
@@ -172,7 +203,78 @@ final class Outstanding {
         }
       }
     }
+    return found ? 1 : 0;
+  }
+
+  private int loseMissingOfSeveral(SendTags tags) {
+    int found = 0;
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      long first = ring.firstPsn(slot);
+      if (first > highestAcknowledged) {
+        break;
+      }
+      if (ring.sends(slot) == 1 && first + REORDER_PACKETS > links.highest(ring.link(slot))) {
+        continue;
+      }
+      long end = ring.endPsn(slot);
+      for (long psn = Math.max(first, unacknowledged); psn < end; psn = (psn | 63) + 1) {
+        long missing = PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
+        for (; missing != 0; missing &= missing - 1) {
+          long each = (psn & ~63L) + Long.numberOfTrailingZeros(missing);
+          int link = links.link(each);
+          boolean passed =
+              links.wasSentAgain(each)
+                  ? ring.serial(slot) <= tags.answered(link)
+                  : each + REORDER_PACKETS <= links.highest(link);
+          if (passed) {
+            lose(each);
+            found |= 1 << link;
+          }
+        }
+      }
+    }
     return found;
+  }
+
+  /**
+   * The links of several that have been silent for too long while others answered: what went by
+   * them before something that has been answered, by more than an answer may take.
+   */
+  int silentLinks(LinkLoads loads, SendTags tags, long nowNs) {
+    int silent = 0;
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      int link = ring.link(slot);
+      LinkLoad load = loads.get(link);
+      long aheadNs = tags.newestAnsweredNs() - ring.sentAtNs(slot);
+      if (aheadNs <= RoundTrip.MINIMUM_TIMEOUT_NS) {
+        continue;
+      }
+      if (aheadNs > load.roundTrip.timeoutNs() && load.isOverdue(nowNs) && isUnderWay(slot)) {
+        silent |= 1 << link;
+      }
+    }
+    return silent;
+  }
+
+  private boolean isUnderWay(long slot) {
+    long end = ring.endPsn(slot);
+    for (long psn = Math.max(ring.firstPsn(slot), unacknowledged);
+        psn < end;
+        psn = (psn | 63) + 1) {
+      if ((PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn)) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Counts as lost everything that is under way on this link of several. */
+  void loseBy(int link) {
+    for (long psn = unacknowledged; psn < next; psn++) {
+      if (links.link(psn) == link && !acknowledged.get(psn)) {
+        lose(psn);
+      }
+    }
   }
 
   /** Counts as lost everything from this number on that isn't known to have arrived. */
@@ -186,18 +288,24 @@ final class Outstanding {
 
   /**
    * Counts as lost what was sent before a question that has been answered, and isn't known to have
-   * arrived.
+   * arrived; of several links, where the answer may have overtaken it, what is also older than an
+   * answer may take.
    *
-   * @return whether there was any
+   * @return the links that lost something, bit i for link i
    */
-  boolean loseSentBefore(long serial) {
-    int before = lostCount;
+  int loseSentBefore(long serial, LinkLoads loads, long nowNs) {
+    int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      if (!ring.isRead(slot) && ring.serial(slot) < serial) {
+      int link = ring.link(slot);
+      boolean older =
+          !links.several() || nowNs - ring.sentAtNs(slot) > loads.get(link).roundTrip.timeoutNs();
+      if (!ring.isRead(slot) && ring.serial(slot) < serial && older) {
+        int before = lostCount;
         loseUnacknowledged(slot, unacknowledged);
+        found |= lostCount > before ? 1 << link : 0;
       }
     }
-    return lostCount > before;
+    return found;
   }
 
   private void loseUnacknowledged(long slot, long from) {

@@ -19,6 +19,10 @@ final class PacketFormat {
   static final int WAITED_BYTES = 4;
   static final int IMMEDIATE_BYTES = 4;
   static final int ICRC_BYTES = 4;
+
+  /** What a WRITE ONLY packet has besides its payload. */
+  static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+
   static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
   static final int PSN_MASK = 0xff_ffff;
 

@@ -11,12 +11,20 @@ final class PacketSeal {
 
   private final long base;
   private final ByteBuffer area;
-  private final FlowChecksum checksum;
+  private FlowChecksum checksum;
 
+  /**
+   * @param checksum of the flow that packets are sealed for
+   */
   PacketSeal(long base, int lengthBytes, FlowChecksum checksum) {
     this.base = base;
     this.checksum = checksum;
     area = Memory.ALL.asSlice(base, lengthBytes).asByteBuffer();
+  }
+
+  /** From now on packets are sealed for this flow: two addresses and the ports. */
+  void sealFor(FlowChecksum flow) {
+    checksum = flow;
   }
 
   /**

@@ -3,15 +3,14 @@ package io.heddle.softroce;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
-import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies between a queue pair and its peer: the sending socket, both ends' addresses and ports,
- * and the checksums of either direction. The control path changes it under the progress lock, the
- * lock holder uses it.
+ * What lies between one address of a queue pair and one of its peer: the sending socket, both ends'
+ * addresses and ports, and the checksums of either direction. The control path changes it under the
+ * progress lock, the lock holder uses it.
  */
 final class PeerLink {
   private static final int LARGEST_WINDOW = 960;
@@ -26,6 +25,19 @@ final class PeerLink {
   private int receiveBufferBytes;
   private int remoteSourcePort;
   private boolean softPeer;
+  private boolean absent = true;
+
+  /* Written by the lock holder, and of use where there are several. */
+  private long receivedBytes;
+  private final long[] ahead = new long[PsnBits.BIT_LENGTHS];
+
+  /**
+   * The peer's end of a link.
+   *
+   * @param port where it receives; 0 where it isn't there
+   * @param sourcePort where its packets come from; 0 for a standard device, which chooses any
+   */
+  record PeerEnd(Gid gid, int port, int sourcePort) {}
 
   /** The checksum of what is sent. */
   FlowChecksum sendFlow() {
@@ -52,51 +64,68 @@ final class PeerLink {
     receiveBufferBytes = receiver.bufferBytes();
   }
 
-  /** What a soft peer must know; null before there is a socket. */
-  @Nullable EndpointParameters parameters() {
+  Gid localGid() {
+    return localGid;
+  }
+
+  /** Where it receives, or 0 without an address. */
+  int receivePort() {
+    return socket == null ? 0 : receivePort;
+  }
+
+  /** Where its packets come from, or 0 without an address. */
+  int sourcePort() {
     UdpSocket open = socket;
-    return open == null
-        ? null
-        : new EndpointParameters(receivePort, open.port(), receiveBufferBytes);
+    return open == null ? 0 : open.port();
+  }
+
+  int receiveBufferBytes() {
+    return receiveBufferBytes;
   }
 
   /**
-   * Points the socket at the peer; needs no lock, since nothing is sent yet.
-   *
-   * @param peer null for a standard device
+   * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
+   * no address.
    */
-  void connect(
-      ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
-    UdpSocket open = java.util.Objects.requireNonNull(socket);
+  boolean connect(PeerEnd peer, int trafficClass, Object queuePair) {
+    UdpSocket open = socket;
+    if (open == null || peer.port() == 0) {
+      return false;
+    }
     try {
-      open.connect(attributes.remoteGid(), scope, portOf(peer));
+      open.connect(peer.gid(), scope, peer.port());
     } catch (SystemCallException failed) {
       throw new VerbsException(
-          "modify_qp", queuePair + " to RTR with peer " + attributes.remoteGid(), failed.errno());
+          "modify_qp", queuePair + " to RTR with peer " + peer.gid(), failed.errno());
     }
-    open.setTrafficClass(attributes.trafficClass());
-  }
-
-  private static int portOf(@Nullable EndpointParameters peer) {
-    return peer == null ? SoftContext.ROCE_PORT : peer.port();
+    open.setTrafficClass(trafficClass);
+    return true;
   }
 
   /** From now on packets of this peer are good ones; under the lock. */
-  void believe(Gid gid, @Nullable EndpointParameters peer) {
-    remoteGid = gid;
-    softPeer = peer != null;
-    remoteSourcePort = peer == null ? 0 : peer.sourcePort();
-    int sourcePort = java.util.Objects.requireNonNull(socket).port();
-    sendFlow.reset(localGid, sourcePort, remoteGid, portOf(peer));
+  void believe(PeerEnd peer, boolean connected, boolean isSoft) {
+    UdpSocket open = socket;
+    absent = !connected;
+    if (open == null || absent) {
+      return;
+    }
+    remoteGid = peer.gid();
+    softPeer = isSoft;
+    remoteSourcePort = peer.sourcePort();
+    sendFlow.reset(localGid, open.port(), remoteGid, peer.port());
     receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
   }
 
+  /** Whether one of its ends has no address, or no route led there. */
+  boolean isAbsent() {
+    return absent;
+  }
+
   /**
-   * Packets whose kernel buffers, 15 % of bookkeeping included, the peer's socket can hold; of a
-   * standard peer, as many as ours.
+   * Packets whose kernel buffers, 15 % of bookkeeping included, a socket with a buffer of this size
+   * can hold.
    */
-  int window(@Nullable EndpointParameters peer, int mtu) {
-    int bufferBytes = peer == null ? receiveBufferBytes : peer.receiveBufferBytes();
+  static int window(int bufferBytes, int mtu) {
     int each = Math.max(1024, (mtu + 64) * 115 / 100);
     return Math.max(8, Math.min(LARGEST_WINDOW, bufferBytes / each));
   }
@@ -117,6 +146,21 @@ final class PeerLink {
     int covered = bytes - PacketFormat.ICRC_BYTES;
     return receiveFlow.of(view, (int) (packet - base), covered)
         == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
+  }
+
+  /** A packet was taken that lies so far ahead of the first missing one. */
+  void took(int payloadBytes, int numbersAhead) {
+    receivedBytes += payloadBytes;
+    ahead[Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
+  }
+
+  long receivedBytes() {
+    return receivedBytes;
+  }
+
+  /** How many of the packets taken were ahead by 0, 1, 2–3, 4–7 numbers and so on. */
+  long[] ahead() {
+    return ahead.clone();
   }
 
   /** The socket to send by; null before INIT. */

@@ -15,6 +15,9 @@ final class PsnBits {
    */
   static final int SIZE = 1024;
 
+  /** How many lengths in bits a distance within the window may have, 0 included. */
+  static final int BIT_LENGTHS = 11;
+
   private static final int WORD_MASK = SIZE / 64 - 1;
 
   private final long[] words = new long[SIZE / 64];

@@ -70,6 +70,7 @@ final class ReadResponses {
       return true;
     }
     long base = qp.responseSlot();
+    qp.sealAnswers();
     int used = 0;
     int segment = 0;
     int at = offset;
@@ -91,7 +92,7 @@ final class ReadResponses {
         break;
       }
     }
-    if (!qp.send(base, used, segment)) {
+    if (!qp.answer(base, used, segment)) {
       return false;
     }
     offset = at;

@@ -1,8 +1,10 @@
 package io.heddle.softroce;
 
+import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.util.List;
 
 /**
  * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was
@@ -26,18 +28,18 @@ final class Requester {
   private volatile long resentPackets;
   private final RoundTrip roundTrip = new RoundTrip();
   private final RetryTimer retries = new RetryTimer(roundTrip);
-  private final SendWindow sendWindow = new SendWindow();
   private final SendTags tags = new SendTags();
   private final Outstanding outstanding;
   private final LostRun lost;
   private final PendingRead read;
+  private final LinkLoads loads;
 
-  /* Numbers that may be outstanding, by the room that either end has; how many the path takes is sendWindow's to say. */
+  /* Numbers that may be outstanding, by the room that either end has; how many a link takes is its own window's to say. */
   private int window;
   private boolean softPeer;
   private int mtu;
   private long acknowledgeAt;
-  private long recoveryEnd;
+  private int askedBy;
 
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
 
@@ -58,6 +60,7 @@ final class Requester {
     outstanding = new Outstanding(ring);
     lost = new LostRun(ring, outstanding);
     read = new PendingRead(qp, queue);
+    loads = new LinkLoads(outstanding, read);
   }
 
   /**
@@ -68,16 +71,17 @@ final class Requester {
       int mtuBytes,
       boolean peerIsSoft,
       int packetWindow,
+      PeerLinks links,
       long nowNs) {
-    outstanding.start(attributes.sendPsn());
-    recoveryEnd = outstanding.next();
+    outstanding.start(attributes.sendPsn(), links.count());
+    loads.start(links, mtuBytes, nowNs);
     mtu = mtuBytes;
     softPeer = peerIsSoft;
     window = packetWindow;
     roundTrip.reset();
-    sendWindow.reset(packetWindow, nowNs);
     retries.reset(attributes, nowNs);
     tags.clear();
+    askedBy = 0;
     acknowledgeAt = outstanding.next() + window / 2 - 1;
     receiverNotReady.start(attributes.receiverNotReadyRetryCount());
     blocked.end();
@@ -107,7 +111,10 @@ final class Requester {
       return false;
     }
     int left = trains;
-    while ((outstanding.anyLost() || read.isLost()) && inFlight() < sendWindow.packets()) {
+    if (loads.several()) {
+      tryResting(nowNs);
+    }
+    while ((outstanding.anyLost() || read.isLost()) && loads.choose(LinkLoads.NONE) >= 0) {
       if (left-- == 0) {
         return true;
       }
@@ -117,31 +124,28 @@ final class Requester {
     }
     while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && !ring.isFull()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
-      int room = Math.min(sendWindow.packets() - inFlight(), window - ahead);
+      int link = loads.choose(LinkLoads.NONE);
+      int room = link < 0 ? 0 : Math.min(loads.room(link), window - ahead);
       if (room <= 0 || read.isActive() && builder.nextIsRead()) {
         return false;
       }
       if (left-- == 0) {
         return true;
       }
-      if (!sendNext(nowNs, room)) {
+      if (!sendNext(link, room, nowNs)) {
         return false;
       }
     }
     return false;
   }
 
-  /* Packets under way from here to there: of a READ that is one at most, whatever numbers its responses have. */
-  private int inFlight() {
-    return outstanding.inFlight() - read.awaited();
-  }
-
-  private boolean sendNext(long nowNs, int room) {
+  private boolean sendNext(int link, int room, long nowNs) {
     boolean isRead = builder.nextIsRead();
     long index = queue.started();
     int offset = builder.offset();
     long next = outstanding.next();
-    int tag = softPeer ? tags.next(nowNs, false) : SendTags.NONE;
+    int tag = softPeer ? tags.next(link, nowNs, false) : SendTags.NONE;
+    qp.sealFor(link);
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
@@ -158,14 +162,21 @@ final class Requester {
       read.begin(next, end, index, offset, whole ? queue.lengthBytes(index) : builder.offset());
     }
     if (end > acknowledgeAt) {
-      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, sendWindow.packets()) / 2);
+      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, loads.get(link).window.packets()) / 2);
     }
     long slot = ring.tail() - 1;
-    outstanding.sentTo(end);
+    outstanding.sentTo(end, link);
+    int bytes = ring.totalBytes(slot);
+    loads.sent(link, bytes, payload(slot));
     if (!retries.isRunning()) {
       armTimeout(nowNs);
     }
-    return sendSlot(slot, 0, ring.packets(slot), nowNs);
+    return sendSlot(link, slot, 0, ring.packets(slot), nowNs);
+  }
+
+  /* To within the four bytes of an immediate. */
+  private int payload(long slot) {
+    return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
 
   /** Whether a small packet is to leave next, behind which an acknowledgement fits. */
@@ -174,7 +185,7 @@ final class Requester {
         && builder.nextIsSmall()
         && !outstanding.anyLost()
         && !ring.isFull()
-        && inFlight() < sendWindow.packets()
+        && loads.choose(LinkLoads.NONE) >= 0
         && !receiverNotReady.isWaiting()
         && !blocked.isRunning();
   }
@@ -195,13 +206,13 @@ final class Requester {
    * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
    * out later.
    */
-  private boolean sendSlot(long slot, int from, int to, long nowNs) {
+  private boolean sendSlot(int link, long slot, int from, int to, long nowNs) {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
-    ring.sent(slot, tags.sent(), nowNs);
+    ring.sent(slot, link, tags.sent(), nowNs);
     int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
-    if (qp.send(ring.address(slot) + begin, end - begin + carried, segment)) {
+    if (qp.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
       if (carried > 0) {
         qp.acknowledgementCarried();
       }
@@ -234,7 +245,7 @@ final class Requester {
     if (lost.find(read.isLost())) {
       return lost.isRead()
           ? resendRead(lost.slot(), nowNs)
-          : resend(lost.slot(), lost.from(), lost.to(), nowNs, false);
+          : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
       read.askedAgain(); /* its last response came after all */
@@ -244,13 +255,45 @@ final class Requester {
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  private boolean resend(long slot, int from, int to, long nowNs, boolean probe) {
+  /* By another link than the one that lost it, where one has room. */
+  private boolean resendLost(long slot, int from, int to, long nowNs) {
+    int before = outstanding.links().link(ring.firstPsn(slot) + from);
+    int link = loads.choose(loads.several() ? before : LinkLoads.NONE);
+    loads.get(before).resentPackets += to - from;
+    return resend(link, slot, from, to, nowNs, false);
+  }
+
+  private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
     long first = ring.firstPsn(slot);
-    outstanding.sentAgain(first + from, first + to);
-    int tag = softPeer ? tags.next(nowNs, probe) : SendTags.NONE;
-    builder.markAgain(ring, slot, from, to, tag);
+    outstanding.sentAgain(first + from, first + to, link);
+    loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
+    sealAgain(link, slot, from, to, nowNs, probe);
     countResent(to - from);
-    return sendSlot(slot, from, to, nowNs);
+    return sendSlot(link, slot, from, to, nowNs);
+  }
+
+  private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
+    qp.sealFor(link);
+    builder.markAgain(ring, slot, from, to, tag, loads.several());
+  }
+
+  /* By each link whose rest is over goes a copy of the oldest packet, which is under way elsewhere. */
+  private void tryResting(long nowNs) {
+    for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
+      LinkLoad load = loads.get(link);
+      if (load.isTrialDue(nowNs)) {
+        load.postponeTrial(nowNs);
+        long slot = ring.slotOf(outstanding.unacknowledged());
+        int packet = (int) (outstanding.unacknowledged() - ring.firstPsn(slot));
+        sealAgain(link, slot, packet, packet + 1, nowNs, false);
+        int segment = ring.segmentBytes(slot);
+        int at = packet * segment;
+        int bytes = Math.min(segment, ring.totalBytes(slot) - at);
+        tags.sent();
+        qp.send(link, ring.address(slot) + at, bytes, segment);
+      }
+    }
   }
 
   /* Asks for what is still missing of the responses. */
@@ -259,9 +302,10 @@ final class Requester {
     if (!read.isActive()) {
       return true;
     }
+    qp.sealFor(0);
     read.rewrite(builder, ring.address(slot));
     countResent(1);
-    return sendSlot(slot, 0, 1, nowNs);
+    return sendSlot(0, slot, 0, 1, nowNs);
   }
 
   /**
@@ -271,13 +315,13 @@ final class Requester {
    */
   void onTag(int tag, long waitedNs, long nowNs) {
     if (tags.answer(tag)) {
-      measured(tags.sentAtNs(tag), nowNs, waitedNs);
+      measured(tags.link(tag), tags.sentAtNs(tag), nowNs, waitedNs);
     }
   }
 
-  private void measured(long sentAtNs, long nowNs, long waitedNs) {
+  private void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
     roundTrip.sample(Math.max(1, nowNs - sentAtNs));
-    sendWindow.measured(sentAtNs, nowNs, waitedNs);
+    loads.measured(link, sentAtNs, nowNs, waitedNs);
   }
 
   /** Takes an acknowledgement whose CRC was right. */
@@ -289,30 +333,39 @@ final class Requester {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
-    int before = inFlight();
-    boolean news = advance(upTo, nowNs);
+    loads.beginAnswer();
+    int fresh = advance(upTo, nowNs);
     if (qp.isDead()) {
       return;
     }
     if (bitmapWords > 0) {
-      int fresh = outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
-      if (fresh > 0) {
-        news = true;
-        sendWindow.acknowledged(fresh, before);
-      }
-      if (outstanding.loseMissing(tags.answered())) {
-        lossSeen();
-      }
+      fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
+    }
+    loads.endAnswer(fresh, nowNs);
+    if (bitmapWords > 0) {
+      lossSeen(outstanding.loseMissing(tags));
     }
     long probe = tags.takeAnsweredProbe();
-    if (probe > 0 && outstanding.loseSentBefore(probe)) {
-      lossSeen();
+    if (probe > 0) {
+      lossSeen(outstanding.loseSentBefore(probe, loads, nowNs));
     }
-    if (news) {
+    if (loads.several() && !outstanding.isEmpty()) {
+      leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
+    }
+    if (fresh > 0) {
       newsArrived(nowNs);
     }
     if (!positive && psn >= outstanding.unacknowledged()) {
       onNegative(psn, syndrome, nowNs);
+    }
+  }
+
+  private void leaveSilent(int links, long nowNs) {
+    for (int left = links; left != 0; left &= left - 1) {
+      int link = Integer.numberOfTrailingZeros(left);
+      outstanding.loseBy(link);
+      loads.silent(link, nowNs);
+      qp.activate();
     }
   }
 
@@ -331,24 +384,27 @@ final class Requester {
     }
   }
 
-  /** False when known already. May end the queue pair: a completion may overrun its queue. */
-  private boolean advance(long upTo, long nowNs) {
+  /**
+   * Returns how many numbers weren't known to have arrived. May end the queue pair: a completion
+   * may overrun its queue.
+   */
+  private int advance(long upTo, long nowNs) {
     long to = read.bound(upTo);
     if (to <= outstanding.unacknowledged()) {
-      return false;
+      return 0;
     }
-    int before = inFlight();
-    sendWindow.acknowledged(outstanding.advance(to), before);
+    int fresh = outstanding.advance(to);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       long slot = ring.head();
       boolean newest = slot + 1 == ring.tail() || ring.endPsn(slot + 1) > to;
       if (newest && ring.sends(slot) == 1) {
         arrived(slot, nowNs);
       }
+      loads.get(ring.link(slot)).acknowledgedBytes += payload(slot);
       ring.removeHead();
     }
     completeRequests();
-    return true;
+    return fresh;
   }
 
   /* Of a slot that was sent once. Where there are tags they say more, but READs have none. */
@@ -356,7 +412,7 @@ final class Requester {
     if (ring.isRead(slot)) {
       roundTrip.sample(Math.max(1, nowNs - ring.sentAtNs(slot)));
     } else if (!softPeer) {
-      measured(ring.sentAtNs(slot), nowNs, qp.waitedNs());
+      measured(0, ring.sentAtNs(slot), nowNs, qp.waitedNs());
     }
   }
 
@@ -377,12 +433,12 @@ final class Requester {
     }
   }
 
-  private void lossSeen() {
-    if (outstanding.unacknowledged() >= recoveryEnd) {
-      recoveryEnd = outstanding.next();
-      sendWindow.lost();
+  /* On the links of this set. */
+  private void lossSeen(int links) {
+    if (links != 0) {
+      loads.lost(links);
+      qp.activate();
     }
-    qp.activate();
   }
 
   private void onNegative(long psn, int syndrome, long nowNs) {
@@ -403,7 +459,7 @@ final class Requester {
     switch (syndrome) {
       case PacketFormat.SYNDROME_SEQUENCE_ERROR -> {
         loseFrom(psn);
-        lossSeen();
+        lossSeen(1);
       }
       case PacketFormat.SYNDROME_INVALID_REQUEST ->
           qp.failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
@@ -426,7 +482,8 @@ final class Requester {
       return;
     }
     /* A response acknowledges everything before its request. */
-    advance(psn, nowNs);
+    loads.beginAnswer();
+    int fresh = advance(psn, nowNs);
     if (qp.isDead()) {
       return;
     }
@@ -434,10 +491,11 @@ final class Requester {
       qp.failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }
-    advance(read.psn(), nowNs);
+    fresh += advance(read.psn(), nowNs);
     if (qp.isDead()) {
       return;
     }
+    loads.endAnswer(fresh, nowNs);
     newsArrived(nowNs);
     qp.activate();
   }
@@ -471,12 +529,12 @@ final class Requester {
     int unanswered = retries.timedOut();
     counters.timedOut();
     if (!softPeer || unanswered > 1) {
-      sendWindow.silent();
+      loads.allSilent();
     }
     if (softPeer) {
       probe(nowNs);
     } else {
-      recoveryEnd = outstanding.next();
+      loads.recover();
       loseFrom(outstanding.unacknowledged());
     }
     armTimeout(nowNs);
@@ -490,8 +548,28 @@ final class Requester {
       read.lose();
     } else if (!blocked.isRunning()) {
       int packet = (int) (oldest - ring.firstPsn(slot));
-      resend(slot, packet, packet + 1, nowNs, true);
+      /* By each link in turn: one of them may be dead. */
+      askedBy = loads.next(askedLast(oldest));
+      resend(askedBy, slot, packet, packet + 1, nowNs, true);
     }
+  }
+
+  /* The link that was asked last; at first the one that the oldest packet went by. */
+  private int askedLast(long oldest) {
+    boolean first = loads.several() && !outstanding.links().wasSentAgain(oldest);
+    return first ? outstanding.links().link(oldest) : askedBy;
+  }
+
+  /** How the links share what is sent, in order. */
+  void weighLinks(int[] weights) {
+    if (weights.length == loads.count()) {
+      loads.weigh(weights);
+    }
+  }
+
+  /** What each link has done; none before {@link #start}, or with one. */
+  List<LinkCounts> linkCounts(PeerLinks links) {
+    return loads.counts(links);
   }
 
   /** Stops for good: nothing is outstanding and no timer runs. */

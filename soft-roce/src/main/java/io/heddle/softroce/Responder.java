@@ -30,6 +30,7 @@ final class Responder {
   private long expected;
   private long highest;
   private boolean softPeer;
+  private boolean several;
   private int mtu;
   private int messages;
   private int timerCode;
@@ -57,10 +58,20 @@ final class Responder {
     acknowledger = new Acknowledger(qp, counters);
   }
 
-  void start(int receivePsn, int mtuBytes, boolean peerIsSoft, int receiverNotReadyTimerCode) {
+  /**
+   * @param overSeveral whether packets come over several links, where to be ahead is no sign of
+   *     loss
+   */
+  void start(
+      int receivePsn,
+      int mtuBytes,
+      boolean peerIsSoft,
+      boolean overSeveral,
+      int receiverNotReadyTimerCode) {
     expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
     highest = expected - 1;
     softPeer = peerIsSoft;
+    several = overSeveral;
     mtu = mtuBytes;
     timerCode = receiverNotReadyTimerCode;
     messages = 0;
@@ -96,7 +107,7 @@ final class Responder {
       return;
     }
     if (psn > expected) {
-      ahead(opcode, packet, payload, payloadBytes, psn);
+      ahead(opcode, thirdWord, packet, payload, payloadBytes, psn);
       return;
     }
     sequenceErrorSent = false;
@@ -107,6 +118,9 @@ final class Responder {
     }
     if (qp.isDead()) {
       return; /* by a completion that overran its queue */
+    }
+    if (several) {
+      qp.took(payloadBytes, 0);
     }
     boolean read = opcode == PacketFormat.READ_REQUEST;
     if (!read) {
@@ -130,7 +144,8 @@ final class Responder {
     acknowledger.askNow();
   }
 
-  private void ahead(int opcode, long packet, long payload, int payloadBytes, long psn) {
+  private void ahead(
+      int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
     if (psn - expected >= PsnBits.SIZE) {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
       return;
@@ -149,7 +164,12 @@ final class Responder {
         lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
         immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
       }
-      acknowledger.askNow();
+      if (several) {
+        qp.took(payloadBytes, (int) (psn - expected));
+        acknowledger.executed(PacketFormat.asksForAcknowledgement(thirdWord), true);
+      } else {
+        acknowledger.askNow();
+      }
       return;
     }
     counters.drops().count(DropCounters.Reason.OUT_OF_ORDER);
@@ -423,6 +443,7 @@ final class Responder {
 
   private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
     long packet = qp.controlPacket();
+    qp.sealAnswers();
     acknowledger.write(packet, syndrome, psn, messages, nowNs);
     int bytes = acknowledger.lengthBytes();
     if (softPeer && highest >= expected) {

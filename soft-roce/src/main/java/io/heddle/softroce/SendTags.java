@@ -17,11 +17,14 @@ final class SendTags {
   private final long[] sentAtNs = new long[TAGS];
   private final long[] serials = new long[TAGS];
   private final boolean[] probes = new boolean[TAGS];
+  private final byte[] links = new byte[TAGS];
   private int newest;
 
-  /* Sendings so far, the newest one that has been answered, and the probe that was answered last, or 0. */
+  /* Sendings so far, the newest one of each link that has been answered, when the newest of all was made, and the probe
+  that was answered last, or 0. */
   private long sendings;
-  private long answered;
+  private final long[] answered = new long[PeerLinks.MOST];
+  private long newestAnsweredNs;
   private long answeredProbe;
 
   /** Forgets all. */
@@ -29,22 +32,29 @@ final class SendTags {
     java.util.Arrays.fill(serials, 0);
     newest = NONE;
     sendings = 0;
-    answered = 0;
+    java.util.Arrays.fill(answered, 0);
+    newestAnsweredNs = Long.MIN_VALUE / 2;
     answeredProbe = 0;
   }
 
-  /** A tag for the sending that {@link #sent} is told of next. */
-  int next(long nowNs, boolean probe) {
+  /** A tag for the sending by this link that {@link #sent} is told of next. */
+  int next(int link, long nowNs, boolean probe) {
     newest = newest == MASK ? 1 : newest + 1;
     serials[newest] = sendings + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
+    links[newest] = (byte) link;
     return newest;
   }
 
   /** Something is sent, with a tag or without. Returns the sending's number, from 1. */
   long sent() {
     return ++sendings;
+  }
+
+  /** The link that the tagged packet went by. */
+  int link(int tag) {
+    return links[tag & MASK];
   }
 
   long sentAtNs(int tag) {
@@ -63,16 +73,23 @@ final class SendTags {
       return false;
     }
     serials[tag & MASK] = 0;
-    answered = Math.max(answered, sending);
+    int link = links[tag & MASK];
+    answered[link] = Math.max(answered[link], sending);
+    newestAnsweredNs = Math.max(newestAnsweredNs, sentAtNs[tag & MASK]);
     if (probes[tag & MASK]) {
       answeredProbe = sending;
     }
     return true;
   }
 
-  /** Number of the newest sending that has been answered. */
-  long answered() {
-    return answered;
+  /** Number of the newest sending by this link that has been answered. */
+  long answered(int link) {
+    return answered[link];
+  }
+
+  /** When the newest sending that has been answered was made. */
+  long newestAnsweredNs() {
+    return newestAnsweredNs;
   }
 
   /** Number of the probe that the acknowledgement in hand answers, or 0; once. */

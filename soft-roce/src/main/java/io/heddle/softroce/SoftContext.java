@@ -22,12 +22,15 @@ import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The opened soft device. Control path: every method but {@link #progress} holds this object's
@@ -42,6 +45,7 @@ final class SoftContext implements DeviceContext {
 
   private final SoftDevice device;
   private final SoftPort port;
+  private final boolean standardPeers;
   private final Log log;
   private final LeakLedger ledger;
   private final Arena arena = Arena.ofShared();
@@ -68,11 +72,13 @@ final class SoftContext implements DeviceContext {
   SoftContext(
       SoftDevice device,
       SoftPort port,
+      boolean standardPeers,
       Log log,
       LeakLedger ledger,
       Function<Arena, PacketGate> gates) {
     this.device = device;
     this.port = port;
+    this.standardPeers = standardPeers;
     this.log = log;
     this.ledger = ledger;
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
@@ -132,6 +138,16 @@ final class SoftContext implements DeviceContext {
     int packets =
         Math.min(TransmitRing.TRAIN_PACKETS - 1, (TransmitRing.TRAIN_BYTES - closing) / packet);
     return packets * mtu.bytes();
+  }
+
+  @Override
+  public int mostLinks() {
+    return standardPeers ? 1 : PeerLinks.MOST;
+  }
+
+  /** Whether other soft devices are taken for standard ones, too: for comparison. */
+  boolean arePeersStandard() {
+    return standardPeers;
   }
 
   @Override
@@ -241,8 +257,43 @@ final class SoftContext implements DeviceContext {
     return qp;
   }
 
+  /**
+   * Sockets for a queue pair on these addresses; null where an index is negative.
+   *
+   * @throws VerbsException where there are too many or none, or one can't be opened
+   */
+  synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
+    if (gidIndexes.length > PeerLinks.MOST || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
+      throw new VerbsException(
+          "modify_qp",
+          qp
+              + " to INIT on addresses "
+              + Arrays.toString(gidIndexes)
+              + " (1 to "
+              + PeerLinks.MOST
+              + ")",
+          Errno.EINVAL);
+    }
+    List<PeerLinks.@Nullable Opened> opened = new ArrayList<>();
+    try {
+      for (int index : gidIndexes) {
+        opened.add(index < 0 ? null : openLink(index, qp));
+      }
+    } catch (VerbsException failed) {
+      opened.stream().filter(Objects::nonNull).forEach(each -> each.socket().close());
+      throw failed;
+    }
+    return opened;
+  }
+
+  private PeerLinks.Opened openLink(int gidIndex, SoftQueuePair qp) {
+    SoftPort.Address address = port.address(gidIndex);
+    ReceivePort receiver = receivePort(address);
+    return new PeerLinks.Opened(PeerLink.open(address, qp), address, receiver);
+  }
+
   /** The socket that receives for this address, opened at its first use. */
-  synchronized ReceivePort receivePort(SoftPort.Address address) {
+  private ReceivePort receivePort(SoftPort.Address address) {
     requireOpen("modify_qp");
     ReceivePort open = receivePorts.get(address.gid());
     if (open != null) {

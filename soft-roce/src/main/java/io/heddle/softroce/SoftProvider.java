@@ -1,5 +1,6 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.verbs.RdmaDevice;
@@ -13,6 +14,8 @@ import java.util.Map;
  * IPv4).
  */
 public final class SoftProvider implements VerbsProvider {
+  private static final String PEERS = "HEDDLE_SOFT_PEERS";
+
   @Override
   public String name() {
     return "soft";
@@ -28,8 +31,18 @@ public final class SoftProvider implements VerbsProvider {
     return List.of(
         new SoftDevice(
             port,
+            arePeersStandard(environment.getOrDefault(PEERS, "soft")),
             log,
             ledger,
             arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));
+  }
+
+  private static boolean arePeersStandard(String value) {
+    return switch (value.strip()) {
+      case "", "soft" -> false;
+      case "standard" -> true;
+      default ->
+          throw new HeddleException("%s=%s: allowed are soft and standard".formatted(PEERS, value));
+    };
   }
 }

@@ -3,6 +3,7 @@ package io.heddle.softroce;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
@@ -12,6 +13,8 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable-connection queue pair of the soft device: its state machine, its sending socket and
@@ -35,7 +38,7 @@ final class SoftQueuePair implements QueuePair {
   private final Completer completer;
   private final long memory;
   private final PacketSeal seal;
-  private final PeerLink link = new PeerLink();
+  private final PeerLinks links = new PeerLinks();
   private final TrainBuilder builder;
   private final Requester requester;
   private final Responder responder;
@@ -47,6 +50,8 @@ final class SoftQueuePair implements QueuePair {
   private int mtu;
   private int window;
   private boolean closed;
+  /* The link that the packet in hand came over, and the answer to it goes by. */
+  private int answering;
   private long waitsUntilRound;
   /* The socket was too full for a response or an acknowledgement. */
   private final Pause blocked = new Pause();
@@ -73,7 +78,7 @@ final class SoftQueuePair implements QueuePair {
       throw new VerbsException(
           "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
     }
-    seal = new PacketSeal(memory, MEMORY_BYTES, link.sendFlow());
+    seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
     TransmitRing ring = new TransmitRing(memory);
     builder = new TrainBuilder(sends, engine.regions, seal);
     requester = new Requester(this, sends, ring, builder, engine.counters);
@@ -118,12 +123,12 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public byte[] endpointParameters() {
     synchronized (context) {
-      EndpointParameters parameters = link.parameters();
+      EndpointParameters parameters = links.parameters();
       if (parameters == null) {
         throw new VerbsException(
             "query_qp", this + ": it has no address before initialise", Errno.EINVAL);
       }
-      return parameters.toBytes();
+      return context.arePeersStandard() ? new byte[0] : parameters.toBytes();
     }
   }
 
@@ -138,14 +143,17 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public void initialise(int gidIndex) {
+    initialise(new int[] {gidIndex});
+  }
+
+  @Override
+  public void initialise(int[] gidIndexes) {
     synchronized (context) {
       require(QueuePairState.RESET, "INIT");
-      SoftPort.Address address = context.softPort().address(gidIndex);
-      SoftContext.ReceivePort receiver = context.receivePort(address);
-      UdpSocket fresh = PeerLink.open(address, this);
+      List<PeerLinks.@Nullable Opened> opened = context.openLinks(gidIndexes, this);
       engine.lock.lock();
       try {
-        link.use(fresh, address, receiver);
+        links.use(opened);
         state = QueuePairState.INIT;
       } finally {
         engine.unlock();
@@ -157,21 +165,29 @@ final class SoftQueuePair implements QueuePair {
   public void readyToReceive(ReadyToReceiveAttributes attributes) {
     synchronized (context) {
       require(QueuePairState.INIT, "RTR");
-      boolean soft = attributes.peerParameters().length > 0;
+      boolean soft = attributes.peerParameters().length > 0 && !context.arePeersStandard();
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
-      link.connect(attributes, peer, this);
+      List<PeerLink.PeerEnd> ends = links.ends(attributes, peer, this);
+      boolean[] connected = links.connect(ends, attributes.trafficClass(), this);
       engine.lock.lock();
       try {
+        links.believe(ends, connected, peer, this);
         softPeer = soft;
         mtu = attributes.mtu().bytes();
         remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
-        window = link.window(peer, mtu);
-        link.believe(attributes.remoteGid(), peer);
+        window = links.window(mtu);
+        answering = 0;
+        sealAnswers();
         builder.configure(
             mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
         reads.configure(mtu);
-        responder.start(attributes.receivePsn(), mtu, soft, attributes.receiverNotReadyTimerCode());
+        responder.start(
+            attributes.receivePsn(),
+            mtu,
+            soft,
+            links.count() > 1,
+            attributes.receiverNotReadyTimerCode());
         state = QueuePairState.READY_TO_RECEIVE;
       } finally {
         engine.unlock();
@@ -185,8 +201,32 @@ final class SoftQueuePair implements QueuePair {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
       engine.lock.lock();
       try {
-        requester.start(attributes, mtu, softPeer, window, engine.nowNs());
+        requester.start(attributes, mtu, softPeer, window, links, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void weighLinks(int[] weights) {
+    synchronized (context) {
+      engine.lock.lock();
+      try {
+        requester.weighLinks(weights);
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
+  public List<LinkCounts> linkCounts() {
+    synchronized (context) {
+      engine.lock.lock();
+      try {
+        return closed || links.count() == 1 ? List.of() : requester.linkCounts(links);
       } finally {
         engine.unlock();
       }
@@ -242,7 +282,7 @@ final class SoftQueuePair implements QueuePair {
       try {
         halt(QueuePairState.RESET);
         engine.remove(slot);
-        link.close();
+        links.close();
         completer.detach();
       } finally {
         engine.unlock();
@@ -260,11 +300,25 @@ final class SoftQueuePair implements QueuePair {
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
+    if (links.count() > 1 && !onlyWrites(first)) {
+      return -Errno.EINVAL;
+    }
     int taken = sends.post(first);
     if (taken > 0) {
       engine.posted(slot);
     }
     return taken;
+  }
+
+  /* A SEND or READ takes its turn; over several links that would be to wait for the slowest, again and again. */
+  private static boolean onlyWrites(SendWorkRequest first) {
+    for (SendWorkRequest each = first; each != null; each = each.next) {
+      if (each.operation != SendWorkRequest.Operation.RDMA_WRITE
+          && each.operation != SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
@@ -294,11 +348,12 @@ final class SoftQueuePair implements QueuePair {
 
   /* The lock holder. */
 
-  PeerLink link() {
-    return link;
+  PeerLinks links() {
+    return links;
   }
 
-  void onPacket(int opcode, long packet, long payload, int payloadBytes, long nowNs) {
+  void onPacket(int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
+    answering = link;
     if (state == QueuePairState.ERROR) {
       engine.counters.drops().count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
       if (opcode <= PacketFormat.READ_REQUEST) {
@@ -441,11 +496,31 @@ final class SoftQueuePair implements QueuePair {
   boolean sendControl(int bytes) {
     seal.seal(controlPacket(), bytes);
     int total = bytes + PacketFormat.ICRC_BYTES;
-    return send(controlPacket(), total, total);
+    return answer(controlPacket(), total, total);
   }
 
-  boolean send(long address, int lengthBytes, int segmentBytes) {
-    UdpSocket open = link.socket();
+  /** What is sealed from now on goes by {@link #answer}. */
+  void sealAnswers() {
+    sealFor(answering);
+  }
+
+  /** What is sealed from now on goes by this link. */
+  void sealFor(int link) {
+    seal.sealFor(links.get(link).sendFlow());
+  }
+
+  /** Sends by the link that the newest packet came over. */
+  boolean answer(long address, int lengthBytes, int segmentBytes) {
+    return send(answering, address, lengthBytes, segmentBytes);
+  }
+
+  /** The packet in hand was taken, that many numbers ahead of the first missing one. */
+  void took(int payloadBytes, int numbersAhead) {
+    links.get(answering).took(payloadBytes, numbersAhead);
+  }
+
+  boolean send(int link, long address, int lengthBytes, int segmentBytes) {
+    UdpSocket open = links.get(link).socket();
     return open == null || engine.send(open, address, lengthBytes, segmentBytes);
   }
 

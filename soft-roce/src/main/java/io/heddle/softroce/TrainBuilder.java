@@ -251,15 +251,18 @@ final class TrainBuilder {
    * Makes finished packets of a slot ready to be sent again: the last of them asks for an
    * acknowledgement and has the tag, the others have none, so that no answer is taken for one to an
    * earlier sending.
+   *
+   * @param sealAnew whether they may go by another link than before
    */
-  void markAgain(TransmitRing ring, long slot, int from, int to, int tag) {
+  void markAgain(TransmitRing ring, long slot, int from, int to, int tag, boolean sealAnew) {
     int segment = ring.segmentBytes(slot);
     for (int i = from; i < to; i++) {
       long packet = ring.address(slot) + (long) i * segment;
       boolean last = i == to - 1;
       boolean request = last || PacketFormat.acknowledgeRequested(packet);
       int wanted = last ? tag : SendTags.NONE;
-      if (PacketFormat.tag(packet) != wanted
+      if (sealAnew
+          || PacketFormat.tag(packet) != wanted
           || PacketFormat.acknowledgeRequested(packet) != request) {
         PacketFormat.setRequestAndTag(packet, request, wanted);
         int bytes = i == ring.packets(slot) - 1 ? ring.totalBytes(slot) - i * segment : segment;

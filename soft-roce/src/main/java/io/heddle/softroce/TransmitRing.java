@@ -32,6 +32,7 @@ final class TransmitRing {
   private final long[] sentAtNs = new long[SLOTS];
   private final int[] sends = new int[SLOTS];
   private final long[] serials = new long[SLOTS];
+  private final byte[] links = new byte[SLOTS];
   /* Memory of each slot. Freed memory is used again first, while it is in the cache: a stack, of which the part at and
   above freeCount is meaningless. */
   private final byte[] memory = new byte[SLOTS];
@@ -140,7 +141,13 @@ final class TransmitRing {
     return serials[(int) index & MASK];
   }
 
-  void sent(long index, long serial, long nowNs) {
+  /** The link that the slot's newest sending went by. */
+  int link(long index) {
+    return links[(int) index & MASK];
+  }
+
+  void sent(long index, int link, long serial, long nowNs) {
+    links[(int) index & MASK] = (byte) link;
     sentAtNs[(int) index & MASK] = nowNs;
     serials[(int) index & MASK] = serial;
     sends[(int) index & MASK]++;

@@ -27,24 +27,31 @@ class BadNetworkTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'loss=0.01', false",
-    "'duplicate=0.02', false",
-    "'reorder=0.02', false",
-    "'corrupt=0.01', false",
-    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false",
-    "'loss=0.1', false",
-    "'delay-us=300', false",
-    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false",
-    "'delay-us=300,loss=0.01,reorder=0.01', true",
-    "'loss=0.01', true",
-    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', true",
+    "'loss=0.01', false, 1",
+    "'duplicate=0.02', false, 1",
+    "'reorder=0.02', false, 1",
+    "'corrupt=0.01', false, 1",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1",
+    "'loss=0.1', false, 1",
+    "'delay-us=300', false, 1",
+    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1",
+    "'delay-us=300,loss=0.01,reorder=0.01', true, 1",
+    "'loss=0.01', true, 1",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', true, 1",
+    "'', false, 4",
+    "'loss=0.01', false, 4",
+    "'loss=0.1', false, 3",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4",
+    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 8",
   })
-  void everyMessageArrivesOnceAndInOrder(String faults, boolean standardPeers) {
+  void everyMessageArrivesOnceAndInOrder(String faults, boolean standardPeers, int links) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
     System.out.println(
-        "BadNetworkTest " + faults + " standard " + standardPeers + " -Dheddle.seed=" + seed);
+        "BadNetworkTest %s standard %s links %d -Dheddle.seed=%d"
+            .formatted(faults, standardPeers, links, seed));
     Random random = new Random(seed);
-    try (SoftPair pair = new SoftPair(faults + ",seed=" + (seed & 0xffffff), BUFFER)) {
+    String seeded = faults.isEmpty() ? "" : faults + ",seed=" + (seed & 0xffffff);
+    try (SoftPair pair = new SoftPair(seeded, links, BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
       pair.connect(a, b, PathMtu.MTU_1024, standardPeers, 16);

@@ -162,7 +162,10 @@ class HostilePacketsTest {
   }
 
   private static int sourcePort(QueuePair a) {
-    return EndpointParameters.parse(a.endpointParameters(), "the peer").sourcePort();
+    return EndpointParameters.parse(a.endpointParameters(), "the peer")
+        .ends()
+        .getFirst()
+        .sourcePort();
   }
 
   private static void worksAsBefore(SoftPair pair, QueuePair a, QueuePair b) {

@@ -46,7 +46,11 @@ class HostileResponsesTest {
               pair.left.pd.createQueuePair(new QueuePairAttributes(small, small, 128, 64));
       QueuePair other = pair.right.createQueuePair();
       pair.connect(qp, other, PathMtu.MTU_1024, false, 16);
-      peerPort = EndpointParameters.parse(other.endpointParameters(), "the peer").sourcePort();
+      peerPort =
+          EndpointParameters.parse(other.endpointParameters(), "the peer")
+              .ends()
+              .getFirst()
+              .sourcePort();
       flow.reset(peer, peerPort, pair.left.context.gidTable().entries().getFirst().gid(), 4791);
       other.reset(); /* it never answers itself */
       Memory.ALL.asSlice(pair.left.mr.address(), BUFFER).fill(UNTOUCHED);

@@ -32,7 +32,11 @@ class PacketFuzzTest {
       b.postEmptyReceives(1, 2);
       Gid source = pair.left.context.gidTable().entries().getFirst().gid();
       Gid target = pair.right.context.gidTable().entries().getFirst().gid();
-      int port = EndpointParameters.parse(a.endpointParameters(), "the peer").sourcePort();
+      int port =
+          EndpointParameters.parse(a.endpointParameters(), "the peer")
+              .ends()
+              .getFirst()
+              .sourcePort();
       long packet = Memory.allocate(arena, LONGEST + 8, 8);
       MemorySegment.copy(MemorySegment.ofArray(bytes), 0, Memory.ALL, packet, length);
       if (length >= PacketFormat.BTH_BYTES + PacketFormat.ICRC_BYTES) {
@@ -61,7 +65,10 @@ class PacketFuzzTest {
   void anyParametersAreReadOrRefused(byte[] bytes) {
     try {
       EndpointParameters read = EndpointParameters.parse(bytes, "the fuzzer's");
-      assertTrue(read.port() > 0 && read.sourcePort() > 0 && read.receiveBufferBytes() > 0);
+      assertTrue(read.receiveBufferBytes() > 0);
+      assertTrue(read.ends().size() <= PeerLinks.MOST);
+      assertTrue(read.ends().stream().anyMatch(end -> end.port() > 0));
+      assertTrue(read.ends().stream().allMatch(end -> end.port() == 0 == (end.sourcePort() == 0)));
     } catch (VerbsException refused) {
       assertTrue(refused.getMessage().contains("the fuzzer's"));
     }

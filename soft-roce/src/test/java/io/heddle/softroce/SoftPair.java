@@ -6,6 +6,7 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ProtectionDomain;
@@ -16,13 +17,15 @@ import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Two soft devices in one process, each on an IPv4 loopback address of its own so that both receive
- * on port 4791, with any number of connected queue pairs. Closing it checks that nothing is left
- * open.
+ * on port 4791, with any number of connected queue pairs; for queue pairs with several links, an
+ * address for each link. Closing it checks that nothing is left open.
  */
 final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
@@ -38,16 +41,27 @@ final class SoftPair implements AutoCloseable {
     final MemoryRegion mr;
     final Arena arena = Arena.ofShared();
     final WorkCompletion[] one = WorkCompletion.batch(1);
-    private final Gid gid;
+    private final List<Gid> gids;
+    private final LinkFaults faults;
 
-    Side(Map<String, String> environment, int host, int bufferBytes) {
-      Map<String, String> own = new HashMap<>(environment);
+    Side(String drawn, int host, int links, int bufferBytes) {
       long pid = ProcessHandle.current().pid();
-      own.put(
-          "HEDDLE_PLANES", "127." + (pid >> 8 & 127) + "." + (pid & 255) + "." + host + "=loop");
+      String net = "127." + (pid >> 8 & 127) + "." + (pid & 255) + ".";
+      String planes =
+          IntStream.range(0, links)
+              .mapToObj(link -> net + (host + LinkFaults.HOSTS * link) + "=" + link)
+              .collect(Collectors.joining(","));
+      faults = new LinkFaults();
+      Faults everywhere = Faults.parse(drawn);
       context =
           (SoftContext)
-              new SoftProvider().devices(own, Log.toStandardError(), ledger).getFirst().open();
+              new SoftDevice(
+                      new SoftPort(planes),
+                      false,
+                      Log.toStandardError(),
+                      ledger,
+                      arena -> faults.before(arena, everywhere))
+                  .open();
       pd = context.allocateProtectionDomain();
       cq = (SoftCompletionQueue) context.createCompletionQueue(8192);
       mr =
@@ -55,7 +69,16 @@ final class SoftPair implements AutoCloseable {
               Memory.allocate(arena, bufferBytes, 4096),
               bufferBytes,
               java.util.EnumSet.allOf(ProtectionDomain.Access.class));
-      gid = context.gidTable().entries().getFirst().gid();
+      gids = context.gidTable().entries().stream().limit(links).map(GidTable.Entry::gid).toList();
+    }
+
+    /** What befalls packets that arrive here, by link. */
+    LinkFaults faults() {
+      return faults;
+    }
+
+    int[] gidIndexes() {
+      return IntStream.range(0, gids.size()).toArray();
     }
 
     QueuePair createQueuePair() {
@@ -83,17 +106,32 @@ final class SoftPair implements AutoCloseable {
   }
 
   SoftPair(String faults, int bufferBytes) {
-    Map<String, String> environment = faults.isEmpty() ? Map.of() : Map.of(Faults.VARIABLE, faults);
-    left = new Side(environment, 1, bufferBytes);
-    right = new Side(environment, 2, bufferBytes);
+    this(faults, 1, bufferBytes);
+  }
+
+  /** With so many links between the two. */
+  SoftPair(String faults, int links, int bufferBytes) {
+    left = new Side(faults, 1, links, bufferBytes);
+    right = new Side(faults, 2, links, bufferBytes);
   }
 
   /** Connects two queue pairs; as standard peers when {@code standard}. */
   void connect(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
-    a.initialise(0);
-    b.initialise(0);
-    follow(a, b, right.gid, mtu, standard, timeoutCode);
-    follow(b, a, left.gid, mtu, standard, timeoutCode);
+    a.initialise(left.gidIndexes());
+    b.initialise(right.gidIndexes());
+    follow(a, b, mtu, standard, timeoutCode);
+  }
+
+  /** Connects two queue pairs over links of their own choice; −1 for one that isn't there. */
+  void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
+    a.initialise(indexesOfA);
+    b.initialise(indexesOfB);
+    follow(a, b, mtu, false, 14);
+  }
+
+  private void follow(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
+    follow(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
+    follow(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);
   }
 
   private static void follow(

@@ -18,6 +18,11 @@ public interface DeviceContext extends AutoCloseable {
    */
   int preferredWriteBytes(PathMtu mtu);
 
+  /** Local addresses that one queue pair can send over at the same time. */
+  default int mostLinks() {
+    return 1;
+  }
+
   ProtectionDomain allocateProtectionDomain();
 
   /**

@@ -1,5 +1,8 @@
 package io.heddle.verbs;
 
+import io.heddle.platform.Errno;
+import java.util.List;
+
 /**
  * A reliable-connection queue pair.
  *
@@ -8,6 +11,9 @@ package io.heddle.verbs;
  * included.
  */
 public interface QueuePair extends AutoCloseable {
+  /** What {@link #endpointParameters} may have at most. */
+  int MOST_PARAMETER_BYTES = 320;
+
   /** Number on this device, 24 bits. */
   int number();
 
@@ -16,8 +22,8 @@ public interface QueuePair extends AutoCloseable {
   /**
    * What the peer's provider needs to know about this end beyond what verbs exchange; opaque to the
    * transport, which carries it to the peer and hands it back in {@link
-   * ReadyToReceiveAttributes#peerParameters}. At most 64 bytes, empty for a provider that needs
-   * nothing.
+   * ReadyToReceiveAttributes#peerParameters}. At most {@link #MOST_PARAMETER_BYTES}, empty for a
+   * provider that needs nothing.
    */
   byte[] endpointParameters();
 
@@ -28,6 +34,35 @@ public interface QueuePair extends AutoCloseable {
    *     used
    */
   void initialise(int gidIndex);
+
+  /**
+   * RESET → INIT on several local GIDs: one sequence of packets goes over all of them, each to the
+   * peer's GID with the same position. Such a queue pair carries RDMA WRITEs only. A device has
+   * this where {@link DeviceContext#mostLinks} is more than one.
+   *
+   * @param gidIndexes as for {@link #initialise(int)}; −1 for an address that isn't there now,
+   *     whose link carries nothing. One at least is there.
+   */
+  default void initialise(int[] gidIndexes) {
+    if (gidIndexes.length != 1) {
+      throw new VerbsException(
+          "modify_qp",
+          this + " to INIT on " + gidIndexes.length + " addresses, of a device that binds to one",
+          Errno.EOPNOTSUPP);
+    }
+    initialise(gidIndexes[0]);
+  }
+
+  /**
+   * From now on packets are shared out over the links by these weights, none negative; where all
+   * that carry weigh nothing, equally. Nothing to do with one link. Any thread but one that posts.
+   */
+  default void weighLinks(int[] weights) {}
+
+  /** What the links have done so far, by position; empty where there is one. Control thread. */
+  default List<LinkCounts> linkCounts() {
+    return List.of();
+  }
 
   /** INIT → RTR: from here on packets of the peer are executed. */
   void readyToReceive(ReadyToReceiveAttributes attributes);

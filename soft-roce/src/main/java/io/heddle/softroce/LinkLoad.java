@@ -1,0 +1,111 @@
+package io.heddle.softroce;
+
+/**
+ * One link of a queue pair as its requester sees it: how much may be under way on it, how long that
+ * takes, and whether it answers. Under the progress lock.
+ *
+ * <p>A link that is silent while others answer rests: nothing is sent by it but now and then the
+ * copy of a packet that is under way elsewhere, and when one of these is answered it is used again.
+ */
+final class LinkLoad {
+  private static final long SHORTEST_REST_NS = 20_000_000;
+  private static final long LONGEST_REST_NS = 1_000_000_000;
+
+  final SendWindow window = new SendWindow();
+  final RoundTrip roundTrip = new RoundTrip();
+
+  /* What it was given, by bytes ÷ weight; of use beside the other links' only. */
+  long virtualTime;
+  int weight = 1;
+
+  long sentBytes;
+  long acknowledgedBytes;
+  long resentPackets;
+  private long silences;
+
+  private long recoveryEnd;
+  private long newsAtNs;
+  private boolean absent;
+  private boolean resting;
+  private long restNs;
+  private long trialAtNs;
+
+  /** Starts anew; {@code isAbsent} where one end hasn't its address. */
+  void start(int mostPackets, long next, boolean isAbsent, long nowNs) {
+    window.reset(mostPackets, nowNs);
+    roundTrip.reset();
+    virtualTime = 0;
+    recoveryEnd = next;
+    newsAtNs = nowNs;
+    absent = isAbsent;
+    resting = false;
+    restNs = 0;
+  }
+
+  /** Whether it may be given something. */
+  boolean isUsable() {
+    return !absent && !resting;
+  }
+
+  boolean isAbsent() {
+    return absent;
+  }
+
+  boolean isResting() {
+    return resting;
+  }
+
+  long silences() {
+    return silences;
+  }
+
+  /** Something that went over it has been answered. */
+  void news(long nowNs) {
+    newsAtNs = nowNs;
+    resting = false;
+    restNs = 0;
+  }
+
+  /** Without news for as long as an answer may take. */
+  boolean isOverdue(long nowNs) {
+    return nowNs - newsAtNs > roundTrip.timeoutNs();
+  }
+
+  /** Something on it was lost: its window shrinks once a round trip. */
+  void lost(long unacknowledged, long next) {
+    if (unacknowledged >= recoveryEnd) {
+      recoverUntil(next);
+      window.lost();
+    }
+  }
+
+  void recoverUntil(long next) {
+    recoveryEnd = next;
+  }
+
+  /**
+   * What it had under way is lost, and nothing has been heard of it since.
+   *
+   * @param othersAnswer whether it may rest
+   */
+  void silent(boolean othersAnswer, long nowNs) {
+    window.silent();
+    roundTrip.timedOut();
+    newsAtNs = nowNs;
+    if (othersAnswer && !resting) {
+      resting = true;
+      silences++;
+      postponeTrial(nowNs);
+    }
+  }
+
+  boolean isTrialDue(long nowNs) {
+    return resting && nowNs - trialAtNs >= 0;
+  }
+
+  /** A trial was sent, or a rest begins: the next one comes after twice as long. */
+  void postponeTrial(long nowNs) {
+    restNs = Math.clamp(2 * restNs, SHORTEST_REST_NS, LONGEST_REST_NS);
+    trialAtNs = nowNs + restNs;
+  }
+}
