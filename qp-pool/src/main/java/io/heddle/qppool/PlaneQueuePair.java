@@ -3,6 +3,7 @@ package io.heddle.qppool;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
@@ -12,6 +13,9 @@ import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
 import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,25 +66,45 @@ public final class PlaneQueuePair implements AutoCloseable {
    */
   public static PlaneQueuePair create(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
+    return create(planeKey, List.of(localGid), pd, cq, depths);
+  }
+
+  /**
+   * The same over several addresses at once, on a device that has {@link DeviceContext#mostLinks}.
+   * One that isn't there now is a link that carries nothing.
+   *
+   * @param planeKey what the addresses are called together
+   * @throws VerbsException when the device has none of them, or refuses
+   */
+  public static PlaneQueuePair create(
+      String planeKey,
+      List<Gid> localGids,
+      ProtectionDomain pd,
+      CompletionQueue cq,
+      QueueDepths depths) {
     DeviceContext context = pd.context();
-    int index =
-        context
-            .gidTable()
-            .indexOf(localGid)
-            .orElseThrow(() ->
-                new VerbsException(
-                    "query_gid",
-                    context.device().name() + ": address " + localGid + " of plane " + planeKey,
-                    io.heddle.platform.Errno.EADDRNOTAVAIL));
+    GidTable table = context.gidTable();
+    int[] indexes = localGids.stream().mapToInt(gid -> table.indexOf(gid).orElse(-1)).toArray();
+    if (Arrays.stream(indexes).allMatch(index -> index < 0)) {
+      throw new VerbsException(
+          "query_gid",
+          context.device().name()
+              + ": address "
+              + localGids.stream().map(Gid::toString).collect(Collectors.joining(", "))
+              + " of plane "
+              + planeKey,
+          io.heddle.platform.Errno.EADDRNOTAVAIL);
+    }
     QueuePair queuePair =
         pd.createQueuePair(new QueuePairAttributes(cq, cq, depths.sends(), depths.receives()));
     try {
-      queuePair.initialise(index);
+      queuePair.initialise(indexes);
     } catch (RuntimeException failure) {
       queuePair.close();
       throw failure;
     }
-    return new PlaneQueuePair(planeKey, localGid, queuePair, depths.sends(), depths.receives());
+    return new PlaneQueuePair(
+        planeKey, localGids.getFirst(), queuePair, depths.sends(), depths.receives());
   }
 
   /**

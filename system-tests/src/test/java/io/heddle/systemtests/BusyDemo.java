@@ -29,12 +29,14 @@ final class BusyDemo implements AutoCloseable {
   private final DemoProcess process;
   private final List<Path> statistics;
 
-  private BusyDemo(Path folder) throws IOException, InterruptedException {
+  private BusyDemo(Path folder, String policy) throws IOException, InterruptedException {
     this.folder = folder;
     process =
         DemoProcess.start(
             folder,
             "--json",
+            "--policy",
+            policy,
             "--network",
             "namespaces",
             "--planes",
@@ -58,7 +60,12 @@ final class BusyDemo implements AutoCloseable {
 
   /** Starts it and waits until every plane carries its messages. */
   static BusyDemo start(Path folder) throws IOException, InterruptedException {
-    return new BusyDemo(folder);
+    return start(folder, "spray");
+  }
+
+  /** The same under this policy. */
+  static BusyDemo start(Path folder, String policy) throws IOException, InterruptedException {
+    return new BusyDemo(folder, policy);
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The main job end to end: the real plugin, the ranks' real program, every element checked. */
 @Timeout(180)
@@ -45,13 +47,17 @@ final class DemoTest {
     }
   }
 
-  @Test
-  void fourPlanesInNamespacesCarryBytesByWeight() throws IOException, InterruptedException {
+  @ParameterizedTest
+  @ValueSource(strings = {"spray", "packet"})
+  void fourPlanesInNamespacesCarryBytesByWeight(String policy)
+      throws IOException, InterruptedException {
     JsonNode planes =
         passing(
                 Lab.Kind.NAMESPACES,
                 "namespaces",
                 5,
+                "--policy",
+                policy,
                 "--weights",
                 "4,2,1,1",
                 "--min-bytes",

@@ -58,11 +58,32 @@ final class FailoverDemoTest {
     }
   }
 
-  /* Both ends of both connections leave each of these planes. */
+  @Test
+  void aQueuePairOverAllPlanesLeavesTheOneThatIsCutAndTakesItBack()
+      throws IOException, InterruptedException {
+    try (BusyDemo demo = BusyDemo.start(folder, "packet")) {
+      List<String> hosts = demo.process().namespaces();
+      filter(hosts.getFirst(), "add table inet cut");
+      filter(hosts.getFirst(), "add chain inet cut in { type filter hook input priority 0; }");
+      filter(hosts.getFirst(), "add rule inet cut in iifname e2 drop");
+      awaitFailovers(demo, 1, 1);
+      demo.awaitSent("if:e1", 1 << 26);
+      filter(hosts.getFirst(), "delete table inet cut");
+      demo.awaitSent("if:e2", 1 << 24);
+      demo.assertAllRight();
+    }
+  }
+
+  /* Both ends of both connections leave each of these planes; a queue pair over all does so by itself. */
   private static void awaitFailovers(BusyDemo demo, int planes)
       throws IOException, InterruptedException {
+    awaitFailovers(demo, planes, 4);
+  }
+
+  private static void awaitFailovers(BusyDemo demo, int planes, int ends)
+      throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (demo.failovers() < 4L * planes) {
+    while (demo.failovers() < (long) ends * planes) {
       assertTrue(
           System.nanoTime() - deadline < 0,
           () -> demo.failovers() + " failovers in 60 s: " + demo.process().outputOrWhyNot());

@@ -39,7 +39,8 @@ final class DemoCommand implements Callable<Integer> {
   enum Policy {
     SPRAY,
     PINNED,
-    HASH
+    HASH,
+    PACKET
   }
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;

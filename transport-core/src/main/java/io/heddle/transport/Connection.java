@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,15 +47,19 @@ final class Connection implements AutoCloseable {
   private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
   /* What both ends call the pairs of planes, in the same order. */
   private List<String> pairNames = List.of();
-  /* One of each plane, then the second one of each plane, and so on. */
+  /* What queue pairs are made on: each plane, or all of them together. */
+  private List<Carrier> carriers = List.of();
+  /* One on each carrier, then the second one on each, and so on. */
   private List<PlaneQueuePair> pairs = List.of();
   private int queuePairsPerPlane = 1;
   private int connectedPairs;
   private final Map<Integer, String> unconnected = new TreeMap<>();
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
-  /* Of the planes once they are paired. */
-  private ConnectionWeights weights = new ConnectionWeights(PlaneWeights.equal(1));
+  /* Of the planes once they are paired, and of the carriers: the same where each plane is one. */
+  private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
+  private ConnectionWeights weights = planeWeights;
+  private final LinkTeller links = new LinkTeller();
   private String peer = "a peer that has not said its name";
   private long peerRingAddress;
   private int peerRingKey;
@@ -93,10 +98,11 @@ final class Connection implements AutoCloseable {
    * Pairs the planes by key and makes queue pairs on each that both ends have.
    *
    * @param queuePairs how many this end would make on each plane
+   * @param together whether each queue pair is to go over all planes, as the policy packet has it
    * @return what became of each plane
    * @throws HeddleException when no plane is common, or the peer has two planes on one address
    */
-  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs) {
+  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
     peer = remote.host();
     PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
     PlanePairing pairing = PlanePairing.of(device.planes(), remote.planes());
@@ -106,13 +112,28 @@ final class Connection implements AutoCloseable {
     planes = pairing.pairs().stream().map(PlanePairing.Pair::mine).toList();
     remotePlanes = pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList();
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
-    weights =
+    /* One plane alone is a carrier like any. */
+    boolean joined = together && planes.size() > 1;
+    int mostLinks = device.context().mostLinks();
+    if (joined && planes.size() > mostLinks) {
+      throw new HeddleException(
+          ("HEDDLE_POLICY=packet takes %d planes at most on %s, and %d are common with %s: name"
+                  + " fewer with HEDDLE_PLANES, or set another policy")
+              .formatted(mostLinks, device.name(), planes.size(), peer));
+    }
+    carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
+    planeWeights =
         new ConnectionWeights(
             device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray()));
+    weights = planeWeights;
+    if (joined) {
+      weights = new ConnectionWeights(PlaneWeights.equal(1, "all planes together"));
+      planeWeights.onChange(this::weighLinks);
+    }
     queuePairsPerPlane =
         Math.min(
             Math.min(queuePairs, remote.queuePairsPerPlane()),
-            ControlCodec.MAX_QUEUE_PAIRS / planes.size());
+            ControlCodec.MAX_QUEUE_PAIRS / carriers.size());
     device.follow(this);
     makeQueuePairs();
     return pairing;
@@ -123,26 +144,37 @@ final class Connection implements AutoCloseable {
         device
             .context()
             .createCompletionQueue(
-                planes.size() * queuePairsPerPlane * (depths.sends() + depths.receives()));
+                carriers.size() * queuePairsPerPlane * (depths.sends() + depths.receives()));
     cq = queue;
     List<PlaneQueuePair> made = new ArrayList<>();
     pairs = made;
     for (int i = 0; i < queuePairsPerPlane; i++) {
-      for (LocalPlane plane : planes) {
-        made.add(makeQueuePair(plane, queue));
+      for (Carrier carrier : carriers) {
+        made.add(makeQueuePair(carrier, queue));
       }
     }
   }
 
-  private PlaneQueuePair makeQueuePair(LocalPlane plane, CompletionQueue queue) {
+  private PlaneQueuePair makeQueuePair(Carrier carrier, CompletionQueue queue) {
     try {
-      return PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), queue, depths);
+      return create(carrier, queue);
     } catch (VerbsException refused) {
       if (refused.errno() != Errno.EADDRNOTAVAIL) {
         throw refused;
       }
-      return PlaneQueuePair.withoutAddress(plane.key(), plane.gid(), device.pd(), queue, depths);
+      return PlaneQueuePair.withoutAddress(
+          keyOf(carrier), planes.get(carrier.first()).gid(), device.pd(), queue, depths);
     }
+  }
+
+  private PlaneQueuePair create(Carrier carrier, CompletionQueue queue) {
+    List<Gid> gids = carrier.planes().stream().map(plane -> planes.get(plane).gid()).toList();
+    return PlaneQueuePair.create(keyOf(carrier), gids, device.pd(), queue, depths);
+  }
+
+  /* How this host calls a carrier. */
+  private String keyOf(Carrier carrier) {
+    return carrier.isOnePlane() ? planes.get(carrier.first()).key() : carrier.name();
   }
 
   /** What the other end must know of ours. */
@@ -158,7 +190,7 @@ final class Connection implements AutoCloseable {
     PlaneQueuePair pair = pairs.get(index);
     boolean there = pair.hasAddress();
     return new ControlMessage.Endpoint(
-        pairNames.get(index % planes.size()),
+        carriers.get(index % carriers.size()).name(),
         there ? pair.queuePair().number() : PlaneQueuePair.NO_ADDRESS,
         pair.startPsn(),
         there ? pair.queuePair().endpointParameters() : new byte[0]);
@@ -176,7 +208,7 @@ final class Connection implements AutoCloseable {
     List<ControlMessage.Endpoint> ends = remote.endpoints();
     boolean agreed = ends.size() == pairs.size();
     for (int i = 0; agreed && i < ends.size(); i++) {
-      agreed = ends.get(i).planeKey().equals(pairNames.get(i % planes.size()));
+      agreed = ends.get(i).planeKey().equals(carriers.get(i % carriers.size()).name());
     }
     if (!agreed) {
       throw new HeddleException(
@@ -197,44 +229,64 @@ final class Connection implements AutoCloseable {
    * @throws VerbsException when no plane is left
    */
   void leaveUnconnected(VerbsException refused) {
-    unconnected.putIfAbsent(connectedPairs++ % planes.size(), String.valueOf(refused.getMessage()));
-    if (unconnected.size() == planes.size()) {
+    unconnected.putIfAbsent(
+        connectedPairs++ % carriers.size(), String.valueOf(refused.getMessage()));
+    if (unconnected.size() == carriers.size()) {
       throw refused;
     }
   }
 
-  /** Planes that couldn't be connected, and why. */
+  /** Carriers that couldn't be connected, and why. */
   Map<Integer, String> unconnected() {
     return unconnected;
   }
 
   private void connectPair(int index, int epoch, ControlMessage.Endpoint end) {
-    int plane = index % planes.size();
-    ControlMessage.PlaneOffer offer = remotePlanes.get(plane);
-    PathMtu mtu = planes.get(plane).mtu().min(offer.mtu());
+    Carrier carrier = carriers.get(index % carriers.size());
     pairs
         .get(index)
         .connect(
             new PlaneQueuePair.RemoteEnd(
-                offer.gid(), end.queuePairNumber(), end.startPsn(), end.parameters()),
-            mtu,
+                remotePlanes.get(carrier.first()).gid(),
+                end.queuePairNumber(),
+                end.startPsn(),
+                end.parameters()),
+            smallestMtu(carrier.planes()),
             settings,
             SubFlow.receiveId(index, epoch));
+    if (!carrier.isOnePlane()) {
+      weighLinks();
+    }
+  }
+
+  private PathMtu smallestMtu(List<Integer> of) {
+    PathMtu smallest = PathMtu.MTU_4096;
+    for (int plane : of) {
+      smallest = smallest.min(planes.get(plane).mtu()).min(remotePlanes.get(plane).mtu());
+    }
+    return smallest;
+  }
+
+  /* The newest weights, whichever thread comes last: the routes' or the control thread. */
+  private synchronized void weighLinks() {
+    PlaneWeights newest = planeWeights.current();
+    int[] each = IntStream.range(0, newest.planes()).map(newest::weight).toArray();
+    for (PlaneQueuePair pair : pairs) {
+      pair.queuePair().weighLinks(each);
+    }
   }
 
   /**
-   * Makes fresh queue pairs for a plane whose old ones are fenced at both ends, and closes the old
-   * ones. Control thread.
+   * Makes fresh queue pairs for a carrier whose old ones are fenced at both ends, and closes the
+   * old ones. Control thread.
    *
    * @return what the other end must know of them
    * @throws HeddleException where the device refuses, as when the address is gone
    */
-  List<ControlMessage.Endpoint> renewPairs(int plane) {
+  List<ControlMessage.Endpoint> renewPairs(int carrier) {
     List<ControlMessage.Endpoint> fresh = new ArrayList<>();
-    for (int i = plane; i < pairs.size(); i += planes.size()) {
-      LocalPlane local = planes.get(plane);
-      PlaneQueuePair made =
-          PlaneQueuePair.create(local.key(), local.gid(), device.pd(), completionQueue(), depths);
+    for (int i = carrier; i < pairs.size(); i += carriers.size()) {
+      PlaneQueuePair made = create(carriers.get(carrier), completionQueue());
       pairs.set(i, made).close();
       fresh.add(endpoint(i));
     }
@@ -247,17 +299,17 @@ final class Connection implements AutoCloseable {
    * @return the plane's sub-flows of this epoch
    * @throws HeddleException where the device refuses, or the other end made something else
    */
-  List<SubFlow> connectPairs(int plane, int epoch, List<ControlMessage.Endpoint> ends) {
+  List<SubFlow> connectPairs(int carrier, int epoch, List<ControlMessage.Endpoint> ends) {
     if (ends.size() != queuePairsPerPlane) {
       throw new HeddleException(
-          "%s has %d queue pairs for plane %s, not %d"
-              .formatted(peer, ends.size(), planes.get(plane).key(), queuePairsPerPlane));
+          "%s has %d queue pairs for carrier %s, not %d"
+              .formatted(peer, ends.size(), keyOf(carriers.get(carrier)), queuePairsPerPlane));
     }
     List<SubFlow> fresh = new ArrayList<>();
     for (int i = 0; i < ends.size(); i++) {
-      int index = plane + i * planes.size();
+      int index = carrier + i * carriers.size();
       connectPair(index, epoch, ends.get(i));
-      fresh.add(new SubFlow(index, plane, epoch, pairs.get(index)));
+      fresh.add(new SubFlow(index, carrier, epoch, pairs.get(index)));
     }
     return fresh;
   }
@@ -324,11 +376,11 @@ final class Connection implements AutoCloseable {
     return queuePairsPerPlane;
   }
 
-  /** One sub-flow per plane in order of keys, then the second one of each plane, and so on. */
+  /** One sub-flow per carrier in order of keys, then the second one of each, and so on. */
   SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];
     for (int i = 0; i < flows.length; i++) {
-      flows[i] = new SubFlow(i, i % planes.size(), 0, pairs.get(i));
+      flows[i] = new SubFlow(i, i % carriers.size(), 0, pairs.get(i));
     }
     return flows;
   }
@@ -338,27 +390,39 @@ final class Connection implements AutoCloseable {
    * MTU.
    */
   int preferredChunkBytes() {
-    PathMtu smallest = PathMtu.MTU_4096;
-    for (int i = 0; i < planes.size(); i++) {
-      smallest = smallest.min(planes.get(i).mtu()).min(remotePlanes.get(i).mtu());
-    }
-    return device.context().preferredWriteBytes(smallest);
+    return device
+        .context()
+        .preferredWriteBytes(smallestMtu(IntStream.range(0, planes.size()).boxed().toList()));
   }
 
-  /** What to send by. */
+  /** What to choose carriers by. */
   PlaneWeights weights() {
     return weights.current();
   }
 
-  /** The weights with all that bears on them. */
-  ConnectionWeights allWeights() {
+  /** The weights of the carriers, with all that bears on them. */
+  ConnectionWeights carrierWeights() {
     return weights;
   }
 
-  /** Adds what the queue pairs have sent again to the counters. Control thread. */
+  /** The weights of the planes, whether each is a carrier or not. */
+  ConnectionWeights planeWeights() {
+    return planeWeights;
+  }
+
+  /** Whether each queue pair goes over all planes. */
+  boolean isTogether() {
+    return weights != planeWeights;
+  }
+
+  /** Adds what the devices have counted of the queue pairs to the counters. Control thread. */
   void tellResent() {
     for (int i = 0; i < pairs.size(); i++) {
-      weights.tellResent(i % planes.size(), pairs.get(i));
+      if (isTogether()) {
+        links.tell(i, pairs.get(i).queuePair(), planeWeights);
+      } else {
+        planeWeights.tellResent(i % planes.size(), pairs.get(i));
+      }
     }
   }
 
@@ -367,7 +431,10 @@ final class Connection implements AutoCloseable {
    * nobody reads.
    */
   PlaneCounters[] uncounted() {
-    weights.forgetCounters();
+    if (isTogether()) {
+      tellResent();
+    }
+    planeWeights.forgetCounters();
     PlaneCounters[] spare = new PlaneCounters[planes.size()];
     for (int i = 0; i < spare.length; i++) {
       spare[i] = PlaneCounters.unpublished(arena);
@@ -394,6 +461,16 @@ final class Connection implements AutoCloseable {
     return pairNames;
   }
 
+  /** What both ends call each carrier. */
+  List<String> carrierNames() {
+    return carriers.stream().map(Carrier::name).toList();
+  }
+
+  /** What this host calls each carrier. */
+  List<String> carrierKeys() {
+    return carriers.stream().map(this::keyOf).toList();
+  }
+
   List<String> planeKeys() {
     return planes.stream().map(LocalPlane::key).toList();
   }
@@ -403,38 +480,41 @@ final class Connection implements AutoCloseable {
     return standing;
   }
 
-  /** The plane of this queue pair; −1 where it isn't this connection's. Control thread. */
-  int planeOf(int queuePairNumber) {
+  /** The carrier of this queue pair; −1 where it isn't this connection's. Control thread. */
+  int carrierOf(int queuePairNumber) {
     for (int i = 0; i < pairs.size(); i++) {
       if (pairs.get(i).queuePair().number() == queuePairNumber) {
-        return i % planes.size();
+        return i % carriers.size();
       }
     }
     return -1;
   }
 
-  /** Which of the connection's planes this is; −1 where it isn't one. */
-  int indexOf(LocalPlane plane) {
-    return planes.indexOf(plane);
+  /**
+   * The carrier that fails with this plane; −1 where it isn't this connection's, or is one of
+   * several under a queue pair, which leaves it by itself.
+   */
+  int carrierOf(LocalPlane plane) {
+    return isTogether() ? -1 : planes.indexOf(plane);
   }
 
-  /** Moves the plane's queue pairs to ERROR: no later packet has any effect. Control thread. */
-  void stopPairs(int plane) {
-    for (int i = plane; i < pairs.size(); i += planes.size()) {
+  /** Moves the carrier's queue pairs to ERROR: no later packet has any effect. Control thread. */
+  void stopPairs(int carrier) {
+    for (int i = carrier; i < pairs.size(); i += carriers.size()) {
       pairs.get(i).queuePair().toError();
     }
   }
 
-  /** Takes the plane's queue pairs back to RESET. Control thread. */
-  void resetPairs(int plane) {
-    for (int i = plane; i < pairs.size(); i += planes.size()) {
+  /** Takes the carrier's queue pairs back to RESET. Control thread. */
+  void resetPairs(int carrier) {
+    for (int i = carrier; i < pairs.size(); i += carriers.size()) {
       pairs.get(i).queuePair().reset();
     }
   }
 
-  /** Plane, addresses and queue pairs, for a log line. Control thread. */
-  String describe(int plane) {
-    return pairs.get(plane).toString();
+  /** Carrier, addresses and queue pairs, for a log line. Control thread. */
+  String describe(int carrier) {
+    return pairs.get(carrier).toString();
   }
 
   /**

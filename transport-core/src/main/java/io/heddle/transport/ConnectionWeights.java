@@ -3,6 +3,7 @@ package io.heddle.transport;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.verbs.LinkCounts;
 import java.util.Arrays;
 
 /**
@@ -22,6 +23,8 @@ final class ConnectionWeights {
   private final int[] shares;
   private final int[] drainedBy;
   private PlaneCounters[] counters = {};
+  private boolean sends;
+  private Runnable onChange = () -> {};
 
   /* Written under the monitor by the control and the routes thread, read by the thread that drives the communicator. */
   private volatile PlaneWeights current;
@@ -75,9 +78,19 @@ final class ConnectionWeights {
     return true;
   }
 
-  /** The counters that show the weights. */
-  synchronized void setCounters(PlaneCounters[] shown) {
+  /** Has this done at each change, under the monitor. Before the weights are known to others. */
+  void onChange(Runnable action) {
+    onChange = action;
+  }
+
+  /**
+   * The counters that show the weights.
+   *
+   * @param sending whether they are a sender's
+   */
+  synchronized void setCounters(PlaneCounters[] shown, boolean sending) {
     counters = shown;
+    sends = sending;
     tell();
   }
 
@@ -93,6 +106,13 @@ final class ConnectionWeights {
     }
   }
 
+  /** Adds what was done on the link over this plane to its counters. */
+  synchronized void tellLink(int plane, LinkCounts newly) {
+    if (counters.length > 0) {
+      counters[plane].link(newly, sends);
+    }
+  }
+
   /** Counts that the plane was left. */
   synchronized void tellFailover(int plane) {
     if (counters.length > 0) {
@@ -102,6 +122,7 @@ final class ConnectionWeights {
 
   private void renew() {
     current = routed.shared(sharesInUse());
+    onChange.run();
     tell();
   }
 

@@ -20,11 +20,20 @@ interface CounterSource {
         PlaneCounters[] counters = new PlaneCounters[keys.size()];
         for (int i = 0; i < counters.length; i++) {
           counters[i] =
-              file.open(direction, keys.get(i), connection.weights().weight(i), connection.peer());
+              file.open(
+                  direction,
+                  keys.get(i),
+                  connection.planeWeights().current().weight(i),
+                  connection.peer());
           counters[i].setAddresses(
               connection.localGids().get(i).toBytes(), connection.remoteGids().get(i).toBytes());
         }
-        connection.allWeights().setCounters(counters);
+        connection
+            .planeWeights()
+            .setCounters(counters.clone(), direction == StatsFile.Direction.SEND);
+        if (connection.isTogether()) {
+          counters[0] = counters[0].withoutLinks();
+        }
         return counters;
       }
 

@@ -56,7 +56,7 @@ final class Failover {
     this.end = end;
     this.peer = peer;
     this.log = log;
-    List<String> keys = connection.pairNames();
+    List<String> keys = connection.carrierNames();
     planes = new PlaneLife[keys.size()];
     for (int i = 0; i < planes.length; i++) {
       planes[i] = new PlaneLife(i, keys.get(i));
@@ -96,24 +96,30 @@ final class Failover {
       return;
     }
     PlaneLife plane = find(message.plane());
-    if (plane == null) {
-      fail(
-          "%s names plane %s, which this connection doesn't have"
-              .formatted(nameOf(message), message.plane()));
-      return;
-    }
-    boolean understood =
-        switch (message) {
-          case PlaneDown down -> onPlaneDown(plane, down);
-          case Fenced fenced -> onFenced(plane, fenced);
-          case PlaneUp up -> end.isSender() ? onAnswer(plane, up) : onOffer(plane, up);
-          case PlaneReady ready -> onReady(plane, ready);
-          case Drain drain -> onDrain(plane, drain);
-        };
-    if (!understood) {
+    if (message instanceof Drain drain) {
+      onDrain(drain);
+    } else if (plane == null) {
+      unknown(message);
+    } else if (!understands(plane, message)) {
       fail(
           "%s in state %s and epoch %d of that plane".formatted(message, plane.state, plane.epoch));
     }
+  }
+
+  private boolean understands(PlaneLife plane, PlaneMessage message) {
+    return switch (message) {
+      case PlaneDown down -> onPlaneDown(plane, down);
+      case Fenced fenced -> onFenced(plane, fenced);
+      case PlaneUp up -> end.isSender() ? onAnswer(plane, up) : onOffer(plane, up);
+      case PlaneReady ready -> onReady(plane, ready);
+      case Drain drain -> false;
+    };
+  }
+
+  private void unknown(PlaneMessage message) {
+    fail(
+        "%s names plane %s, which this connection doesn't have"
+            .formatted(message.getClass().getSimpleName(), message.plane()));
   }
 
   private @Nullable PlaneLife find(String key) {
@@ -123,10 +129,6 @@ final class Failover {
       }
     }
     return null;
-  }
-
-  private static String nameOf(PlaneMessage message) {
-    return message.getClass().getSimpleName();
   }
 
   private boolean onPlaneDown(PlaneLife plane, PlaneDown down) {
@@ -160,13 +162,13 @@ final class Failover {
     plane.state = PlaneState.FENCING;
     if (wasUp) {
       plane.fell(cause, now);
-      connection.allWeights().tellFailover(plane.index);
+      connection.planeWeights().tellFailover(plane.index);
       log.warn("%s: moving off %s: %s", connection.peer(), connection.describe(plane.index), cause);
     } else {
       plane.stayedDown();
       log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
     }
-    connection.allWeights().setShare(plane.index, 0);
+    connection.carrierWeights().setShare(plane.index, 0);
     end.baton().await();
     try {
       flowsOn(plane).forEach(SubFlow::markBroken);
@@ -390,7 +392,7 @@ final class Failover {
     }
     if (plane.state == PlaneState.OPENING) {
       rise(plane);
-      connection.allWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
+      connection.carrierWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
       return true;
     }
     return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
@@ -411,23 +413,28 @@ final class Failover {
     if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
     }
-    connection.allWeights().setShare(plane.index, eighths);
+    connection.carrierWeights().setShare(plane.index, eighths);
     if (eighths < ConnectionWeights.FULL_SHARE) {
       loop.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
     }
   }
 
-  private boolean onDrain(PlaneLife plane, Drain drain) {
-    connection.allWeights().drain(plane.index, ConnectionWeights.THERE, drain.on());
-    return true;
+  private void onDrain(Drain drain) {
+    int plane = connection.pairNames().indexOf(drain.plane());
+    if (plane < 0) {
+      unknown(drain);
+    } else {
+      connection.planeWeights().drain(plane, ConnectionWeights.THERE, drain.on());
+    }
   }
 
   /** The operator wants nothing new on these planes, and on these only. Control thread. */
   void drain(Set<String> keys) {
-    for (PlaneLife plane : planes) {
-      boolean on = keys.contains(plane.key);
-      if (!over && connection.allWeights().drain(plane.index, ConnectionWeights.HERE, on)) {
-        say(new Drain(plane.key, on));
+    List<String> names = connection.pairNames();
+    for (int plane = 0; plane < names.size(); plane++) {
+      boolean on = keys.contains(names.get(plane));
+      if (!over && connection.planeWeights().drain(plane, ConnectionWeights.HERE, on)) {
+        say(new Drain(names.get(plane), on));
       }
     }
   }

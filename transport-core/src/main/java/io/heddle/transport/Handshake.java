@@ -59,6 +59,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
    * @param token the listener's secret
    * @param settings how queue pairs are to be connected
    * @param queuePairsPerPlane how many this end would make on each plane
+   * @param together whether the connecting end wants each queue pair to go over all planes
    * @param retries what to do where a device refuses to connect a queue pair
    * @param timeoutNs how long all of it may take
    * @param graceNs how long the connection may then be without any plane
@@ -68,6 +69,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       byte[] token,
       LinkSettings settings,
       int queuePairsPerPlane,
+      boolean together,
       ConnectRetries retries,
       long timeoutNs,
       long graceNs) {}
@@ -103,6 +105,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private boolean authenticated;
   private boolean hungUp;
+  private boolean together;
   private boolean peerIsReady;
   private int connectRetries;
   private @Nullable ControlChannel channel;
@@ -126,6 +129,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     this.doors = doors;
     this.ticket = doors.newTicket();
     this.terms = terms;
+    this.together = connecting && terms.together();
     this.connecting = connecting;
     this.log = log;
     this.maker = maker;
@@ -219,7 +223,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private void introduce(ControlChannel to) {
-    to.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, terms.token()));
+    int features = together ? ControlMessage.Hello.TOGETHER : 0;
+    to.send(new ControlMessage.Hello(ControlCodec.VERSION, features, terms.token()));
     to.send(
         new ControlMessage.PlaneList(
             terms.hostName(),
@@ -271,6 +276,11 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       return;
     }
     authenticated = true;
+    String unable = connecting ? unwilling(hello) : unable(hello);
+    if (!unable.isEmpty()) {
+      refuse(unable);
+      return;
+    }
     stage = Stage.PLANES;
     if (!givenUp.isEmpty()) {
       log.info("%s answered at last, after %s", peer(), String.join("; ", givenUp));
@@ -280,10 +290,27 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
+  /* Why the other end's answer isn't what this end, which connects, needs; empty where it is. */
+  private String unwilling(ControlMessage.Hello hello) {
+    return !together || hello.isTogether()
+        ? ""
+        : ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
+                + " run the same release on both, or set another policy here")
+            .formatted(peer());
+  }
+
+  /* Why this end, which accepts, can't do what the other wants; empty where it can. */
+  private String unable(ControlMessage.Hello hello) {
+    together = hello.isTogether();
+    return !together || device.context().mostLinks() > 1
+        ? ""
+        : NetDevice.NEEDS_LINKS.formatted(device.name());
+  }
+
   private void onPlanes(ControlMessage.PlaneList planes) {
     Connection made = new Connection(device);
     connection = made;
-    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane());
+    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
     if (!pairing.leftOut().isEmpty()) {
       log.info(
           "connection with %s uses planes %s; left out: %s",

@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * registered memory. Lives as long as the transport.
  */
 final class NetDevice implements AutoCloseable {
+  /** Why a device can't serve the policy packet, and what to do; names the device. */
+  static final String NEEDS_LINKS =
+      "HEDDLE_POLICY=packet needs the soft device at both ends, without HEDDLE_SOFT_PEERS=standard,"
+          + " but device %s binds a queue pair to one plane: set HEDDLE_PROVIDER=soft on all"
+          + " hosts, or another policy";
+
   private final DeviceContext context;
   private final ProtectionDomain pd;
   private final MemoryTable memory;
@@ -115,7 +121,7 @@ final class NetDevice implements AutoCloseable {
   List<Connection> failed(int queuePairNumber, String story) {
     List<Connection> ending =
         connections.stream()
-            .filter(each -> queuePairNumber == 0 || each.planeOf(queuePairNumber) >= 0)
+            .filter(each -> queuePairNumber == 0 || each.carrierOf(queuePairNumber) >= 0)
             .toList();
     ending.forEach(connection -> connection.standing().deviceFailed(story));
     return ending;
@@ -124,7 +130,7 @@ final class NetDevice implements AutoCloseable {
   /** One of this device's planes carries nothing any more. Control thread. */
   void planeLost(LocalPlane plane, String cause) {
     for (Connection connection : connections) {
-      int index = connection.indexOf(plane);
+      int index = connection.carrierOf(plane);
       Failover failover = connection.failover();
       if (index >= 0 && failover != null) {
         failover.noticedNow(index, cause);
@@ -135,7 +141,7 @@ final class NetDevice implements AutoCloseable {
   /** One queue pair is broken, and with it its plane for its connection. Control thread. */
   void queuePairFailed(int queuePairNumber, String story) {
     for (Connection connection : connections) {
-      int plane = connection.planeOf(queuePairNumber);
+      int plane = connection.carrierOf(queuePairNumber);
       Failover failover = connection.failover();
       if (plane >= 0 && failover != null) {
         failover.noticedNow(plane, story);
@@ -154,7 +160,7 @@ final class NetDevice implements AutoCloseable {
   /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
   boolean isInUse(int queuePairNumber) {
     return connections.stream()
-        .anyMatch(each -> !each.standing().isLeaving() && each.planeOf(queuePairNumber) >= 0);
+        .anyMatch(each -> !each.standing().isLeaving() && each.carrierOf(queuePairNumber) >= 0);
   }
 
   /** Closes what connections are left, then the device. */

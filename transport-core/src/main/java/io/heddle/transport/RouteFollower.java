@@ -214,10 +214,11 @@ final class RouteFollower implements AutoCloseable {
         stage == Stage.ALL_EQUAL
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
             : asked(connection, remote);
-    PlaneWeights current = connection.allWeights().routed();
+    PlaneWeights current = connection.planeWeights().routed();
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
-      connection.allWeights().setRouted(next);
-      Failover failover = connection.failover();
+      connection.planeWeights().setRouted(next);
+      /* A queue pair over all planes leaves one of them by itself. */
+      Failover failover = connection.isTogether() ? null : connection.failover();
       for (int plane = 0; failover != null && plane < next.planes(); plane++) {
         if (next.weight(plane) == 0 && current.weight(plane) > 0) {
           failover.withdrawn(plane);

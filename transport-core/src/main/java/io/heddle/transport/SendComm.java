@@ -367,7 +367,7 @@ public final class SendComm extends Communicator {
     try {
       PlaneBytes writer = planeBytes;
       if (writer == null) {
-        writer = new PlaneBytes(connection.arena(), connection.planeKeys());
+        writer = new PlaneBytes(connection.arena(), connection.carrierKeys());
         planeBytes = writer;
       }
       return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);

@@ -304,6 +304,10 @@ public final class Transport implements AutoCloseable {
     return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
   }
 
+  private boolean isPolicyPacket() {
+    return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
+  }
+
   private int dataTrafficClass(int communicators) {
     long asked = options.get(InfinibandOptions.TRAFFIC_CLASS);
     return (int) (asked >= 0 ? asked : Math.max(communicators, 0));
@@ -325,6 +329,7 @@ public final class Transport implements AutoCloseable {
             trafficClass,
             (int) Math.max(level, 0)),
         queuePairsPerPlane(),
+        isPolicyPacket(),
         new ConnectRetries(
             options.get(InfinibandOptions.RETRY_ANY) == 1,
             Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
@@ -402,6 +407,9 @@ public final class Transport implements AutoCloseable {
       throw new HeddleException(
           "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
               + " release");
+    }
+    if (isPolicyPacket() && device.context().mostLinks() == 1) {
+      throw new HeddleException(NetDevice.NEEDS_LINKS.formatted(device.name()));
     }
     long number = nextConnect.getAndIncrement();
     long seed = random.nextLong();

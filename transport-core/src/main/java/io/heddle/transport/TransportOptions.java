@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Option;
+import io.heddle.transport.spray.SprayPolicy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,10 +54,11 @@ public final class TransportOptions {
   public static final Option<String> POLICY =
       Option.choice(
           "HEDDLE_POLICY",
-          List.of("spray", "pinned", "hash"),
+          List.of("spray", "pinned", "hash", SprayPolicy.PACKET),
           "spray",
           "how a message is laid over the planes: chunks by weight, one segment per plane by"
-              + " weight, or what ECMP would do");
+              + " weight, what ECMP would do, or, between soft devices only, one queue pair over"
+              + " all planes whose trains of packets are shared out by weight");
 
   public static final Option<Long> CONNECT_TIMEOUT =
       Option.number(
@@ -96,6 +98,15 @@ public final class TransportOptions {
               + " ghosts back only ghost-ms (500) later, delay each packet by delay-us, give or"
               + " take a quarter, in order, and lose the share send-loss of those that it sends: to"
               + " test what stands on it");
+
+  public static final Option<String> SOFT_PEERS =
+      Option.choice(
+          "HEDDLE_SOFT_PEERS",
+          List.of("soft", "standard"),
+          "soft",
+          "how soft devices speak to each other: soft, in any order, and what is lost is sent again"
+              + " by itself; or as with standard devices, in order, and from the first missing"
+              + " packet on (go-back-N): to compare, set alike on all hosts");
 
   public static final Option<String> JAVA_HOME =
       Option.text(
@@ -139,6 +150,7 @@ public final class TransportOptions {
                   GRACE,
                   STATS_DIRECTORY,
                   SOFT_FAULTS,
+                  SOFT_PEERS,
                   JAVA_HOME,
                   JVM_OPTIONS),
               InfinibandOptions.ALL,

@@ -204,7 +204,8 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot reordering(List<Flow> flows) {
     return histogram(
         "heddle_chunks_ahead",
-        "How many chunks ahead of its message's first missing one a chunk arrived.",
+        "How many chunks ahead of its message's first missing one a chunk arrived; with the policy"
+            + " packet, how many packets ahead of the first missing one a packet did.",
         flows.stream().filter(flow -> !flow.isSend()).map(Metrics::reordering));
   }
 

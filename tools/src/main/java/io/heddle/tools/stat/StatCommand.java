@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
       "%nflying: bytes that the peer's device hasn't acknowledged. p50, p99, p99.9: from a work"
           + " request's post to its acknowledgement; of receivers, those of their clear-to-send"
           + " entries. ahead: how many chunks ahead of their message's gap 99 of 100 chunks came at"
-          + " most. moved: bytes that went over another plane after this one failed.",
+          + " most; with the policy packet, packets ahead of the first missing one. moved: bytes"
+          + " that went over another plane after this one failed.",
       "%nThe live view shows rates since its last look and leaves out columns where the terminal is"
           + " narrow; NO_COLOR is honoured. Exit code 1 where no process has the plugin."
     })

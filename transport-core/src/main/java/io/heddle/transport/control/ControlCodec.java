@@ -20,6 +20,7 @@ import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
 import java.net.InetSocketAddress;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -72,7 +73,7 @@ public final class ControlCodec {
   static final int LENGTH_BYTES = 4;
   private static final int MAGIC = 0x48444c43;
   private static final int MAX_PLANES = 64;
-  private static final int MAX_PARAMETER_BYTES = 64;
+  private static final int MAX_PARAMETER_BYTES = QueuePair.MOST_PARAMETER_BYTES;
   private static final int PSN_AND_QPN_MASK = 0xffffff;
 
   private static final byte HELLO = 1;

@@ -11,10 +11,18 @@ public sealed interface ControlMessage {
    * The first message, both ways.
    *
    * @param version protocol version, {@link ControlCodec#VERSION}
-   * @param features bits of optional features, none yet
+   * @param features bits of optional features: {@link #TOGETHER}
    * @param token the listener's secret, 16 bytes
    */
-  record Hello(int version, int features, byte[] token) implements ControlMessage {}
+  record Hello(int version, int features, byte[] token) implements ControlMessage {
+    /** Each queue pair goes over all planes: the connecting end wants it, the other one agrees. */
+    public static final int TOGETHER = 1;
+
+    /** Whether that is wanted, or agreed to. */
+    public boolean isTogether() {
+      return (features & TOGETHER) != 0;
+    }
+  }
 
   /**
    * The planes that this end has.

@@ -15,6 +15,12 @@ public interface SprayPolicy {
   /** Answer of {@link #choose}: nothing may be sent now. */
   int NO_PLANE = -1;
 
+  /**
+   * The policy whose queue pairs go over all planes: the device chooses the plane of each train,
+   * and nothing is left to choose here.
+   */
+  String PACKET = "packet";
+
   /** The name users give in HEDDLE_POLICY. */
   String name();
 
@@ -50,14 +56,14 @@ public interface SprayPolicy {
   }
 
   /**
-   * The policy of this name: {@code spray}, {@code pinned} or {@code hash}.
+   * The policy of this name: {@code spray}, {@code pinned}, {@code hash} or {@code packet}.
    *
    * @param connectionSeed what stands for the connection's ports in a hash
    * @throws IllegalArgumentException for another name
    */
   static SprayPolicy named(String name, long connectionSeed) {
     return switch (name) {
-      case "spray" -> new WeightedSprayPolicy();
+      case "spray", PACKET -> new WeightedSprayPolicy();
       case "pinned" -> new PinnedPolicy();
       case "hash" -> new HashPolicy(connectionSeed);
       default -> throw new IllegalArgumentException("no spray policy is called " + name);

@@ -3,6 +3,7 @@ package io.heddle.transport.stats;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.heddle.platform.Memory;
+import io.heddle.verbs.LinkCounts;
 import java.lang.foreign.Arena;
 
 /**
@@ -12,9 +13,21 @@ import java.lang.foreign.Arena;
  */
 public final class PlaneCounters {
   private final long record;
+  /* What links of one queue pair count is told by the control thread, not by who drives the communicator. */
+  private final boolean linksCount;
 
   PlaneCounters(long record) {
+    this(record, false);
+  }
+
+  private PlaneCounters(long record, boolean linksCount) {
     this.record = record;
+    this.linksCount = linksCount;
+  }
+
+  /** The same counters, without what {@link #link} counts. */
+  public PlaneCounters withoutLinks() {
+    return new PlaneCounters(record, true);
   }
 
   /** Counters that no file shows. */
@@ -28,7 +41,9 @@ public final class PlaneCounters {
 
   /** A chunk of this length was sent, or arrived. */
   public void chunk(int lengthBytes) {
-    add(StatsLayout.BYTES, lengthBytes);
+    if (!linksCount) {
+      add(StatsLayout.BYTES, lengthBytes);
+    }
     add(StatsLayout.CHUNKS, 1);
   }
 
@@ -39,7 +54,9 @@ public final class PlaneCounters {
    * @param tookNs since it was posted
    */
   public void acknowledged(int lengthBytes, long tookNs) {
-    add(StatsLayout.ACKNOWLEDGED, lengthBytes);
+    if (!linksCount) {
+      add(StatsLayout.ACKNOWLEDGED, lengthBytes);
+    }
     add(StatsLayout.LATENCIES + Latencies.bucket(tookNs) * Long.BYTES, 1);
   }
 
@@ -61,7 +78,26 @@ public final class PlaneCounters {
    *     63; 0 where it is that one
    */
   public void reordered(int ahead) {
+    if (linksCount) {
+      return;
+    }
     add(StatsLayout.REORDERING + (Integer.SIZE - Integer.numberOfLeadingZeros(ahead)) * 8, 1);
+  }
+
+  /**
+   * What a queue pair over all planes has done on the one of this record; the control thread's.
+   *
+   * @param sends whether the record is a sender's
+   */
+  public void link(LinkCounts newly, boolean sends) {
+    add(StatsLayout.BYTES, sends ? newly.sentBytes() : newly.receivedBytes());
+    add(StatsLayout.ACKNOWLEDGED, sends ? newly.acknowledgedBytes() : 0);
+    add(StatsLayout.FAILOVERS, newly.silences());
+    resent(newly.resentPackets());
+    long[] ahead = newly.ahead();
+    for (int i = 0; !sends && i < ahead.length; i++) {
+      add(StatsLayout.REORDERING + i * Long.BYTES, ahead[i]);
+    }
   }
 
   /** The device sent this many packets again; the control thread's. */

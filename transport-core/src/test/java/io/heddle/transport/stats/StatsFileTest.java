@@ -119,7 +119,8 @@ class StatsFileTest {
     }
     long[] counts = read().rows().getFirst().reordering();
     assertEquals(
-        List.of(2L, 1L, 2L, 1L, 0L, 1L, 2L), java.util.Arrays.stream(counts).boxed().toList());
+        List.of(2L, 1L, 2L, 1L, 0L, 1L, 2L, 0L, 0L, 0L, 0L),
+        java.util.Arrays.stream(counts).boxed().toList());
   }
 
   @Test

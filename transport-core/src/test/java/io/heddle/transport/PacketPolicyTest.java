@@ -1,0 +1,198 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.transport.stats.DrainOrders;
+import io.heddle.transport.stats.ProcessStats;
+import io.heddle.transport.stats.StatsReader;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The policy packet: one queue pair over all planes, between soft devices that agree on it. */
+class PacketPolicyTest {
+  private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
+  private static final int BYTES = 3_000_000;
+
+  @TempDir private Path folder;
+
+  private Ends ends(String... settings) {
+    return new Ends(null, folder, FOUR, FOUR, packet(settings));
+  }
+
+  private static Map<String, String> packet(String... settings) {
+    Map<String, String> all = new HashMap<>(Map.of("HEDDLE_POLICY", "packet"));
+    for (String setting : settings) {
+      String[] parts = setting.split("=", 2);
+      all.put(parts[0], parts[1]);
+    }
+    return all;
+  }
+
+  private static void exchange(Ends ends, Ends.Link link, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+      ends.exchange(link, BYTES, BYTES, round);
+    }
+  }
+
+  private static long[] bytes(Transport of) {
+    return StatsReader.read(of.statsFile()).stream().mapToLong(ProcessStats.Row::bytes).toArray();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 128, 61_440, 61_441, 6_000_001})
+  void aMessageOfAnySizeArrivesWholeOverOneQueuePair(int lengthBytes) {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      ends.exchange(link, lengthBytes, lengthBytes, 1);
+      ends.exchange(link, lengthBytes, lengthBytes + 1000, 2);
+      assertEquals(1, link.sender().flows().length);
+      assertEquals(4, link.sender().connection().planeKeys().size());
+    }
+  }
+
+  @Test
+  void bytesFollowTheWeightsAndTheStatisticsTellThemByPlane() {
+    try (Ends ends = ends("HEDDLE_WEIGHTS=4,2,1,1");
+        Ends.Link link = ends.connect()) {
+      exchange(ends, link, 12);
+      long total = 12L * BYTES;
+      Ends.await(
+          "all bytes in the statistics", () -> Arrays.stream(bytes(ends.left)).sum() >= total);
+      Ends.await("those of the receiver", () -> Arrays.stream(bytes(ends.right)).sum() >= total);
+      int[] eighths = {4, 2, 1, 1};
+      for (Transport end : List.of(ends.left, ends.right)) {
+        long[] bytes = bytes(end);
+        for (int plane = 0; plane < 4; plane++) {
+          assertEquals(
+              total * eighths[plane] / 8.0, bytes[plane], total * 0.05, Arrays.toString(bytes));
+        }
+      }
+      List<ProcessStats.Row> rows = StatsReader.read(ends.left.statsFile());
+      assertEquals(List.of(4, 2, 1, 1), rows.stream().map(ProcessStats.Row::weight).toList());
+      assertEquals(12, rows.getFirst().messages());
+      assertTrue(rows.getFirst().latencies().total() > 0);
+      long ahead = 0;
+      for (ProcessStats.Row row : StatsReader.read(ends.right.statsFile())) {
+        ahead += Arrays.stream(row.reordering()).skip(1).sum();
+      }
+      assertTrue(ahead > 0, "packets over four planes came all in order");
+    }
+  }
+
+  @Test
+  void aLossyNetworkCostsNoByteAndIsCountedByPlane() {
+    try (Ends ends = ends("HEDDLE_SOFT_FAULTS=loss=0.02,duplicate=0.01,corrupt=0.01,seed=3");
+        Ends.Link link = ends.connect()) {
+      exchange(ends, link, 20);
+      Ends.await(
+          "packets that were sent again on each plane, in the statistics",
+          () ->
+              StatsReader.read(ends.left.statsFile()).stream()
+                  .allMatch(row -> row.resentPackets() > 0));
+    }
+  }
+
+  @Test
+  void newWeightsAndDrainsHoldForARunningConnection() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      exchange(ends, link, 2);
+      link.sender()
+          .connection()
+          .planeWeights()
+          .setRouted(PlaneWeights.ofRoutes(new int[] {0, 1, 1, 1}, "a test"));
+      long before = linkBytes(link, 0);
+      exchange(ends, link, 4);
+      assertEquals(before, linkBytes(link, 0), "bytes by a plane that weighs nothing");
+      /* The receiver's operator drains a plane, and the sender hears of it. */
+      DrainOrders.beside(ends.right.statsFile()).write(Set.of("plane:2"));
+      Ends.await(
+          "drain at the sender",
+          () -> link.sender().connection().planeWeights().current().isOut(1));
+      long drained = linkBytes(link, 1);
+      exchange(ends, link, 4);
+      assertEquals(drained, linkBytes(link, 1), "bytes by a drained plane");
+      assertTrue(linkBytes(link, 2) > 0);
+    }
+  }
+
+  private static long linkBytes(Ends.Link link, int plane) {
+    return link.sender().flows()[0].pair.queuePair().linkCounts().get(plane).sentBytes();
+  }
+
+  @Test
+  void aQueuePairThatBreaksIsMadeAnewOverAllPlanes() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      exchange(ends, link, 2);
+      Connection there = link.receiver().connection();
+      QueuePair first = link.receiver().flows()[0].pair.queuePair();
+      ends.right.loop().execute(() -> there.stopPairs(0));
+      Ends.await("its end", () -> first.state() != QueuePairState.READY_TO_SEND);
+      exchange(ends, link, 2);
+      assertTrue(
+          ends.log.stream().anyMatch(each -> each.contains("back on plane packet")),
+          ends.log.toString());
+      assertTrue(IntStream.range(0, 4).allMatch(plane -> linkBytes(link, plane) > 0));
+    }
+  }
+
+  @Test
+  void onePlaneThatIsCommonIsAQueuePairLikeAny() {
+    try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(2, 3), packet());
+        Ends.Link link = ends.connect()) {
+      ends.exchange(link, BYTES, BYTES, 1);
+      assertEquals(List.of("plane:2"), link.sender().connection().planeKeys());
+      Ends.await("bytes in the statistics", () -> bytes(ends.left)[0] == BYTES);
+    }
+  }
+
+  @Test
+  void aDeviceThatBindsToOnePlaneRefusesAtConnectAndSaysWhatToDo() {
+    try (Ends ends = new Ends(new LoopbackFabric(1), folder, FOUR, FOUR, packet())) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> ends.left.connect(0, -1, handle));
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .contains(
+                  "device loopback0 binds a queue pair to one plane: set HEDDLE_PROVIDER=soft"),
+          refused.getMessage());
+      listener.close();
+    }
+  }
+
+  @Test
+  void aPeerThatCannotRefusesAndTheConnectingEndSaysSo() {
+    Map<String, String> standard = Map.of("HEDDLE_SOFT_PEERS", "standard");
+    try (Ends ends = new Ends(null, folder, FOUR, FOUR, packet(), standard)) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      HeddleException refused =
+          assertThrows(
+              HeddleException.class,
+              () -> Ends.await("refusal", () -> ends.left.connect(0, -1, handle) != null));
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("without HEDDLE_SOFT_PEERS=standard"),
+          refused.getMessage());
+      listener.close();
+    }
+  }
+}
