@@ -23,6 +23,7 @@ import picocli.CommandLine.Command;
       PerfAllReduceCommand.class,
       PerfCallsCommand.class,
       PerfPoliciesCommand.class,
+      PerfPacketCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
       PerfFailoverCommand.class,
