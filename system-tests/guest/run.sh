@@ -14,6 +14,7 @@ Every path of this machine exists in it; what is written there is gone afterward
 
   --cables N   N cables between the devices rxeA<i> and rxeB<i>, addresses fd00:a:0:<i>::1 and fd00:b:0:<i>::1 (default: 1)
   --planes N   devices rxeA and rxeB, N planes between them, an address in each by SLAAC
+  --planes NxD the same with D devices on each side, rxeA0 … and rxeB0 …, which share the planes
   --bare       no device at all
   -t SECONDS   time limit (default: 300)
   -m MIB       memory (default: 2048)
@@ -41,9 +42,19 @@ out=
 tap=
 while (($# > 0)); do
   case $1 in
-    --cables | --planes)
+    --cables)
       number "$1" "${2:-}" 1 9
-      topology=("${1#--}" "$2")
+      topology=(cables "$2")
+      shift
+      ;;
+    --planes)
+      planes=${2:-}
+      number "$1" "${planes%%x*}" 1 9
+      topology=(planes "${planes%%x*}")
+      if [[ $planes == *x* ]]; then
+        number "$1 ${planes%%x*}x" "${planes#*x}" 1 4
+        topology+=("${planes#*x}")
+      fi
       shift
       ;;
     --bare) topology=() ;;
@@ -106,7 +117,7 @@ trap 'exit 143' TERM
     printf 'export HEDDLE_JAVA_HOME=%q\n' "$HEDDLE_JAVA_HOME"
   fi
   printf 'set -e\nsource %q\n' "$here/topology.sh"
-  ((${#topology[@]} == 0)) || printf 'topology_%s %q\n' "${topology[@]}"
+  ((${#topology[@]} == 0)) || echo "topology_${topology[*]}"
   printf 'set +e\ncd %q\nexec' "$PWD"
   printf ' %q' "$@"
   echo

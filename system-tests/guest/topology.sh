@@ -106,79 +106,111 @@ topology_cables() {
 
 # --- planes ----------------------------------------------------------------------------------------
 
-# topology_planes N: the device rxeA on interface hA behind the switch swA, rxeB on hB behind swB, and N links between
-# the switches, each a plane. The switches advertise a prefix per plane, fd00:a:0:<i>::/64 and fd00:b:0:<i>::/64, and route
-# it over that plane's link only; the hosts make their addresses from them by SLAAC.
+# topology_planes N [DEVICES]: the device rxeA on interface hA behind the switch swA, rxeB on hB behind swB, and N links
+# between the switches, each a plane. The switches advertise a prefix per plane, fd00:a:0:<i>::/64 and fd00:b:0:<i>::/64, and
+# route it over that plane's link only; the hosts make their addresses from them by SLAAC.
 #
 #   hA (rxeA) ── nic [swA] pl0 … plN-1 ══ pl0 … plN-1 [swB] nic ── hB (rxeB)
+#
+# With more than one device all names of devices, interfaces and ports end in the device's number, which is the third word
+# of its prefixes: hA1 has fd00:a:1:<i>::/64. They share the planes.
 topology_planes() {
-  export GUEST_TOPOLOGY=planes GUEST_PLANES=$1
+  export GUEST_TOPOLOGY=planes GUEST_PLANES=$1 GUEST_DEVICE_COUNT=${2:-1}
   load_rdma
   mkdir -p /run/netns /run/radvd
   planes_links
   planes_rules
-  local side
+  local side d
   for side in A B; do
     planes_switch "$side"
   done
-  planes_host_routes
-  rdma link add rxeA type rxe netdev hA
-  rdma link add rxeB type rxe netdev hB
-  receive_on_one_processor hA hB
+  for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+    for side in A B; do
+      device_routes "$side" "$d"
+      rdma link add "rxe$side$(of_device "$d")" type rxe netdev "h$side$(of_device "$d")"
+      receive_on_one_processor "h$side$(of_device "$d")"
+    done
+  done
   for side in A B; do
     ip netns exec "sw$side" bash -c 'for cpus in /sys/class/net/*/queues/rx-0/rps_cpus; do echo 1 >"$cpus"; done'
     ip netns exec "sw$side" radvd -C "/run/radvd/$side.conf" -p "/run/radvd/$side.pid" -m logfile \
       -l "/run/radvd/$side.log" -u root
   done
-  wait_for_gids rxeA
-  wait_for_gids rxeB
+  for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+    for side in A B; do
+      wait_for_gids "rxe$side$(of_device "$d")"
+    done
+  done
 }
 
+# What names of device $1 end in.
+of_device() { ((GUEST_DEVICE_COUNT == 1)) || echo "$1"; }
+
 planes_links() {
-  local i side
+  local i side own d n
   for side in A B; do
     ip netns add "sw$side"
     ip netns exec "sw$side" bash -c 'cd /proc/sys/net/ipv6/conf; for i in all default; do echo 1 >$i/forwarding; echo 0 >$i/accept_dad; done'
   done
   {
-    # Fixed hardware addresses make predictable interface identifiers.
-    echo "link add hA address 02:00:00:00:0a:01 mtu $GUEST_MTU type veth peer name nic netns swA address 02:00:00:00:0a:fe mtu $GUEST_MTU"
-    echo "link add hB address 02:00:00:00:0b:01 mtu $GUEST_MTU type veth peer name nic netns swB address 02:00:00:00:0b:fe mtu $GUEST_MTU"
+    for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+      n=$(of_device "$d")
+      for side in A B; do
+        own=${side,,}
+        # Fixed hardware addresses make predictable interface identifiers.
+        echo "link add h$side$n address 02:00:00:0$d:0$own:01 mtu $GUEST_MTU type veth peer name nic$n netns sw$side address 02:00:00:0$d:0$own:fe mtu $GUEST_MTU"
+      done
+    done
     for ((i = 0; i < GUEST_PLANES; i++)); do
       echo "link add pl$i netns swA mtu $GUEST_MTU type veth peer name pl$i netns swB mtu $GUEST_MTU"
     done
   } | ip -batch -
-  for side in A B; do
-    set_ipv6 "h$side" accept_ra 1
-    set_ipv6 "h$side" accept_dad 0
-    set_ipv6 "h$side" router_solicitation_delay 0
-    set_ipv6 "h$side" use_tempaddr 0
+  for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+    for side in A B; do
+      n=h$side$(of_device "$d")
+      set_ipv6 "$n" accept_ra 1
+      set_ipv6 "$n" accept_dad 0
+      set_ipv6 "$n" router_solicitation_delay 0
+      set_ipv6 "$n" use_tempaddr 0
+    done
   done
 }
 
+# The table of device $2 on side $1.
+device_table() { [[ $1 == A ]] && echo "10$((2 * $2 + 1))" || echo "10$((2 * $2 + 2))"; }
+
 planes_rules() {
+  local side d
   {
-    own_route_table hA 101 fd00:a::/32
-    own_route_table hB 102 fd00:b::/32
+    for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+      for side in A B; do
+        own_route_table "h$side$(of_device "$d")" "$(device_table "$side" "$d")" "fd00:${side,,}:$d::/48"
+      done
+    done
     local_rule_last
   } | ip -6 -batch -
 }
 
 # A plane's addresses and routes in one switch: a link that goes down takes them along.
 planes_addresses() {
-  local side=$1 i=$2 own peer
+  local side=$1 i=$2 own peer d
   own=${side,,} peer=$(other "$side")
   peer=${peer,,}
   echo "addr replace fd00:ff:$i::$own/64 dev pl$i nodad"
-  echo "route replace fd00:$peer:0:$i::/64 via fd00:ff:$i::$peer dev pl$i"
+  for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+    echo "route replace fd00:$peer:$d:$i::/64 via fd00:ff:$i::$peer dev pl$i"
+  done
 }
 
 planes_switch() {
-  local side=$1 own=${1,,} i
+  local side=$1 own=${1,,} i d n
   {
     echo "link set lo up"
-    echo "addr add fe80::1/64 dev nic nodad"
-    echo "link set nic up"
+    for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+      n=nic$(of_device "$d")
+      echo "addr add fe80::1/64 dev $n nodad"
+      echo "link set $n up"
+    done
     for ((i = 0; i < GUEST_PLANES; i++)); do
       echo "link set pl$i up"
     done
@@ -186,25 +218,30 @@ planes_switch() {
   {
     for ((i = 0; i < GUEST_PLANES; i++)); do
       planes_addresses "$side" "$i"
-      echo "route add fd00:$own:0:$i::/64 dev nic"
+      for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+        echo "route add fd00:$own:$d:$i::/64 dev nic$(of_device "$d")"
+      done
     done
   } | ip -n "sw$side" -batch -
   {
-    # Without the option that tells the interval radvd insists on 3 s between two advertisements.
-    echo "interface nic { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
-    echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
-    for ((i = 0; i < GUEST_PLANES; i++)); do
-      echo "  prefix fd00:$own:0:$i::/64 { AdvOnLink on; AdvAutonomous on; AdvValidLifetime 86400; AdvPreferredLifetime 14400; };"
+    for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
+      # Without the option that tells the interval radvd insists on 3 s between two advertisements.
+      echo "interface nic$(of_device "$d") { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
+      echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
+      for ((i = 0; i < GUEST_PLANES; i++)); do
+        echo "  prefix fd00:$own:$d:$i::/64 { AdvOnLink on; AdvAutonomous on; AdvValidLifetime 86400; AdvPreferredLifetime 14400; };"
+      done
+      echo "};"
     done
-    echo "};"
   } >"/run/radvd/$side.conf"
 }
 
-planes_host_routes() {
-  printf '%s\n' 'link set hA up' 'link set hB up' \
-    'route add default via fe80::1 dev hA table 101' 'route add default via fe80::1 dev hB table 102' \
-    'neigh replace fe80::1 lladdr 02:00:00:00:0a:fe dev hA nud permanent' \
-    'neigh replace fe80::1 lladdr 02:00:00:00:0b:fe dev hB nud permanent' | ip -6 -batch -
+# Brings up the interface of device $2 on side $1, with what it loses when it goes down (SLAAC brings the addresses).
+device_routes() {
+  local interface own=${1,,}
+  interface=h$1$(of_device "$2")
+  printf '%s\n' "link set $interface up" "route replace default via fe80::1 dev $interface table $(device_table "$1" "$2")" \
+    "neigh replace fe80::1 lladdr 02:00:00:0$2:0$own:fe dev $interface nud permanent" | ip -6 -batch -
 }
 
 wait_for_gids() {
@@ -254,7 +291,7 @@ gids() {
 
 # gid_index DEVICE [PLANE]: where a plane's address is in the device's table.
 gid_index() {
-  gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:0000:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
+  gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:000[0-9]:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
 }
 
 # counters DEVICE: those that aren't 0.
@@ -278,11 +315,18 @@ in_plane() {
 
 # plane_bytes: a line "PLANE FROM_A FROM_B" for each plane: bytes that have left each side, headers included.
 plane_bytes() {
-  local i from_a from_b
+  local i a b from_a from_b
+  # One command a side: each costs a tenth of a second and more under emulation.
   for ((i = 0; i < GUEST_PLANES; i++)); do
-    from_a=$(in_plane A cat "/sys/class/net/$(plane_interface A "$i")/statistics/tx_bytes")
-    from_b=$(in_plane B cat "/sys/class/net/$(plane_interface B "$i")/statistics/tx_bytes")
-    echo "$i $from_a $from_b"
+    a+=" /sys/class/net/$(plane_interface A "$i")/statistics/tx_bytes"
+    b+=" /sys/class/net/$(plane_interface B "$i")/statistics/tx_bytes"
+  done
+  # shellcheck disable=SC2086
+  mapfile -t from_a < <(in_plane A cat $a)
+  # shellcheck disable=SC2086
+  mapfile -t from_b < <(in_plane B cat $b)
+  for ((i = 0; i < GUEST_PLANES; i++)); do
+    echo "$i ${from_a[i]} ${from_b[i]}"
   done
 }
 
@@ -306,6 +350,24 @@ heal_plane() {
       } | ip -6 -batch -
     fi
   done
+}
+
+# remove_address A|B I [D], restore_address A|B I [D]: the address of device D's plane I. What SLAAC would make anew at the
+# next advertisement stays away until it is restored.
+remove_address() {
+  local interface address
+  interface=h$1$(of_device "${3:-0}")
+  set_ipv6 "$interface" accept_ra 0
+  address=$(ip -6 -o addr show dev "$interface" scope global | awk -v prefix="^fd00:${1,,}:${3:-0}:$2:" '$4 ~ prefix {print $4}')
+  ip addr del "$address" dev "$interface"
+  echo "$address" >"/run/removed-$1-$2-${3:-0}"
+}
+
+restore_address() {
+  local interface
+  interface=h$1$(of_device "${3:-0}")
+  ip addr add "$(<"/run/removed-$1-$2-${3:-0}")" dev "$interface" nodad
+  set_ipv6 "$interface" accept_ra 1
 }
 
 # netem_plane A|B I loss 1% …: what leaves that side on that plane suffers this; seeded where netem allows.

@@ -87,7 +87,8 @@ final class AllReduceOnRxeTest {
         rank() {
           local side=$1 number=$2
           shift 2
-          env NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=18 HEDDLE_PROVIDER=libibverbs "NCCL_IB_HCA==rxe$side" "$@" '%s' --plugin '%s' \\
+          env NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=18 HEDDLE_PROVIDER=libibverbs "NCCL_IB_HCA==rxe$side" \\
+            "NCCL_SOCKET_IFNAME==h$side" "$@" '%s' --plugin '%s' \\
             --rank "$number" --ranks 2 --rendezvous "$folder" --min-bytes %d --max-bytes %d --iterations %d \\
             --timeout-seconds 100 >"$folder/$side.log" 2>&1
         }

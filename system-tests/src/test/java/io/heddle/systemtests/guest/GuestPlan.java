@@ -33,6 +33,11 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return of("--planes", Integer.toString(planes));
   }
 
+  /** Devices rxeA0, rxeB0, rxeA1, …, each with an address in each of the planes that they share. */
+  static GuestPlan planes(int planes, int devices) {
+    return of("--planes", planes + "x" + devices);
+  }
+
   GuestPlan within(int seconds) {
     return new GuestPlan(options, outside, seconds);
   }

@@ -180,10 +180,15 @@ final class SoftToRxeTest {
     }
   }
 
-  /** Every fourth or so of all; with {@code -Dheddle.matrix=whole} all eighty. */
+  /**
+   * Every fourth or so of all; with {@code -Dheddle.matrix=whole} all eighty, with a test's name in
+   * its place all of that test.
+   */
   static Stream<Run> runs() {
-    boolean whole = "whole".equals(System.getProperty("heddle.matrix"));
+    String matrix = System.getProperty("heddle.matrix", "");
+    boolean whole = matrix.equals("whole") || TESTS.contains(matrix);
     return TESTS.stream()
+        .filter(test -> !TESTS.contains(matrix) || test.equals(matrix))
         .flatMap(test ->
             MTUS.stream()
                 .flatMap(mtu ->

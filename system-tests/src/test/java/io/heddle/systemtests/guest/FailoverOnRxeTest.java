@@ -1,0 +1,103 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Planes of the kernel's rxe die while traffic runs over them, each in another way, and come back:
+ * no byte is wrong and the other planes go on.
+ */
+@Timeout(900)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FailoverOnRxeTest {
+  private static final long CARRIED = 2 << 20;
+
+  /* Netlink tells of it, and the device; whoever is first. */
+  private static final String ADDRESS_GONE = "(address is gone|no more)";
+
+  @TempDir private static Path folder;
+  private GuestJobs guest;
+
+  @BeforeAll
+  void startGuest() throws Exception {
+    RxeGuest.assume();
+    RxeGuest.assumePrograms("radvd", "ibv_devinfo");
+    RxeTraffic.assume("heddle-chaos", "heddle-allreduce");
+    guest = GuestJobs.start(GuestPlan.planes(RxeTraffic.PLANES, 2).within(800), folder, ":");
+  }
+
+  @AfterAll
+  void endGuest() throws Exception {
+    if (guest != null) {
+      guest.close();
+    }
+  }
+
+  private static int[] allBut(int... planes) {
+    return IntStream.range(0, RxeTraffic.PLANES)
+        .filter(plane -> IntStream.of(planes).noneMatch(each -> each == plane))
+        .toArray();
+  }
+
+  /* The plane is left, the others carry on, and after the remedy it carries again. */
+  private static void diesAndReturns(
+      RxeTraffic traffic, int plane, String fault, String cause, String remedy) throws Exception {
+    traffic.guest(fault);
+    traffic.await("moving off plane plane:" + plane + " .*" + cause);
+    traffic.awaitBytes(CARRIED, allBut(plane));
+    traffic.guest(remedy);
+    traffic.await("back on plane plane:" + plane + " ");
+    traffic.awaitBytes(CARRIED, plane);
+  }
+
+  @Test
+  void everyByteIsRightWhilePlanesOfOneDeviceDieInEveryWay() throws Exception {
+    try (RxeTraffic traffic =
+        RxeTraffic.start(guest, 1, "heddle-chaos", "--seed 7 --max-bytes 131072")) {
+      traffic.await("\"event\":\"start\"");
+      traffic.awaitBytes(CARRIED, allBut());
+      diesAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
+      diesAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
+      traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
+      traffic.awaitBytes(CARRIED, allBut(2));
+      diesAndReturns(
+          traffic, 2, "netem_plane A 2 loss 100%; netem_plane B 2 loss 100%", "", "netem_clear 2");
+      String said = traffic.end();
+      assertTrue(said.contains("\"event\":\"end\""), said);
+      assertFalse(said.contains("failed"), said);
+    }
+  }
+
+  @Test
+  void twoDevicesGoOnOverThePlanesThatEachHasLeft() throws Exception {
+    try (RxeTraffic traffic =
+        RxeTraffic.start(
+            guest,
+            2,
+            "heddle-allreduce",
+            "--ranks 2 --devices 2 --min-bytes 1048576 --max-bytes 1048576 --warmup 0")) {
+      traffic.await("\"event\":\"start\"");
+      traffic.awaitBytes(CARRIED, allBut());
+      diesAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
+      diesAndReturns(traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
+      /* A device that has no plane left for a while, as its link goes down. */
+      traffic.guest("ip link set hA0 down");
+      traffic.await("moving off plane plane:1 .*(is down|PORT_ERROR)");
+      traffic.guest("device_routes A 0; wait_for_gids rxeA0");
+      traffic.await("back on plane plane:1 ");
+      traffic.awaitBytes(CARRIED, allBut());
+      String said = traffic.end();
+      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+      assertTrue(said.contains("\"event\":\"end\",\"rank\":1,\"wrong\":0"), said);
+    }
+  }
+}

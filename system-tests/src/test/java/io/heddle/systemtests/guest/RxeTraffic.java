@@ -1,0 +1,172 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * Both ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
+ * GuestPlan#planes(int, int)}, for as long as a test spoils its planes; every byte is checked by
+ * the program.
+ */
+final class RxeTraffic implements AutoCloseable {
+  static final int PLANES = 4;
+
+  /* An emulated guest on cores that others load as well. */
+  private static final int LIMIT_SECONDS = 120;
+
+  private static final Path PLUGIN =
+      RxeGuest.ROOT.resolve("plugin-shim/target/plugin/libnccl-net-heddle.so");
+  private static final Path PROGRAMS = RxeGuest.ROOT.resolve("perf-tests/target");
+  private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
+
+  private final GuestJobs guest;
+  private final GuestJobs.Job job;
+  private int seen;
+
+  private RxeTraffic(GuestJobs guest, GuestJobs.Job job) {
+    this.guest = guest;
+    this.job = job;
+  }
+
+  /** Skips the test where these programs or the plugin aren't built. */
+  static void assume(String... programs) {
+    List<Path> parts =
+        IntStream.rangeClosed(0, programs.length)
+            .mapToObj(i -> i == 0 ? PLUGIN : PROGRAMS.resolve(programs[i - 1]))
+            .toList();
+    for (Path part : parts) {
+      if (!Files.exists(part)) {
+        System.out.println("skipped: " + part + " isn't built");
+        Assumptions.abort(part + " isn't built");
+      }
+    }
+  }
+
+  /* One guest is both hosts: each rank must be told which addresses are its own. */
+  private static String planesOf(String side, int devices) {
+    return IntStream.range(0, PLANES * devices)
+        .mapToObj(i -> "fd00:%s:%d:%d::/64=%d".formatted(side, i / PLANES, i % PLANES, i % PLANES))
+        .collect(Collectors.joining(","));
+  }
+
+  private static String adapters(String side, int devices) {
+    return IntStream.range(0, devices)
+        .mapToObj(device -> "rxe" + side + device)
+        .collect(Collectors.joining(","));
+  }
+
+  /* One control address each, so that a slow start there is no reason to call the next. */
+  /** Starts both ranks, each on its side's first devices. */
+  static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
+      throws IOException {
+    String rank =
+        "NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=17 HEDDLE_GRACE_MS=100000 HEDDLE_PROVIDER=libibverbs"
+            + " \"NCCL_IB_HCA==%s\" NCCL_SOCKET_IFNAME==h%s0 HEDDLE_PLANES=%s '%s' --plugin '%s'"
+            + " --rank %d --rendezvous \"$folder\" --until \"$folder/end\" --timeout-seconds 100"
+            + " %s";
+    String script =
+        """
+        folder=$(mktemp -d)
+        ln -sfn "$folder" /run/traffic
+        nice env %s &
+        status=0
+        nice env %s || status=$?
+        wait $! || status=$?
+        exit $status
+        """
+            .formatted(
+                rank.formatted(
+                    adapters("A", devices),
+                    "A",
+                    planesOf("a", devices),
+                    PROGRAMS.resolve(program),
+                    PLUGIN,
+                    0,
+                    arguments),
+                rank.formatted(
+                    adapters("B", devices),
+                    "B",
+                    planesOf("b", devices),
+                    PROGRAMS.resolve(program),
+                    PLUGIN,
+                    1,
+                    arguments));
+    return new RxeTraffic(guest, guest.submit(script));
+  }
+
+  /** Runs a script beside it. */
+  String guest(String script) throws IOException, InterruptedException {
+    seen = job.output().length();
+    try (GuestJobs.Job beside = guest.submit(script)) {
+      assertEquals(
+          0, beside.exitCode(LIMIT_SECONDS), () -> script + ": " + beside.outputOrWhyNot());
+      return beside.output();
+    }
+  }
+
+  /** Waits until it says this, after what {@link #guest} ran last. */
+  void await(String expression) throws IOException, InterruptedException {
+    Pattern pattern = Pattern.compile(expression);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (!pattern.matcher(job.output()).region(seen, job.output().length()).find()) {
+      goesOn("\"" + expression + "\" didn't come", deadline);
+    }
+  }
+
+  private void goesOn(String missed, long deadline) throws IOException, InterruptedException {
+    if (job.exitCode().isPresent() || System.nanoTime() - deadline > 0) {
+      throw new AssertionError(missed + "; the ranks said:\n" + job.output());
+    }
+    TimeUnit.MILLISECONDS.sleep(100);
+  }
+
+  /** What each side has sent over each plane: A's in row 0. */
+  long[][] sent() throws IOException, InterruptedException {
+    int before = seen;
+    Matcher line = SENT.matcher(guest("plane_bytes"));
+    seen = before;
+    long[][] sent = new long[2][PLANES];
+    while (line.find()) {
+      int plane = Integer.parseInt(line.group(1));
+      sent[0][plane] = Long.parseLong(line.group(2));
+      sent[1][plane] = Long.parseLong(line.group(3));
+    }
+    return sent;
+  }
+
+  /** Waits until both sides have sent so much more over each of these planes. */
+  void awaitBytes(long bytes, int... planes) throws IOException, InterruptedException {
+    long[][] before = sent();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    for (int plane : planes) {
+      for (long[][] now = sent();
+          now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
+          now = sent()) {
+        goesOn("plane " + plane + " doesn't carry " + bytes + " bytes both ways", deadline);
+      }
+    }
+  }
+
+  /** Ends it: both ranks have found every byte right. */
+  String end() throws IOException, InterruptedException {
+    guest("touch /run/traffic/end");
+    int status = job.exitCode(LIMIT_SECONDS);
+    assertEquals(0, status, job::outputOrWhyNot);
+    return job.output();
+  }
+
+  @Override
+  public void close() throws IOException {
+    job.close();
+  }
+}
