@@ -358,7 +358,7 @@ remove_address() {
   local interface address
   interface=h$1$(of_device "${3:-0}")
   set_ipv6 "$interface" accept_ra 0
-  address=$(ip -6 -o addr show dev "$interface" scope global | awk -v prefix="^fd00:${1,,}:${3:-0}:$2:" '$4 ~ prefix {print $4}')
+  address=$(ip -6 -o addr show dev "$interface" to "fd00:${1,,}:${3:-0}:$2::/64" | awk '{print $4}')
   ip addr del "$address" dev "$interface"
   echo "$address" >"/run/removed-$1-$2-${3:-0}"
 }

@@ -65,8 +65,10 @@ final class RxeTraffic implements AutoCloseable {
         .collect(Collectors.joining(","));
   }
 
-  /* One control address each, so that a slow start there is no reason to call the next. */
-  /** Starts both ranks, each on its side's first devices. */
+  /**
+   * Starts both ranks, each on its side's first devices; with one control address each, so that a
+   * slow start there is no reason to call the next.
+   */
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {
     String rank =
