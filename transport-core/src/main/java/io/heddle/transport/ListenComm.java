@@ -78,13 +78,7 @@ public final class ListenComm implements AutoCloseable {
     } else if (conversation.wasHungUp()) {
       /* Its caller may be on the way to our next address, and is with us once that conversation ends. */
       hungUp.add(conversation);
-      loop.schedule(
-          NEXT_CALL_NS,
-          () -> {
-            if (hungUp.remove(conversation)) {
-              ended.add(conversation);
-            }
-          });
+      awaitNextCall(conversation);
     } else if (conversation.isAuthenticated()) {
       hungUp.poll();
       ended.add(conversation);
@@ -93,6 +87,20 @@ public final class ListenComm implements AutoCloseable {
           "turned away at a control port (%d so far at this listener): %s",
           strangers, outcome.failure());
     }
+  }
+
+  /* As long as one goes on with somebody who knows the token, that may be the next call: on a slow host it takes its time. */
+  private void awaitNextCall(Handshake<RecvComm> conversation) {
+    loop.schedule(
+        NEXT_CALL_NS,
+        () -> {
+          if (hungUp.contains(conversation)
+              && conversations.stream().anyMatch(Handshake::isAuthenticated)) {
+            awaitNextCall(conversation);
+          } else if (hungUp.remove(conversation)) {
+            ended.add(conversation);
+          }
+        });
   }
 
   /** The next conversation that ended; null while there is none. */

@@ -100,6 +100,31 @@ class StrangersTest {
   }
 
   @Test
+  void whoHangsUpFailsNoAcceptWhileItsNextCallTakesItsTime() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      hangUpAfterHello(read(handle));
+      ControlMessage hello =
+          new ControlMessage.Hello(ControlCodec.VERSION, 0, read(handle).token());
+      try (Socket slow = call(read(handle), hello)) {
+        assertTrue(slow.getInputStream().read() >= 0, "an answer");
+        /* Longer than somebody who hung up has for a next call. */
+        long untilNs = System.nanoTime() + 6_000_000_000L;
+        Ends.await(
+            "its time",
+            () -> {
+              assertNull(ends.right.accept(listener));
+              return System.nanoTime() - untilNs > 0;
+            });
+        try (Ends.Link link = ends.connect(listener, handle)) {
+          ends.exchange(link, 1000, 1000, 1);
+        }
+      }
+    }
+  }
+
+  @Test
   void whoHangsUpAfterItsNextCallWasAnsweredFailsNoAccept() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();

@@ -22,7 +22,7 @@ final class RxeTraffic implements AutoCloseable {
   static final int PLANES = 4;
 
   /* An emulated guest on cores that others load as well. */
-  private static final int LIMIT_SECONDS = 120;
+  private static final int LIMIT_SECONDS = 300;
 
   private static final Path PLUGIN =
       RxeGuest.ROOT.resolve("plugin-shim/target/plugin/libnccl-net-heddle.so");
@@ -74,7 +74,7 @@ final class RxeTraffic implements AutoCloseable {
     String rank =
         "NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=17 HEDDLE_GRACE_MS=100000 HEDDLE_PROVIDER=libibverbs"
             + " \"NCCL_IB_HCA==%s\" NCCL_SOCKET_IFNAME==h%s0 HEDDLE_PLANES=%s '%s' --plugin '%s'"
-            + " --rank %d --rendezvous \"$folder\" --until \"$folder/end\" --timeout-seconds 100"
+            + " --rank %d --rendezvous \"$folder\" --until \"$folder/end\" --timeout-seconds 300"
             + " %s";
     String script =
         """
