@@ -171,10 +171,6 @@ final class CommonOptions {
     }
   }
 
-  boolean sizeGiven() {
-    return size != null;
-  }
-
   long size(TestKind kind) {
     if (all) {
       return 1 << 23;

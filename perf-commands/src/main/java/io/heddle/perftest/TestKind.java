@@ -46,11 +46,6 @@ enum TestKind {
     return operation == Operation.RDMA_READ;
   }
 
-  /** Whether the server has to do something while the test runs. */
-  boolean serverTakesPart() {
-    return latency || isSend();
-  }
-
   long defaultSizeBytes() {
     return latency ? 2 : 65_536;
   }

@@ -219,11 +219,6 @@ public final class RouteReader implements AutoCloseable {
     return new Liveness(seen, getInt(map.base + RoutesLayout.PROCESS), silence);
   }
 
-  /** Time since the last change. */
-  public long ageNs() {
-    return clock.nanoTime() - getLong(map.base + RoutesLayout.CHANGED);
-  }
-
   /** Prefixes in the table. */
   public int entries() {
     return getInt(map.base + RoutesLayout.ENTRIES);

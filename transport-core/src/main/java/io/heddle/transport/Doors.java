@@ -117,7 +117,7 @@ final class Doors {
     }
 
     @Override
-    public void onClosed(String reason) {
+    public void onClosed(ControlChannel.Ending how, String reason) {
       if (!done) {
         done = true;
         callers--;

@@ -407,9 +407,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   @Override
-  public void onClosed(String reason) {
+  public void onClosed(ControlChannel.Ending how, String reason) {
     hungUp = authenticated && link == null && stage != Stage.OVER;
-    unreached |= reason.contains("unreachable") || reason.contains("No route");
+    unreached |= how == ControlChannel.Ending.NETWORK;
     giveUpPlace(reason);
   }
 

@@ -141,7 +141,7 @@ public final class ListenComm implements AutoCloseable {
     }
 
     @Override
-    public void onClosed(String reason) {
+    public void onClosed(ControlChannel.Ending how, String reason) {
       // Nothing was begun.
     }
   }

@@ -133,18 +133,14 @@ final class PeerLink {
     }
 
     @Override
-    public void onClosed(String reason) {
+    public void onClosed(ControlChannel.Ending how, String reason) {
       if (this == current) {
         current = null;
-        lose("its control channel broke: " + reason);
-      }
-    }
-
-    @Override
-    public void onBroken(String reason) {
-      if (this == current) {
-        current = null;
-        callAgain(reason);
+        if (how == ControlChannel.Ending.NETWORK) {
+          callAgain(reason);
+        } else {
+          lose("its control channel broke: " + reason);
+        }
       }
     }
   }
@@ -343,8 +339,8 @@ final class PeerLink {
     }
 
     @Override
-    public void onClosed(String reason) {
-      refused = reason.contains("refused");
+    public void onClosed(ControlChannel.Ending how, String reason) {
+      refused = how == ControlChannel.Ending.REFUSED;
       boolean none =
           attempts.contains(this)
               && refused

@@ -70,11 +70,6 @@ final class RequestLines {
     return -1;
   }
 
-  /** Gives back a line that was claimed and never handed out. */
-  void unclaim(int line) {
-    Memory.ALL.set(JAVA_INT, address(line), RELEASED);
-  }
-
   void setSize(int line, int index, int sizeBytes) {
     Memory.ALL.set(JAVA_INT, address(line) + SIZES + (long) index * Integer.BYTES, sizeBytes);
   }

@@ -195,10 +195,6 @@ final class SubFlow {
     return pair.queuePair().postEmptyReceives(RECEIVE | idBase, count);
   }
 
-  boolean isBroken() {
-    return broken;
-  }
-
   /** Nothing more is posted. Returns whether something could be before. */
   boolean markBroken() {
     boolean was = broken;

@@ -149,11 +149,6 @@ public final class BgpSpeaker implements AutoCloseable {
     execute(() -> refresh = action);
   }
 
-  /** Snapshots of all sessions. Any thread. */
-  public List<SessionStatus> statuses() {
-    return ask(() -> sessions.stream().map(PeerSession::status).toList());
-  }
-
   /** Connections that came from an address that is no peer's. Any thread. */
   public long strangers() {
     return ask(() -> strangers);

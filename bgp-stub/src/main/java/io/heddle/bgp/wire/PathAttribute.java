@@ -187,9 +187,6 @@ public sealed interface PathAttribute {
    * @param flags without the bit for the length's size
    */
   record Unknown(int flags, int code, byte[] value) implements PathAttribute {
-    public boolean isTransitive() {
-      return (flags & TRANSITIVE) != 0;
-    }
 
     @Override
     public boolean equals(Object other) {

@@ -65,10 +65,6 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return of(address, MAX_LENGTH);
   }
 
-  public boolean isHost() {
-    return length == MAX_LENGTH;
-  }
-
   /** Whether every address of the other prefix lies in this one; a prefix covers itself. */
   public boolean covers(Prefix other) {
     return other.length >= length && covers(other.high, other.low);

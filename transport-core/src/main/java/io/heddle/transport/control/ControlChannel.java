@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -21,6 +22,16 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** How long a silent peer is believed alive. */
   public static final int DEAD_PEER_SECONDS = 10;
 
+  /** By whose doing a channel ended. */
+  public enum Ending {
+    /** The peer's, or its kernel's for a process that is gone. */
+    PEER,
+    /** Nobody listens at that address: its kernel turned the call away. */
+    REFUSED,
+    /** The network doesn't lead there, or doesn't carry any more. */
+    NETWORK
+  }
+
   /** Who is told what happens on a channel. */
   public interface Listener {
     void onConnected(ControlChannel channel);
@@ -28,18 +39,8 @@ public final class ControlChannel implements ControlLoop.Handler {
     /** Never {@link Malformed}: that closes the channel. */
     void onMessage(ControlMessage message);
 
-    /**
-     * The channel is gone, by the peer or by failure; said once, and not after {@link
-     * ControlChannel#close}.
-     */
-    void onClosed(String reason);
-
-    /**
-     * As {@link #onClosed}, where it isn't the peer's doing: the network doesn't carry any more.
-     */
-    default void onBroken(String reason) {
-      onClosed(reason);
-    }
+    /** The channel is gone; said once, and not after {@link ControlChannel#close}. */
+    void onClosed(Ending how, String reason);
   }
 
   private final SocketChannel socket;
@@ -72,7 +73,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     try {
       channel = new ControlChannel(SocketChannel.open(), to.toString(), listener);
     } catch (IOException failure) {
-      listener.onClosed("no socket for " + to + ": " + failure.getMessage());
+      listener.onClosed(Ending.NETWORK, "no socket for " + to + ": " + failure.getMessage());
       return null;
     }
     try {
@@ -83,7 +84,8 @@ public final class ControlChannel implements ControlLoop.Handler {
               channel.socket, connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, channel);
     } catch (IOException failure) {
       channel.close();
-      listener.onClosed("can't connect to " + to + ": " + failure.getMessage());
+      listener.onClosed(
+          unconnected(failure), "can't connect to " + to + ": " + failure.getMessage());
       return null;
     }
     if (connected) {
@@ -144,14 +146,14 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   @Override
   public void onBroken(SelectionKey broken) {
-    fail("this end failed to serve it");
+    fail(Ending.PEER, "this end failed to serve it");
   }
 
   private boolean finishConnect(SelectionKey ready) {
     try {
       socket.finishConnect();
     } catch (IOException failure) {
-      fail("can't connect: " + failure.getMessage());
+      fail(unconnected(failure), "can't connect: " + failure.getMessage());
       return false;
     }
     ready.interestOps(SelectionKey.OP_READ);
@@ -175,7 +177,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         out.remove();
       }
     } catch (IOException failure) {
-      broken("writing failed: " + failure.getMessage());
+      fail(broken(failure), "writing failed: " + failure.getMessage());
       return;
     }
     mine.interestOps(SelectionKey.OP_READ);
@@ -188,18 +190,18 @@ public final class ControlChannel implements ControlLoop.Handler {
     try {
       int count = socket.read(in);
       if (count < 0) {
-        fail("the peer closed the connection");
+        fail(Ending.PEER, "the peer closed the connection");
         return;
       }
     } catch (IOException failure) {
-      broken("reading failed: " + failure.getMessage());
+      fail(broken(failure), "reading failed: " + failure.getMessage());
       return;
     }
     in.flip();
     while (in.remaining() >= ControlCodec.LENGTH_BYTES) {
       int length = in.getInt(in.position());
       if (length < 1 || length > ControlCodec.MAX_FRAME_BYTES) {
-        fail("a frame of " + Integer.toUnsignedString(length) + " bytes");
+        fail(Ending.PEER, "a frame of " + Integer.toUnsignedString(length) + " bytes");
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -210,7 +212,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       in.position(in.position() + length);
       ControlMessage message = ControlCodec.decode(frame);
       if (message instanceof Malformed malformed) {
-        fail(malformed.reason());
+        fail(Ending.PEER, malformed.reason());
         return;
       }
       listener.onMessage(message);
@@ -221,20 +223,23 @@ public final class ControlChannel implements ControlLoop.Handler {
     in.compact();
   }
 
-  /* A reset is the peer's kernel speaking for a process that is gone; a full stop of the network says otherwise. */
-  private void broken(String reason) {
-    if (reason.contains("reset") || reason.contains("Broken pipe")) {
-      fail(reason);
-    } else if (!closed) {
-      close();
-      listener.onBroken(peer + ": " + reason);
-    }
+  /* Java has a class of exception for a call that was turned away, and for no other errno of these. */
+  private static Ending unconnected(IOException failure) {
+    return failure instanceof ConnectException ? Ending.REFUSED : Ending.NETWORK;
   }
 
-  private void fail(String reason) {
+  /* A reset is the peer's kernel speaking for a process that is gone; that no answer comes is the network. */
+  private static Ending broken(IOException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return message.contains("reset") || message.contains("Broken pipe")
+        ? Ending.PEER
+        : Ending.NETWORK;
+  }
+
+  private void fail(Ending how, String reason) {
     if (!closed) {
       close();
-      listener.onClosed(peer + ": " + reason);
+      listener.onClosed(how, peer + ": " + reason);
     }
   }
 

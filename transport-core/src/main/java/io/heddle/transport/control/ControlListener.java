@@ -81,7 +81,9 @@ public final class ControlListener implements ControlLoop.Handler {
     } catch (IOException failure) {
       /* Gone again before it was looked at. */
       ControlLoop.closeQuietly(socket);
-      listener.onClosed("an accepted connection can't be used: " + failure.getMessage());
+      listener.onClosed(
+          ControlChannel.Ending.PEER,
+          "an accepted connection can't be used: " + failure.getMessage());
       return;
     }
     listener.onConnected(channel);

@@ -10,6 +10,7 @@ import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -55,8 +56,8 @@ class ControlChannelTest {
       }
 
       @Override
-      public void onClosed(String reason) {
-        heard.add(reason);
+      public void onClosed(ControlChannel.Ending how, String reason) {
+        heard.add(how + ": " + reason);
       }
     };
   }
@@ -146,7 +147,8 @@ class ControlChannelTest {
       rude.close();
     }
     for (int i = 0; i < 20; i++) {
-      assertInstanceOf(String.class, next());
+      String reason = assertInstanceOf(String.class, next());
+      assertTrue(reason.startsWith("PEER: "), reason);
     }
     assertListenerLives();
   }
@@ -200,8 +202,19 @@ class ControlChannelTest {
             loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
     String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
     assertTrue(
-        reason.startsWith(listener.address().toString()) && reason.contains("can't connect"),
+        reason.startsWith("REFUSED: " + listener.address()) && reason.contains("can't connect"),
         reason);
+  }
+
+  @Test
+  void aNetworkThatLeadsNowhereIsNoRefusal() throws Exception {
+    BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
+    /* The kernel leads no TCP connection to a broadcast address. */
+    InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
+    loop.execute(() ->
+        ControlChannel.connect(loop, nowhere, listening(answers, new LinkedBlockingQueue<>())));
+    String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
+    assertTrue(reason.startsWith("NETWORK: can't connect to " + nowhere), reason);
   }
 
   @Test
