@@ -213,11 +213,25 @@ final class LinkLoads {
     links[link].silent(others, nowNs);
   }
 
-  /** The next link behind this one that is there, be it resting or not: for a question. */
-  int next(int link) {
+  /** Those of this set of several links that have answered nothing for as long as that may take. */
+  int overdue(int set, long nowNs) {
+    int overdue = 0;
+    for (int left = links.length > 1 ? set : 0; left != 0; left &= left - 1) {
+      int link = Integer.numberOfTrailingZeros(left);
+      overdue |= links[link].isOverdue(nowNs) ? 1 << link : 0;
+    }
+    return overdue;
+  }
+
+  /**
+   * The next link behind this one that may answer a question.
+   *
+   * @param whichever whether also one that rests: the others didn't answer
+   */
+  int next(int link, boolean whichever) {
     for (int i = 1; i <= links.length; i++) {
       int candidate = (link + i) % links.length;
-      if (!links[candidate].isAbsent()) {
+      if (whichever ? !links[candidate].isAbsent() : links[candidate].isUsable()) {
         return candidate;
       }
     }

@@ -347,7 +347,9 @@ final class Requester {
     }
     long probe = tags.takeAnsweredProbe();
     if (probe > 0) {
-      lossSeen(outstanding.loseSentBefore(probe, loads, nowNs));
+      int losers = outstanding.loseSentBefore(probe, loads, nowNs);
+      lossSeen(losers);
+      leaveSilent(loads.overdue(losers, nowNs), nowNs);
     }
     if (loads.several() && !outstanding.isEmpty()) {
       leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
@@ -549,7 +551,7 @@ final class Requester {
     } else if (!blocked.isRunning()) {
       int packet = (int) (oldest - ring.firstPsn(slot));
       /* By each link in turn: one of them may be dead. */
-      askedBy = loads.next(askedLast(oldest));
+      askedBy = loads.next(askedLast(oldest), retries.unanswered() > loads.count());
       resend(askedBy, slot, packet, packet + 1, nowNs, true);
     }
   }

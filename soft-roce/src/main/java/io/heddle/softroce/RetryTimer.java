@@ -76,6 +76,11 @@ final class RetryTimer {
     return unanswered > needed && nowNs - newsAtNs >= patienceNs;
   }
 
+  /** How many timeouts have passed since the last news. */
+  int unanswered() {
+    return unanswered;
+  }
+
   /** Returns how many timeouts have passed since the last news, this one included. */
   int timedOut() {
     roundTrip.timedOut();

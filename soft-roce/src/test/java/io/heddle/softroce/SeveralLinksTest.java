@@ -230,6 +230,16 @@ class SeveralLinksTest {
   }
 
   @Test
+  void aLinkThatNeverAnsweredIsLeftAfterTheFirstQuestion() {
+    try (Stream stream = stream("")) {
+      cut(stream.pair, 2, true);
+      stream.messages(4);
+      assertEquals(1, stream.counts().get(2).silences(), stream.counts().toString());
+      stream.finish();
+    }
+  }
+
+  @Test
   void aLinkThatDiesOneWayIsLeftToo() {
     try (Stream stream = stream("")) {
       stream.messages(2);
