@@ -8,7 +8,6 @@ import io.heddle.tools.lab.FabricSpeakers;
 import io.heddle.tools.lab.Lab;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.List;
 
 /** Two hosts on two leaves of a fabric whose spines are the planes, with a route daemon each. */
 final class ChaosFabric implements ChaosNetwork {
@@ -24,10 +23,10 @@ final class ChaosFabric implements ChaosNetwork {
   private final FabricSpeakers speakers;
   private final FabricLab lab;
 
-  private ChaosFabric(Fabric fabric, FabricSpeakers speakers) {
-    this.fabric = fabric;
-    this.speakers = speakers;
-    this.lab = new FabricLab(fabric, speakers);
+  private ChaosFabric(OwnFabric own) {
+    fabric = own.fabric();
+    speakers = own.speakers();
+    lab = own.lab();
   }
 
   static ChaosFabric up(Path folder, Cleanup cleanup) {
@@ -45,13 +44,7 @@ final class ChaosFabric implements ChaosNetwork {
             HOLD_SECONDS,
             BFD_MS,
             false);
-    long own = ProcessHandle.current().pid();
-    String name = "k" + Long.toString(own, Character.MAX_RADIX);
-    /* Before it is made: an interrupt in the middle takes down what is there. */
-    cleanup.add(() -> Fabric.downIfUp(name));
-    Fabric fabric = Fabric.up(name, plan, own);
-    List<String> heddle = HeddleCommand.asStarted();
-    return new ChaosFabric(fabric, cleanup.add(new FabricSpeakers(fabric, folder, heddle)));
+    return new ChaosFabric(OwnFabric.up('k', plan, folder, cleanup));
   }
 
   ChaosPlan plan(long seed) {
@@ -102,16 +95,8 @@ final class ChaosFabric implements ChaosNetwork {
       case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
       case SESSION_RESET -> {}
       case DAEMON_KILLED -> speakers.startAgain(event.rank() + 1);
-      case CARRIER_CUT,
-          SILENT_CUT,
-          ADDRESS_REMOVED,
-          LOSS,
-          ALL_LINKS_DOWN,
-          ALL_SILENT,
-          STOPPED_PEER,
-          KILLED_PEER,
-          CLOCK_STEP ->
-          throw ChaosNetwork.foreign(event);
+      /* What begin() refuses was never begun. */
+      default -> throw ChaosNetwork.foreign(event);
     }
   }
 

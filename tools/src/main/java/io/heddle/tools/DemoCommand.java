@@ -182,13 +182,14 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private LabPlan checkedPlan() {
-    requireRange("--ranks", ranks, 2, LabPlan.MAX_RANKS);
-    requireRange("--planes", planes, 1, LabPlan.MAX_PLANES);
-    requireRange("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    requireRange("--iterations", iterations, 1, 1_000_000);
-    requireRange("--timeout", timeoutSeconds, 1, 86_400);
-    requireRange("--min-bytes", minBytes, FLOAT_BYTES, LARGEST_SIZE);
-    requireRange("--max-bytes", maxBytes, minBytes, LARGEST_SIZE);
+    OptionRange range = new OptionRange(spec);
+    range.require("--ranks", ranks, 2, LabPlan.MAX_RANKS);
+    range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
+    range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    range.require("--iterations", iterations, 1, 1_000_000);
+    range.require("--timeout", timeoutSeconds, 1, 86_400);
+    range.require("--min-bytes", minBytes, FLOAT_BYTES, LARGEST_SIZE);
+    range.require("--max-bytes", maxBytes, minBytes, LARGEST_SIZE);
     if (minBytes % FLOAT_BYTES != 0) {
       throw usage(
           "--min-bytes "
@@ -207,13 +208,13 @@ final class DemoCommand implements Callable<Integer> {
               + " planes; give one per plane");
     }
     for (int weight : given) {
-      requireRange("--weights", weight, 0, LARGEST_WEIGHT);
+      range.require("--weights", weight, 0, LARGEST_WEIGHT);
     }
     if (Arrays.stream(given).allMatch(weight -> weight == 0)) {
       throw usage("--weights gives every plane the weight 0; one at least must carry");
     }
     if (kill != null) {
-      requireRange("--kill-plane's plane", kill.plane(), 1, planes);
+      range.require("--kill-plane's plane", kill.plane(), 1, planes);
       if (fabric.fabric) {
         throw usage("--kill-plane isn't for --fabric; there, heddle lab cut does it");
       }
@@ -228,12 +229,6 @@ final class DemoCommand implements Callable<Integer> {
     int[] equal = new int[planes];
     Arrays.fill(equal, 1);
     return equal;
-  }
-
-  private void requireRange(String option, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw usage(option + " " + value + " is not in " + least + " to " + most);
-    }
   }
 
   private ParameterException usage(String sentence) {

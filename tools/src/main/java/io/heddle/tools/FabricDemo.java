@@ -8,7 +8,6 @@ import io.heddle.tools.FabricDemoReport.Window;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricLab;
 import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricSpeakers;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -86,16 +85,10 @@ final class FabricDemo {
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      long own = ProcessHandle.current().pid();
-      String name = "d" + Long.toString(own, Character.MAX_RADIX);
-      /* Before it is made: an interrupt in the middle takes down what is there. */
-      cleanup.add(() -> Fabric.downIfUp(name));
-      Fabric fabric = Fabric.up(name, plan, own);
-      FabricSpeakers speakers =
-          cleanup.add(new FabricSpeakers(fabric, folder.path(), HeddleCommand.asStarted()));
-      FabricLab lab = new FabricLab(fabric, speakers);
+      OwnFabric own = OwnFabric.up('d', plan, folder.path(), cleanup);
       FabricDemo demo =
-          new FabricDemo(fabric, lab, programs, sizes, folder.path(), cleanup, out, json);
+          new FabricDemo(
+              own.fabric(), own.lab(), programs, sizes, folder.path(), cleanup, out, json);
       FabricDemoReport report = demo.all(changedGbps);
       if (!report.passed()) {
         folder.keep();

@@ -2,7 +2,6 @@ package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricLab;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.FabricSpeakers;
@@ -170,19 +169,15 @@ final class FailoverBench {
             HOLD_SECONDS,
             BFD_MS,
             false);
-    long pid = ProcessHandle.current().pid();
-    String name = "w" + Long.toString(pid, Character.MAX_RADIX);
-    /* Before it is made: an interrupt in the middle takes down what is there. */
-    own.add(() -> Fabric.downIfUp(name));
-    Fabric fabric = Fabric.up(name, plan, pid);
     Path told = Files.createDirectory(folder.resolve(of.toString()));
-    FabricSpeakers speakers = own.add(new FabricSpeakers(fabric, told, HeddleCommand.asStarted()));
-    FabricLab lab = new FabricLab(fabric, speakers);
+    OwnFabric made = OwnFabric.up('w', plan, told, own);
+    Fabric fabric = made.fabric();
+    FabricSpeakers speakers = made.speakers();
     speakers.awaitRoutes();
     return new Bench() {
       @Override
       public Lab lab() {
-        return lab;
+        return made.lab();
       }
 
       @Override

@@ -5,12 +5,8 @@ import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** What Java costs: the plugin's calls beside the same steps in C, on a device without cost. */
 @Command(
@@ -60,16 +55,13 @@ final class PerfCallsCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
-  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
-  private boolean json;
-
-  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
-  private boolean save;
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    requireRange("--rounds", rounds, 1, 1_000);
-    requireRange("--seconds", seconds, 1, 86_400);
+    OptionRange range = new OptionRange(spec);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--seconds", seconds, 1, 86_400);
     Path driver = part(Installation.CALL_COST, "the driver");
     Path own = part(Installation.PLUGIN, "the plugin");
     Path reference = part(Installation.VERBS_PLUGIN, "the plugin in C");
@@ -104,21 +96,18 @@ final class PerfCallsCommand implements Callable<Integer> {
                     environment,
                     compilers)));
       }
-      publish(measure(all));
+      CallCostReport report = measure(all);
+      form.publish(
+          Objects.requireNonNull(spec).commandLine().getOut(),
+          "calls-" + ReportOption.today(),
+          report.table(),
+          report);
     }
     return 0;
   }
 
   private static Path part(Path built, String what) {
     return Installation.require(Installation.part(built), what);
-  }
-
-  private void requireRange(String option, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          option + " " + value + " is not in " + least + " to " + most);
-    }
   }
 
   private static Map<String, String> environment(Path library) {
@@ -186,18 +175,5 @@ final class PerfCallsCommand implements Callable<Integer> {
         seconds,
         contestants,
         verdicts);
-  }
-
-  private void publish(CallCostReport report) throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
-    out.flush();
-    if (save) {
-      Path folder = Installation.results();
-      Files.createDirectories(folder);
-      String name = "calls-" + LocalDate.now(ZoneOffset.UTC);
-      Files.writeString(folder.resolve(name + ".txt"), report.table());
-      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
-    }
   }
 }

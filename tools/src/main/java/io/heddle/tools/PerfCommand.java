@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
       PerfCallsCommand.class,
+      PerfStartCommand.class,
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,
       PerfJmhCommand.class,

@@ -5,10 +5,7 @@ import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -54,11 +51,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
       description = "What the all-reduces reduce (${DEFAULT-VALUE}).")
   private long bytes;
 
-  @Option(names = "--json", description = "Print JSON instead of the table.")
-  private boolean json;
-
-  @Option(names = "--save", description = "Also write table and JSON to perf-tests/results.")
-  private boolean save;
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -91,7 +84,11 @@ final class PerfFailoverCommand implements Callable<Integer> {
       }
     }
     FailoverReport report = new FailoverReport(processors, bytes, rounds, rows);
-    publish(report);
+    form.publishRest(
+        Objects.requireNonNull(spec).commandLine().getOut(),
+        "failover-" + ReportOption.today(),
+        report.table(),
+        report);
     return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : HeddleCommand.EXIT_FAILED;
   }
 
@@ -111,22 +108,10 @@ final class PerfFailoverCommand implements Callable<Integer> {
 
   /* Case by case: who interrupts the rest keeps what was measured. */
   private void tell(String text) {
-    if (!json) {
+    if (!form.isJson()) {
       PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
       out.print(text);
       out.flush();
-    }
-  }
-
-  private void publish(FailoverReport report) throws IOException {
-    if (json) {
-      Objects.requireNonNull(spec).commandLine().getOut().println(Json.of(report));
-    }
-    if (save) {
-      Path folder = Files.createDirectories(Installation.results());
-      String name = "failover-" + LocalDate.now(ZoneOffset.UTC);
-      Files.writeString(folder.resolve(name + ".txt"), report.table());
-      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
     }
   }
 }

@@ -1,14 +1,7 @@
 package io.heddle.tools;
 
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The plugin's bandwidth and latency over one plane and over several, beside a TCP plugin. */
 @Command(
@@ -37,9 +29,6 @@ final class PerfPluginCommand implements Callable<Integer> {
   private static final int RANKS = 2;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
 
   @Option(
       names = "--kinds",
@@ -93,62 +82,27 @@ final class PerfPluginCommand implements Callable<Integer> {
       description = "How long a measurement lasts (${DEFAULT-VALUE}).")
   private int milliseconds;
 
-  @Option(
-      names = "--mtu",
-      defaultValue = "9000",
-      description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
-  private int mtu;
-
   @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
   private boolean unpinned;
 
-  @Option(
-      names = "--tcp-congestion",
-      defaultValue = "cubic",
-      description = "Congestion control of the TCP plugin (${DEFAULT-VALUE}).")
-  private String congestion = "cubic";
-
+  @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-
-  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
-  private boolean json;
-
-  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
-  private boolean save;
-
-  @Option(names = "--plugin", description = "Plugin to measure (the one that the build made).")
-  private @Nullable Path plugin;
-
-  @Option(names = "--rival", description = "Plugin to compare with (the TCP plugin of the build).")
-  private @Nullable Path rival;
-
-  @Option(names = "--driver", hidden = true, description = "The ranks' program.")
-  private @Nullable Path driver;
-
-  /** Somebody who runs; {@code onePlane} of the lab's planes or all. */
-  private record Entry(String role, Path plugin, boolean onePlane) {}
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    requireRange("--planes", planes, 1, LabPlan.MAX_PLANES);
-    requireRange("--rounds", rounds, 1, 1_000);
-    requireRange("--milliseconds", milliseconds, 1, 60_000);
-    requireRange("--outstanding", outstanding, 1, 32);
-    requireRange("--factor", factor, 2, 1_024);
-    requireRange("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    requireRange("--min-bytes", minBytes, 1, 1L << 30);
-    requireRange("--max-bytes", maxBytes, minBytes, 1L << 30);
-    requireRange("--latency-max-bytes", latencyMaxBytes, 1, 1L << 30);
-    Path own = file(plugin, Installation.PLUGIN, "the plugin");
-    List<Entry> entries = new ArrayList<>(List.of(new Entry("1 plane", own, true)));
-    if (planes > 1) {
-      entries.add(new Entry(planes + " planes", own, false));
-    }
-    entries.add(
-        new Entry("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+    OptionRange range = new OptionRange(spec);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--milliseconds", milliseconds, 1, 60_000);
+    range.require("--outstanding", outstanding, 1, 32);
+    range.require("--factor", factor, 2, 1_024);
+    range.require("--min-bytes", minBytes, 1, 1L << 30);
+    range.require("--max-bytes", maxBytes, minBytes, 1L << 30);
+    range.require("--latency-max-bytes", latencyMaxBytes, 1, 1L << 30);
+    List<ContestantsOption.Contestant> entries = links.contestants(range);
     PluginPerfPlan plan =
         new PluginPerfPlan(
-            file(driver, Installation.PLUGIN_PERF, "the ranks' program"),
+            links.driver(Installation.PLUGIN_PERF),
             kinds.stream().distinct().sorted().toList(),
             minBytes,
             maxBytes,
@@ -162,44 +116,33 @@ final class PerfPluginCommand implements Callable<Integer> {
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
-    publish(measure(choice, entries, plan));
+    PluginPerfReport report = measure(choice, entries, plan);
+    form.publish(
+        Objects.requireNonNull(spec).commandLine().getOut(),
+        PluginPerfReport.fileName(ReportOption.today(), links.mtu()),
+        report.table(),
+        report);
     return 0;
   }
 
-  private static Path file(@Nullable Path given, Path built, String what) {
-    return Installation.require(given == null ? Installation.part(built) : given, what);
-  }
-
-  private void requireRange(String option, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          option + " " + value + " is not in " + least + " to " + most);
-    }
-  }
-
-  private PluginPerfReport measure(Labs.Choice choice, List<Entry> entries, PluginPerfPlan plan)
+  private PluginPerfReport measure(
+      Labs.Choice choice, List<ContestantsOption.Contestant> entries, PluginPerfPlan plan)
       throws IOException, InterruptedException {
     List<Map<PluginPerfPlan.Step, Double>> figures = new ArrayList<>();
     List<PluginPerfContestant> contestants = new ArrayList<>();
     ProgressLine progress = ProgressLine.onStandardError();
     try (Cleanup cleanup = new Cleanup()) {
-      Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, planes, mtu)));
-      /* On loopback the lab itself says which planes there are, so one plane needs a lab of its own. */
-      Lab narrow =
-          choice.kind() == Lab.Kind.LOOPBACK
-              ? Labs.create(choice.kind(), new LabPlan(RANKS, 1, mtu))
-              : lab;
-      for (Entry entry : entries) {
+      ContestantsOption.Links at = links.links(choice.kind(), RANKS, cleanup);
+      for (ContestantsOption.Contestant entry : entries) {
         progress.update(() -> "heddle perf plugin: warming up " + entry.role());
         PluginPerfContestant contestant =
             cleanup.add(
                 new PluginPerfContestant(
-                    entry.onePlane() ? narrow : lab,
+                    at.of(entry),
                     entry.role(),
                     entry.plugin(),
                     plan,
-                    environment(entry, lab)));
+                    links.environment(entry, choice.kind())));
         contestant.awaitWarm();
         contestants.add(contestant);
         figures.add(new HashMap<>());
@@ -219,7 +162,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     progress.clear();
     return new PluginPerfReport(
         choice.kind().text(),
-        mtu,
+        links.mtu(),
         AllReduceReport.processorCount(),
         plan.pinned(),
         outstanding,
@@ -227,26 +170,5 @@ final class PerfPluginCommand implements Callable<Integer> {
         rounds,
         contestants.stream().map(PluginPerfContestant::entry).toList(),
         PluginPerfReport.sections(plan, figures));
-  }
-
-  private Map<String, String> environment(Entry entry, Lab lab) {
-    Map<String, String> environment = new HashMap<>(Map.of("TCPREF_CONGESTION", congestion));
-    if (entry.onePlane() && lab.kind() != Lab.Kind.LOOPBACK) {
-      environment.put("HEDDLE_PLANES", LabPlan.interfaceName(0) + "=1");
-    }
-    return environment;
-  }
-
-  private void publish(PluginPerfReport report) throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
-    out.flush();
-    if (save) {
-      Path folder = Installation.results();
-      Files.createDirectories(folder);
-      String name = PluginPerfReport.fileName(LocalDate.now(ZoneOffset.UTC).toString(), mtu);
-      Files.writeString(folder.resolve(name + ".txt"), report.table());
-      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
-    }
   }
 }

@@ -1,17 +1,11 @@
 package io.heddle.tools;
 
 import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricLab;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.FabricSpeakers;
 import io.heddle.tools.lab.PlaneBursts;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -104,20 +98,17 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       description = "How long a measurement lasts (${DEFAULT-VALUE}).")
   private int milliseconds;
 
-  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
-  private boolean json;
-
-  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
-  private boolean save;
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    requireRange("--planes", planes, 2, 16);
-    requireRange("--rounds", rounds, 1, 1_000);
-    requireRange("--milliseconds", milliseconds, 100, 60_000);
-    requireRange("--outstanding", outstanding, 1, 32);
-    requireRange("--bytes", bytes, 1, 1L << 30);
-    requireRange("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
+    OptionRange range = new OptionRange(spec);
+    range.require("--planes", planes, 2, 16);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--milliseconds", milliseconds, 100, 60_000);
+    range.require("--outstanding", outstanding, 1, 32);
+    range.require("--bytes", bytes, 1, 1L << 30);
+    range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
     PluginPerfPlan plan =
         new PluginPerfPlan(
             Installation.require(Installation.part(Installation.PLUGIN_PERF), "the ranks' program"),
@@ -130,16 +121,13 @@ final class PerfPoliciesCommand implements Callable<Integer> {
             rounds * situations.size(),
             milliseconds,
             false);
-    publish(run(plan));
+    PolicyReport report = run(plan);
+    form.publish(
+        Objects.requireNonNull(spec).commandLine().getOut(),
+        "policies-" + ReportOption.today(),
+        report.table(),
+        report);
     return 0;
-  }
-
-  private void requireRange(String option, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw LabCommand.usage(
-          Objects.requireNonNull(spec).commandLine(),
-          option + " " + value + " is not in " + least + " to " + most);
-    }
   }
 
   private FabricPlan fabricPlan() {
@@ -172,14 +160,8 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     List<PolicyReport.Situation> found = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      long own = ProcessHandle.current().pid();
-      String name = "p" + Long.toString(own, Character.MAX_RADIX);
-      /* Before it is made: an interrupt in the middle takes down what is there. */
-      cleanup.add(() -> Fabric.downIfUp(name));
-      Fabric fabric = Fabric.up(name, fabricPlan(), own);
-      FabricSpeakers speakers =
-          cleanup.add(new FabricSpeakers(fabric, folder.path(), HeddleCommand.asStarted()));
-      FabricLab lab = new FabricLab(fabric, speakers);
+      OwnFabric own = OwnFabric.up('p', fabricPlan(), folder.path(), cleanup);
+      Fabric fabric = own.fabric();
       Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
       Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
       for (DemoCommand.Policy policy : policies) {
@@ -187,7 +169,11 @@ final class PerfPoliciesCommand implements Callable<Integer> {
         PluginPerfContestant contestant =
             cleanup.add(
                 new PluginPerfContestant(
-                    lab, label(policy), plugin, plan, Map.of("HEDDLE_POLICY", label(policy))));
+                    own.lab(),
+                    label(policy),
+                    plugin,
+                    plan,
+                    Map.of("HEDDLE_POLICY", label(policy))));
         contestant.awaitWarm();
         contestants.put(label(policy), contestant);
       }
@@ -195,7 +181,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       for (PolicySituation situation : situations) {
         int announced = announced(situation.announces() ? situation.slowedBy() : 1);
         fabric.setRate(1, (long) (rate * GIGA / situation.slowedBy()), announced);
-        speakers.awaitWeight(1, announced * 1_000);
+        own.speakers().awaitWeight(1, announced * 1_000);
         found.add(situation(situation, fabric, contestants, round, progress));
         round += rounds;
       }
@@ -261,17 +247,5 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     }
     return new PolicyReport.Situation(
         situation.label(), situation.text(), List.copyOf(cells.values()));
-  }
-
-  private void publish(PolicyReport report) throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
-    out.flush();
-    if (save) {
-      Path folder = Files.createDirectories(Installation.results());
-      String name = "policies-" + LocalDate.now(ZoneOffset.UTC);
-      Files.writeString(folder.resolve(name + ".txt"), report.table());
-      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
-    }
   }
 }

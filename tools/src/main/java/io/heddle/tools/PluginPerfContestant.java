@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plugin in two processes of its own, warm, that measures when it is its turn and uses no
@@ -21,11 +22,18 @@ final class PluginPerfContestant implements AutoCloseable {
   private static final long POLL_MS = 200;
   private static final long START_SECONDS = 60;
 
+  /** Those of the plugin that don't move data. */
+  private static final List<String> CONTROL_THREADS =
+      List.of("heddle-control", "heddle-routes", "heddle-addresses");
+
+  private static final double PERCENT = 100;
+
   private final String role;
   private final RunFolder folder;
   private final List<RankProcess> ranks = new ArrayList<>();
   private final List<BlockingQueue<PluginPerfEvent>> reports = new ArrayList<>();
   private final List<PluginPerfEvent.Started> started = new ArrayList<>();
+  private ThreadTimes times = new ThreadTimes(0, 0);
 
   PluginPerfContestant(
       Lab lab, String role, Path plugin, PluginPerfPlan plan, Map<String, String> environment)
@@ -49,13 +57,27 @@ final class PluginPerfContestant implements AutoCloseable {
 
   /**
    * The plugin's own name and its role here, and the slower start and the larger memory of its
-   * ranks; once warm.
+   * ranks; once warm. What its threads did is that of the measurements so far.
    */
   PluginPerfReport.Contestant entry() {
     return new PluginPerfReport.Contestant(
         started.getFirst().net() + ", " + role,
         started.stream().mapToDouble(PluginPerfEvent.Started::startMs).max().orElse(0),
-        started.stream().mapToDouble(PluginPerfEvent.Started::residentMebibytes).max().orElse(0));
+        started.stream().mapToDouble(PluginPerfEvent.Started::residentMebibytes).max().orElse(0),
+        times.all() == 0 ? null : PERCENT * times.named() / times.all());
+  }
+
+  /* Null where a rank has ended: who tells why looks at its exit code. */
+  private @Nullable ThreadTimes timesSoFar() {
+    ThreadTimes sum = new ThreadTimes(0, 0);
+    for (RankProcess rank : ranks) {
+      try {
+        sum = sum.and(ThreadTimes.of(rank.pid(), CONTROL_THREADS));
+      } catch (IOException ended) {
+        return null;
+      }
+    }
+    return sum;
   }
 
   /**
@@ -96,6 +118,7 @@ final class PluginPerfContestant implements AutoCloseable {
    * @throws HeddleException when a rank ends, delivers wrong data or isn't heard of
    */
   Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
+    @Nullable ThreadTimes before = timesSoFar();
     for (RankProcess rank : ranks) {
       try {
         rank.say("go");
@@ -113,6 +136,10 @@ final class PluginPerfContestant implements AutoCloseable {
       }
       values[rank] = measured.value();
       messageUs = Math.max(messageUs, measured.messageP99Us());
+    }
+    @Nullable ThreadTimes after = timesSoFar();
+    if (step.kind() == PluginPerfKind.BANDWIDTH && before != null && after != null) {
+      times = times.and(after.since(before));
     }
     return new Sample(step.kind().figure(values[0], values[1]), messageUs);
   }

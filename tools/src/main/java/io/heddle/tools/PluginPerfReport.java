@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bandwidth and latency of several contestants side by side.
@@ -27,8 +28,11 @@ record PluginPerfReport(
    *
    * @param startMs from loading the plugin to the count of its devices, both ranks at once
    * @param residentMebibytes by which a rank's resident memory grew by that
+   * @param controlPercent of the ranks' processor time in bandwidth measurements, of the threads
+   *     that don't move data: they are there for the failure of a plane; null where nobody looked
    */
-  record Contestant(String name, double startMs, double residentMebibytes) {}
+  record Contestant(
+      String name, double startMs, double residentMebibytes, @Nullable Double controlPercent) {}
 
   /** One kind of measurement. */
   record Section(PluginPerfKind kind, String unit, List<Row> rows) {}
@@ -113,10 +117,14 @@ record PluginPerfReport(
     for (Contestant each : contestants) {
       append(
           text,
-          "# %s: start %.0f ms, %.0f MiB resident after it%n",
+          "# %s: start %.0f ms, %.0f MiB resident after it%s%n",
           each.name(),
           each.startMs(),
-          each.residentMebibytes());
+          each.residentMebibytes(),
+          each.controlPercent() == null
+              ? ""
+              : "; control threads had %.2f %% of the processor time"
+                  .formatted(each.controlPercent()));
     }
     for (Section section : sections) {
       append(text, "%n# %s, %s%n#%11s", section.kind().title(), section.unit(), "bytes");

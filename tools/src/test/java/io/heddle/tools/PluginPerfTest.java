@@ -76,7 +76,7 @@ final class PluginPerfTest {
   }
 
   private static PluginPerfReport.Contestant contestant(String name) {
-    return new PluginPerfReport.Contestant(name, 150, 60);
+    return new PluginPerfReport.Contestant(name, 150, 60, 0.5);
   }
 
   @Test
@@ -85,7 +85,7 @@ final class PluginPerfTest {
     try (PluginPerfContestant contestant = contestant(plan)) {
       contestant.awaitWarm();
       assertEquals(
-          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5), contestant.entry());
+          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5, null), contestant.entry());
       assertEquals(2, plan.steps().size());
       for (PluginPerfPlan.Step step : plan.steps()) {
         assertEquals(8.0, contestant.measure(step), 1e-9, "1e9 bytes are 8 Gbit");

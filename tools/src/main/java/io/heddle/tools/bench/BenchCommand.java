@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,6 +41,9 @@ import picocli.CommandLine.ParameterException;
 public final class BenchCommand implements Callable<Integer> {
   private static final double NS_PER_SECOND = 1e9;
 
+  /** For a measurement that has to be ended, and for the plots. */
+  private static final int SECONDS_TO_END = 20;
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
@@ -47,6 +51,13 @@ public final class BenchCommand implements Callable<Integer> {
       description =
           "A few minutes: fewer sizes and rounds. Records nothing unless --output says where.")
   private boolean quick;
+
+  @Option(
+      names = "--minutes",
+      defaultValue = "20",
+      description =
+          "When all must be over (${DEFAULT-VALUE}): what has no time left is told as not run.")
+  private int minutes;
 
   @Option(
       names = "--only",
@@ -58,8 +69,8 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--check",
       description =
-          "Half a minute: compares ratios with the recorded ones; exit code 1 where one is worse by"
-              + " a factor of two in every round.")
+          "Less than a minute: compares ratios with the recorded ones; exit code 1 where one is"
+              + " worse by a factor of two, and was so when it was measured again.")
   private boolean check;
 
   @Option(names = "--list", description = "Name the measurements and what repeats them, and end.")
@@ -105,7 +116,7 @@ public final class BenchCommand implements Callable<Integer> {
   private int check(PrintWriter out) throws IOException, InterruptedException {
     ProgressLine progress = ProgressLine.onStandardError();
     Path folder = output != null ? output : Installation.results();
-    out.println("# " + RegressionCheck.command());
+    RegressionCheck.commands().forEach(each -> out.println("# " + each));
     List<String> lines =
         RegressionCheck.run(
             folder, () -> progress.update(() -> "heddle bench: checking for regressions"));
@@ -137,18 +148,36 @@ public final class BenchCommand implements Callable<Integer> {
     ProgressLine progress = ProgressLine.onStandardError();
     String commit = Commit.of(Installation.root());
     Machine machine = Machine.here();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
     List<Outcome> outcomes = new ArrayList<>();
     for (Measurement each : chosen) {
       String state =
           "heddle bench: %d of %d, %s: %s"
               .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
-      outcomes.add(run(each, commit, machine, () -> progress.update(() -> state)));
+      long left = TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
+      Outcome outcome =
+          run(
+              each,
+              Math.min(left, each.limitSeconds()),
+              commit,
+              machine,
+              () -> progress.update(() -> state));
+      outcomes.add(outcome);
+      progress.clear();
+      System.err.printf(
+          "heddle bench: %d of %d, %s: %s%n",
+          outcomes.size(),
+          chosen.size(),
+          each.name(),
+          outcome.failure() == null
+              ? "measured in %.0f s".formatted(outcome.seconds())
+              : "FAILED: " + outcome.failure());
     }
-    progress.clear();
     return outcomes;
   }
 
-  private Outcome run(Measurement each, String commit, Machine machine, Runnable onIdle)
+  private Outcome run(
+      Measurement each, long limitSeconds, String commit, Machine machine, Runnable onIdle)
       throws IOException, InterruptedException {
     String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     long start = System.nanoTime();
@@ -156,9 +185,15 @@ public final class BenchCommand implements Callable<Integer> {
     List<Figure> figures = List.of();
     String failure = null;
     try {
-      figures = each.reading().read(ChildRun.of(each, quick, onIdle));
+      if (limitSeconds <= 0) {
+        throw new HeddleException("the " + minutes + " minutes were over");
+      }
+      figures = each.reading().read(ChildRun.of(each, quick, limitSeconds, onIdle));
     } catch (HeddleException failed) {
       failure = failed.getMessage();
+    } catch (RuntimeException unexpected) {
+      /* One that can't be read must not cost the others. */
+      failure = "its JSON can't be read: " + unexpected;
     }
     return new Outcome(
         each.name(),

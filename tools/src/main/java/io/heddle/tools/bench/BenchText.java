@@ -32,23 +32,23 @@ final class BenchText {
       if (!target.group().equals(group)) {
         group = target.group();
         line(text, "#");
-        line(text, "# %-52s %8s %10s %22s  %s", group, "wanted", "measured", "", "verdict");
+        line(text, "# %-78s %8s %10s %22s  %s", group, "wanted", "measured", "", "verdict");
       }
       Figure measured = verdict.measured();
       if (measured == null) {
         String what = target.measurement().isEmpty() ? "" : target.figure();
         line(
             text,
-            "  %-52s %8s %10s %22s  not run: %s",
+            "  %-78s %8s %10s %22s  not run: %s",
             what,
             target.wantedText(),
             "",
             "",
-            String.valueOf(verdict.reason()));
+            String.valueOf(verdict.reason()).lines().findFirst().orElse(""));
       } else {
         line(
             text,
-            "  %-52s %8s %10s %22s  %s",
+            "  %-78s %8s %10s %22s  %s",
             target.figure(),
             target.wantedText(),
             Target.number(measured.median()) + unit(measured),

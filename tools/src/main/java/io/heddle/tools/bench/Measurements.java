@@ -15,6 +15,9 @@ final class Measurements {
   static final String ROUTES = "routes";
   static final String FABRIC = "fabric";
   static final String POLICIES = "policies";
+  static final String CALLS = "calls";
+  static final String START = "start";
+  static final String FAILOVER = "failover";
 
   private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
 
@@ -22,7 +25,8 @@ final class Measurements {
 
   static List<Measurement> all() {
     List<Measurement> all = new ArrayList<>(besideTcp());
-    all.addAll(others());
+    all.addAll(overFabrics());
+    all.addAll(alone());
     return all;
   }
 
@@ -78,12 +82,12 @@ final class Measurements {
             Readings::allReduce));
   }
 
-  private static List<Measurement> others() {
+  private static List<Measurement> overFabrics() {
     return List.of(
         new Measurement(
             FABRIC,
             "all-reduce over spines of unequal rates, weights from BGP, beside policy hash",
-            words("demo --fabric --json --min-bytes 1M"),
+            words("demo --fabric --json --min-bytes 1M --max-bytes 16M"),
             words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
             false,
             180,
@@ -91,18 +95,46 @@ final class Measurements {
         new Measurement(
             POLICIES,
             "every spray policy over planes alike, unequal, unequal unannounced, disturbed",
-            words("perf policies --json"),
+            words("perf policies --json --milliseconds 1500"),
             words("perf policies --json --rounds 1 --milliseconds 1000"),
             false,
-            300,
+            240,
             Readings::policies),
+        new Measurement(
+            FAILOVER,
+            "how long all-reduces stand still when a plane is taken, in four ways",
+            words("perf failover --json --rounds 3"),
+            words("perf failover --json --rounds 1 --cases carrier,silent"),
+            false,
+            300,
+            CostReadings::failover));
+  }
+
+  private static List<Measurement> alone() {
+    return List.of(
+        new Measurement(
+            CALLS,
+            "isend, irecv and test beside the same steps in C, on a device without cost",
+            words("perf calls --json --rounds 15 --seconds 15"),
+            words("perf calls --json --rounds 5 --seconds 3"),
+            false,
+            180,
+            CostReadings::calls),
+        new Measurement(
+            START,
+            "start of the plugin in a fresh process, and what it leaves resident",
+            words("perf start --json"),
+            words("perf start --json --rounds 3"),
+            false,
+            120,
+            CostReadings::start),
         new Measurement(
             STEPS,
             "single steps by JMH: reorder window, look-up of a route and of a weight",
             words("perf jmh -- Reorder RouteLookup Weight -wi 2 -w 1 -i 5 -r 1 -rf json -rff"),
             words("perf jmh -- Reorder RouteLookup Weight -wi 1 -w 1 -i 2 -r 1 -rf json -rff"),
             true,
-            300,
+            240,
             Readings::jmh),
         new Measurement(
             ROUTES,
@@ -110,7 +142,7 @@ final class Measurements {
             words("perf bgp --rounds 1 --json-file"),
             words("perf bgp --rounds 1 --sender bird --routes 20000 --json-file"),
             true,
-            240,
+            180,
             Readings::routes));
   }
 

@@ -2,6 +2,7 @@ package io.heddle.tools.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -11,6 +12,8 @@ final class Readings {
   static final String OVER_IDEAL = " ÷ ideal";
   static final String MESSAGE_P99 = ", message p99";
   static final String OVER_ONE = " ÷ 1 plane";
+  static final String BEST_QUARTER = ", best quarters";
+  static final String CONTROL_THREADS = "control threads' processor time, ";
   private static final long KIB = 1024;
 
   private Readings() {}
@@ -30,7 +33,7 @@ final class Readings {
 
   /**
    * Of {@code heddle perf plugin}: each round's figure over the rival's of the same round, and over
-   * the one with one plane; the figures themselves; the start.
+   * the one with one plane; the figures themselves; what the control threads took.
    */
   static List<Figure> plugin(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -43,9 +46,20 @@ final class Readings {
         JsonNode cells = row.path("cells");
         for (int i = 0; i < rival; i++) {
           String role = role(contestants.path(i).path("name").asText());
+          boolean lessIsGood = kind.equals("latency");
           figures.add(Figure.of(of + role + OVER_TCP, "", ratios(cells.get(i), cells.get(rival))));
+          figures.add(
+              Figure.of(
+                  of + role + OVER_TCP + BEST_QUARTER,
+                  "",
+                  good(cells.get(i), lessIsGood) / good(cells.get(rival), lessIsGood)));
           if (i > 0) {
             figures.add(Figure.of(of + role + OVER_ONE, "", ratios(cells.get(i), cells.get(0))));
+            figures.add(
+                Figure.of(
+                    of + role + OVER_ONE + BEST_QUARTER,
+                    "",
+                    good(cells.get(i), lessIsGood) / good(cells.get(0), lessIsGood)));
           }
         }
         for (int i = 0; i <= rival; i++) {
@@ -60,10 +74,21 @@ final class Readings {
         }
       }
     }
-    JsonNode first = contestants.path(0);
-    figures.add(Figure.of("start", "ms", first.path("start_ms").asDouble()));
-    figures.add(Figure.of("resident", "MiB", first.path("resident_mebibytes").asDouble()));
+    for (int i = 0; i < rival; i++) {
+      JsonNode share = contestants.path(i).path("control_percent");
+      if (share.isNumber()) {
+        String of = role(contestants.path(i).path("name").asText());
+        figures.add(Figure.of(CONTROL_THREADS + of, "%", share.asDouble()));
+      }
+    }
     return figures;
+  }
+
+  /* As good as the best quarter of the rounds: what else runs on the machine only ever costs. */
+  private static double good(JsonNode cell, boolean lessIsGood) {
+    List<Double> rounds = new ArrayList<>(numbers(cell.path("rounds")));
+    rounds.sort(lessIsGood ? Comparator.naturalOrder() : Comparator.reverseOrder());
+    return rounds.isEmpty() ? Double.NaN : rounds.get((rounds.size() - 1) / 4);
   }
 
   private static List<Double> ratios(JsonNode cell, JsonNode other) {

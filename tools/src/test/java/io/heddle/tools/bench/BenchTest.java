@@ -23,7 +23,8 @@ class BenchTest {
   private static final String PLUGIN_REPORT =
       """
       {"contestants": [{"name": "Heddle, 1 plane", "start_ms": 120, "resident_mebibytes": 61},
-                       {"name": "Heddle, 4 planes", "start_ms": 130, "resident_mebibytes": 62},
+                       {"name": "Heddle, 4 planes", "start_ms": 130, "resident_mebibytes": 62,
+                        "control_percent": 0.5},
                        {"name": "TCPref, the rival", "start_ms": 1, "resident_mebibytes": 1}],
        "sections": [{"kind": "BANDWIDTH", "unit": "Gbit/s", "rows": [{"bytes": 1048576, "cells": [
           {"median": 40, "least": 30, "most": 45, "rounds": [30, 40, 45]},
@@ -52,13 +53,18 @@ class BenchTest {
     assertEquals(0.8, overTcp.median(), 1e-9);
     assertEquals(0.5, overTcp.least(), 1e-9);
     assertEquals(1.125, overTcp.most(), 1e-9);
+    Figure quarters = outcome.figure("bandwidth 1M, 1 plane ÷ TCP, best quarters");
+    assertNotNull(quarters);
+    assertEquals(45.0 / 60, quarters.median(), 1e-9);
     Figure overOne = outcome.figure("bandwidth 1M, 4 planes ÷ 1 plane");
     assertNotNull(overOne);
     assertEquals(1.0, overOne.median(), 1e-9);
     assertEquals(
         new Figure("bandwidth 1M, 4 planes", "Gbit/s", 36, 33, 45),
         outcome.figure("bandwidth 1M, 4 planes"));
-    assertEquals(Figure.of("start", "ms", 120), outcome.figure("start"));
+    assertEquals(
+        Figure.of("control threads' processor time, 4 planes", "%", 0.5),
+        outcome.figure("control threads' processor time, 4 planes"));
   }
 
   @Test
@@ -135,5 +141,45 @@ class BenchTest {
     String picture = Files.readString(files.get(1));
     assertTrue(
         picture.contains("<svg") && picture.contains("<path"), "a picture: " + picture.length());
+  }
+
+  @Test
+  void aRegressionIsWhatIsWorseByMoreThanTheFactorInTheBestRun() {
+    List<Outcome> recorded =
+        List.of(
+            outcome("plugin", "c", List.of(Figure.of("speed", "", 0.9))),
+            outcome("latency", "c", List.of(Figure.of("time", "", 0.9))));
+    RegressionCheck.Compared speed =
+        new RegressionCheck.Compared("plugin", "speed", Target.Bound.AT_LEAST, 2);
+    RegressionCheck.Compared time =
+        new RegressionCheck.Compared("latency", "time", Target.Bound.AT_MOST, 2);
+    double third = 0.9 / 3;
+    assertTrue(RegressionCheck.line(recorded, speed, List.of(third)).startsWith("WORSE"));
+    assertTrue(RegressionCheck.line(recorded, speed, List.of(third, 0.5)).startsWith("fine"));
+    assertTrue(RegressionCheck.line(recorded, time, List.of(2.7)).startsWith("WORSE"));
+    assertTrue(RegressionCheck.line(recorded, time, List.of(2.7, 1.7)).startsWith("fine"));
+    HeddleException none =
+        assertThrows(
+            HeddleException.class, () -> RegressionCheck.line(List.of(), speed, List.of(third)));
+    assertTrue(String.valueOf(none.getMessage()).contains("heddle bench --only plugin records it"));
+  }
+
+  @Test
+  void aPlaneThatNeverCameBackIsNotQuick() throws Exception {
+    JsonNode report =
+        Json.mapper()
+            .readTree(
+                """
+                {"rows": [{"plane": "carrier", "rounds": [
+                   {"usual_gap_ms": 10, "gap_ms": 30, "full_speed_ms": 40},
+                   {"usual_gap_ms": 10, "gap_ms": 2900, "full_speed_ms": null}]}]}
+                """);
+    Outcome outcome = outcome("failover", "c", CostReadings.failover(report));
+    assertEquals(
+        new Figure("carrier, full speed after", "ms", 1520, 40, 3000),
+        outcome.figure("carrier, full speed after"));
+    assertEquals(
+        new Figure("carrier, longest gap ÷ usual", "", 146.5, 3, 290),
+        outcome.figure("carrier, longest gap ÷ usual"));
   }
 }

@@ -1,0 +1,95 @@
+package io.heddle.tools;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say who takes turns on which links: the plugin over planes, and a rival. */
+final class ContestantsOption {
+  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes;
+
+  @Option(
+      names = "--mtu",
+      defaultValue = "9000",
+      description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
+  private int mtu;
+
+  @Option(
+      names = "--tcp-congestion",
+      defaultValue = "cubic",
+      description = "Congestion control of the TCP plugin (${DEFAULT-VALUE}).")
+  private String congestion = "cubic";
+
+  @Option(names = "--plugin", description = "Plugin to measure (the one that the build made).")
+  private @Nullable Path plugin;
+
+  @Option(names = "--rival", description = "Plugin to compare with (the TCP plugin of the build).")
+  private @Nullable Path rival;
+
+  @Option(names = "--driver", hidden = true, description = "The ranks' program.")
+  private @Nullable Path driver;
+
+  /**
+   * Somebody who runs; in tables the name that the plugin gives itself stands before {@code role}.
+   *
+   * @param onePlane or all of the lab's
+   */
+  record Contestant(String role, Path plugin, boolean onePlane) {}
+
+  /** Where they run: {@code narrow} for those with one plane. */
+  record Links(Lab lab, Lab narrow) {
+    Lab of(Contestant contestant) {
+      return contestant.onePlane() ? narrow : lab;
+    }
+  }
+
+  int mtu() {
+    return mtu;
+  }
+
+  /** Over one plane, over all, and last the rival. */
+  List<Contestant> contestants(OptionRange range) {
+    range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
+    range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    Path own = file(plugin, Installation.PLUGIN, "the plugin");
+    List<Contestant> contestants = new ArrayList<>(List.of(new Contestant("1 plane", own, true)));
+    if (planes > 1) {
+      contestants.add(new Contestant(planes + " planes", own, false));
+    }
+    contestants.add(
+        new Contestant("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+    return contestants;
+  }
+
+  /** The ranks' program, unless another one was named. */
+  Path driver(Path built) {
+    return file(driver, built, "the ranks' program");
+  }
+
+  private static Path file(@Nullable Path given, Path built, String what) {
+    return Installation.require(given == null ? Installation.part(built) : given, what);
+  }
+
+  Links links(Lab.Kind kind, int ranks, Cleanup cleanup) {
+    Lab lab = cleanup.add(Labs.create(kind, new LabPlan(ranks, planes, mtu)));
+    /* On loopback the lab itself says which planes there are, so one plane needs a lab of its own. */
+    Lab narrow = kind == Lab.Kind.LOOPBACK ? Labs.create(kind, new LabPlan(ranks, 1, mtu)) : lab;
+    return new Links(lab, narrow);
+  }
+
+  Map<String, String> environment(Contestant contestant, Lab.Kind kind) {
+    Map<String, String> environment = new HashMap<>(Map.of("TCPREF_CONGESTION", congestion));
+    if (contestant.onePlane() && kind != Lab.Kind.LOOPBACK) {
+      environment.put("HEDDLE_PLANES", LabPlan.interfaceName(0) + "=1");
+    }
+    return environment;
+  }
+}

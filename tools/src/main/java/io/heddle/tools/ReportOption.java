@@ -1,0 +1,57 @@
+package io.heddle.tools;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import picocli.CommandLine.Option;
+
+/**
+ * The options that say in which form a measurement is given out, for every command that has one.
+ */
+final class ReportOption {
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
+  private boolean save;
+
+  /** For the files' names. */
+  static String today() {
+    return LocalDate.now(ZoneOffset.UTC).toString();
+  }
+
+  boolean isJson() {
+    return json;
+  }
+
+  /**
+   * Prints a report, and keeps it where that was asked for.
+   *
+   * @param name of the files, without ending
+   */
+  void publish(PrintWriter out, String name, String table, Object report) throws IOException {
+    out.print(json ? Json.of(report) + System.lineSeparator() : table);
+    out.flush();
+    keep(name, table, report);
+  }
+
+  /** As {@link #publish} for a command that has printed its table already. */
+  void publishRest(PrintWriter out, String name, String table, Object report) throws IOException {
+    if (json) {
+      out.println(Json.of(report));
+      out.flush();
+    }
+    keep(name, table, report);
+  }
+
+  private void keep(String name, String table, Object report) throws IOException {
+    if (save) {
+      Path folder = Files.createDirectories(Installation.results());
+      Files.writeString(folder.resolve(name + ".txt"), table);
+      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
+    }
+  }
+}
