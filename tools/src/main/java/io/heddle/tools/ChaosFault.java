@@ -42,6 +42,11 @@ enum ChaosFault {
     return reach;
   }
 
+  /** Whether it is done to a rank's process, not to the network. */
+  boolean isOfProcess() {
+    return reach == Reach.PROCESS;
+  }
+
   /** Whether it is done to one plane. */
   boolean hasPlane() {
     return reach == Reach.PLANE || reach == Reach.FABRIC_PLANE;

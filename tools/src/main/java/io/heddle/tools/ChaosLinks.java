@@ -52,15 +52,8 @@ final class ChaosLinks implements ChaosNetwork {
       case CARRIER_CUT, SILENT_CUT, ADDRESS_REMOVED, LOSS ->
           faults.restore(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
-      case STOPPED_PEER,
-          KILLED_PEER,
-          CLOCK_STEP,
-          SPINE_CUT,
-          SPINE_SILENT,
-          WEIGHT_CHANGE,
-          SESSION_RESET,
-          DAEMON_KILLED ->
-          throw ChaosNetwork.foreign(event);
+      /* What begin() refuses was never begun. */
+      default -> throw ChaosNetwork.foreign(event);
     }
   }
 

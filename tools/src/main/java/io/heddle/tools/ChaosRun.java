@@ -152,25 +152,10 @@ final class ChaosRun {
     if (event.isFatal()) {
       judge.fatalBegins(System.nanoTime());
     }
-    switch (event.fault()) {
-      case STOPPED_PEER -> pair.signal(event.rank(), "STOP");
-      case KILLED_PEER -> {
-        killed.add(event.rank());
-        pair.kill(event.rank());
-      }
-      case CLOCK_STEP -> pair.say(event.rank(), "clock " + event.amount());
-      case CARRIER_CUT,
-          SILENT_CUT,
-          ADDRESS_REMOVED,
-          LOSS,
-          ALL_LINKS_DOWN,
-          ALL_SILENT,
-          SPINE_CUT,
-          SPINE_SILENT,
-          WEIGHT_CHANGE,
-          SESSION_RESET,
-          DAEMON_KILLED ->
-          network.begin(event);
+    if (event.fault().isOfProcess()) {
+      beginAtProcess(event);
+    } else {
+      network.begin(event);
     }
   }
 
@@ -178,22 +163,30 @@ final class ChaosRun {
     if (!standing.remove(event)) {
       return;
     }
-    switch (event.fault()) {
-      case STOPPED_PEER -> pair.signal(event.rank(), "CONT");
-      case KILLED_PEER -> {}
-      case CLOCK_STEP -> pair.say(event.rank(), "clock 0");
-      case CARRIER_CUT,
-          SILENT_CUT,
-          ADDRESS_REMOVED,
-          LOSS,
-          ALL_LINKS_DOWN,
-          ALL_SILENT,
-          SPINE_CUT,
-          SPINE_SILENT,
-          WEIGHT_CHANGE,
-          SESSION_RESET,
-          DAEMON_KILLED ->
-          network.undo(event);
+    if (event.fault().isOfProcess()) {
+      undoAtProcess(event);
+    } else {
+      network.undo(event);
+    }
+  }
+
+  private void beginAtProcess(ChaosEvent event) {
+    if (event.fault() == ChaosFault.STOPPED_PEER) {
+      pair.signal(event.rank(), "STOP");
+    } else if (event.fault() == ChaosFault.CLOCK_STEP) {
+      pair.say(event.rank(), "clock " + event.amount());
+    } else {
+      killed.add(event.rank());
+      pair.kill(event.rank());
+    }
+  }
+
+  /* Who was killed stays it. */
+  private void undoAtProcess(ChaosEvent event) {
+    if (event.fault() == ChaosFault.STOPPED_PEER) {
+      pair.signal(event.rank(), "CONT");
+    } else if (event.fault() == ChaosFault.CLOCK_STEP) {
+      pair.say(event.rank(), "clock 0");
     }
   }
 
