@@ -1,0 +1,147 @@
+package io.heddle.perftest;
+
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+
+/**
+ * A ping-pong: each end answers a message with one of its own. The calling thread; no allocation in
+ * {@link #run}.
+ */
+abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
+  final TestQueues queues;
+  final RunGuard guard;
+  final DeviceContext context;
+  final QueuePair queuePair;
+  final SendWorkRequest request = new SendWorkRequest();
+  final RunFailure failure = new RunFailure();
+  final SampleWindow window;
+  final boolean begins;
+  final int index;
+  final boolean byTime;
+  final long target;
+  final long sizeBytes;
+  long sent;
+  long received;
+  private final WorkCompletion[] one = WorkCompletion.batch(1);
+  private final Distribution halves = new Distribution();
+  private final long[] posted;
+  private long lastPostNs;
+  private long sampled;
+
+  /**
+   * @param index queue pair to play over
+   * @param begins whether this end has the first move
+   */
+  LatencyRun(
+      TestQueues queues,
+      int index,
+      Settings settings,
+      boolean begins,
+      long sizeBytes,
+      RunGuard guard) {
+    this.queues = queues;
+    this.guard = guard;
+    this.begins = begins;
+    this.index = index;
+    this.sizeBytes = sizeBytes;
+    context = queues.context();
+    queuePair = queues.queuePair(index);
+    byTime = settings.traffic().byTime();
+    target = settings.traffic().iterations();
+    window = new SampleWindow(settings.traffic());
+    posted = new long[byTime ? 0 : Math.toIntExact(target)];
+    request.signalled = true;
+    request.localAddress = queues.sendPiece(index);
+    request.lkey = queues.lkey();
+    request.lengthBytes = Math.toIntExact(sizeBytes);
+  }
+
+  /** Waits for the other end's next message; whether it came. */
+  abstract boolean awaitMessage();
+
+  /** What is to be done to the message before its {@link #sent}th sending. */
+  abstract void prepare();
+
+  /** Waits until the last message is acknowledged; whether it was. */
+  abstract boolean awaitCompletion();
+
+  final void play() {
+    while (byTime || sent < target || received < target) {
+      if (!(begins && sent == 0) && (byTime || received < target) && !awaitMessage()) {
+        return;
+      }
+      if ((byTime || sent < target) && !(send() && awaitCompletion())) {
+        return;
+      }
+    }
+  }
+
+  private boolean send() {
+    long now = System.nanoTime();
+    if (byTime) {
+      if (window.isOver(now)) {
+        return false;
+      }
+      if (sent > 0 && window.samples(now)) {
+        halves.record((now - lastPostNs) / 2);
+        sampled++;
+      }
+      lastPostNs = now;
+    } else {
+      posted[(int) sent] = now;
+    }
+    sent++;
+    prepare();
+    int taken = queuePair.postSend(request);
+    if (taken != 1) {
+      failure.post(taken, index, false);
+    }
+    return taken == 1;
+  }
+
+  /**
+   * Waits for a completion.
+   *
+   * @param untilOver whether the end of the measured time ends the wait too
+   */
+  final boolean await(CompletionQueue queue, boolean receive, boolean untilOver) {
+    while (true) {
+      int work = context.progress();
+      int taken = queue.poll(one);
+      if (taken == 1) {
+        if (one[0].status != WorkCompletion.Status.SUCCESS) {
+          failure.completion(one[0].status, index, receive);
+        }
+        return !failure.happened();
+      }
+      if (taken < 0) {
+        failure.poll(taken);
+        return false;
+      }
+      if (untilOver && window.isOver(System.nanoTime()) || !guard.mayGoOn(work)) {
+        return false;
+      }
+    }
+  }
+
+  /**
+   * @param finished of a test by number
+   * @throws io.heddle.platform.HeddleException when the queue pair failed or the peer went away
+   */
+  final void throwIfFailed(long finished) {
+    failure.throwIfAny(
+        queues,
+        guard,
+        byTime ? sent + " round trips" : finished + " of " + target + " round trips");
+  }
+
+  /** What was measured; after the run. */
+  final LatencyResult result() {
+    return byTime
+        ? LatencyResult.of(sizeBytes, sampled, window.measuredNs(), halves)
+        : LatencyResult.of(sizeBytes, posted);
+  }
+}
