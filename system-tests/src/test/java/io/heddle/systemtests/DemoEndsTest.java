@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that
@@ -89,6 +91,26 @@ final class DemoEndsTest {
   @Test
   void terminatedOnLoopbackLeavesNothing() throws IOException, InterruptedException {
     terminateAndExpectNothingLeft(Lab.Kind.LOOPBACK, "loopback");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Lab.Kind.class)
+  void aDemoThatIsKilledOutrightTakesItsRanksWithIt(Lab.Kind kind) throws Exception {
+    DemoProcess.assume(kind);
+    String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();
+    try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
+      awaitRanks();
+      List<ProcessHandle> ranks = demo.descendants();
+      assertTrue(ranks.size() >= 2, "ranks run: " + ranks);
+      demo.kill();
+      for (ProcessHandle rank : ranks) {
+        rank.onExit().get(20, TimeUnit.SECONDS);
+      }
+      /* Nobody was left to remove them. */
+      for (String namespace : demo.namespaces()) {
+        assertEquals(0, new ProcessBuilder("ip", "netns", "del", namespace).start().waitFor());
+      }
+    }
   }
 
   @Test

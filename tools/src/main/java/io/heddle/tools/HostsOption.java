@@ -80,7 +80,8 @@ final class HostsOption {
     while (root.getParent() != null) {
       root = root.getParent();
     }
-    List<String> own = new ArrayList<>();
+    /* In a user namespace the tie must be made anew: who gets other rights loses it. */
+    List<String> own = new ArrayList<>(TiedProcess.prefix());
     own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     own.addAll(
         List.of(

@@ -48,7 +48,7 @@ final class RankProcess implements AutoCloseable {
       throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
-    Process process = builder.start();
+    Process process = TiedProcess.start(builder);
     return new RankProcess(rank, process, log, lines);
   }
 
