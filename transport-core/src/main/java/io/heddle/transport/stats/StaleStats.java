@@ -37,7 +37,7 @@ final class StaleStats {
   private static boolean isAlive(Path file) {
     String name = file.getFileName().toString();
     try {
-      long pid = Long.parseLong(name.substring(0, name.indexOf(SUFFIX)));
+      long pid = Long.parseLong(name.substring(0, name.indexOf('.')));
       return ProcessHandle.of(pid).isPresent();
     } catch (NumberFormatException notOurs) {
       return true; // a name that this never gives: leave it alone

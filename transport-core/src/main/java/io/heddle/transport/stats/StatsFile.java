@@ -42,8 +42,8 @@ public final class StatsFile implements AutoCloseable {
   private final Map<String, Integer> deviceCounters = new HashMap<>();
 
   /**
-   * Makes the file {@code <pid>.stats}. Its name appears once it is whole: until then it is {@code
-   * <pid>.stats.new}.
+   * Makes the file {@code <pid>.<namespace>.stats}. Its name appears once it is whole: until then
+   * {@code .new} is behind it.
    *
    * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when
    *     this is closed, or when the next process starts after one that ended without closing
@@ -55,8 +55,8 @@ public final class StatsFile implements AutoCloseable {
             ? Path.of("/dev/shm/heddle-" + System.getProperty("user.name", "nobody"))
             : directory;
     long pid = ProcessHandle.current().pid();
-    path = folder.resolve(pid + StaleStats.SUFFIX);
-    Path unfinished = folder.resolve(pid + StaleStats.UNFINISHED_SUFFIX);
+    path = folder.resolve(nameOf(pid) + StaleStats.SUFFIX);
+    Path unfinished = folder.resolve(nameOf(pid) + StaleStats.UNFINISHED_SUFFIX);
     try {
       Files.createDirectories(folder);
       if (removeWhenClosed) {
@@ -88,6 +88,16 @@ public final class StatsFile implements AutoCloseable {
 
   public Path path() {
     return path;
+  }
+
+  /* Containers may share the folder and not the process numbers: the number of their namespace keeps them apart. */
+  private static String nameOf(long pid) {
+    try {
+      String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+      return pid + "." + namespace.substring(namespace.indexOf('[') + 1, namespace.indexOf(']'));
+    } catch (IOException hidden) {
+      return Long.toString(pid);
+    }
   }
 
   /**

@@ -42,9 +42,17 @@ class StatsFileTest {
   }
 
   @Test
+  void containersThatShareTheFolderHaveFilesOfTheirOwn() throws Exception {
+    String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+    String name = file.path().getFileName().toString();
+    assertTrue(name.startsWith(ProcessHandle.current().pid() + "."), name);
+    assertTrue(namespace.equals("pid:[" + name.split("\\.")[1] + "]"), name + " in " + namespace);
+  }
+
+  @Test
   void aFileThatIsSeenIsWhole() throws Exception {
     long pid = ProcessHandle.current().pid();
-    Path made = folder.resolve("sub").resolve(pid + ".stats");
+    Path made = folder.resolve("sub").resolve(file.path().getFileName());
     AtomicBoolean over = new AtomicBoolean();
     Callable<Integer> look =
         () -> {
