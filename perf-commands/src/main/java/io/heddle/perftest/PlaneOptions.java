@@ -1,12 +1,13 @@
 package io.heddle.perftest;
 
+import io.heddle.transport.spray.SprayPolicy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What perftest doesn't have. */
 final class PlaneOptions {
-  private static final List<String> POLICIES = List.of("spray", "pinned", "hash");
+  private static final List<String> POLICIES = SprayPolicy.NAMES;
 
   @Option(
       names = "--planes",

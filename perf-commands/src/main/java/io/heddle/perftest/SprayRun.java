@@ -155,6 +155,7 @@ final class SprayRun {
   /* Begins messages and posts their chunks as long as the policy finds room. */
   private int lay(boolean closing) {
     int laid = 0;
+    loads.at(System.nanoTime());
     while (!failure.happened()) {
       if (chunk == chunks) {
         boolean more = byTime ? !closing : started < target;
@@ -229,6 +230,7 @@ final class SprayRun {
       return 0;
     }
     nowNs = System.nanoTime();
+    loads.at(nowNs);
     boolean counts = !byTime || window.samples(nowNs);
     for (int i = 0; i < taken; i++) {
       int index = (int) (batch[i].workRequestId >>> INDEX_SHIFT);

@@ -27,12 +27,15 @@ record ChaosSetting(
 
   private static final int LONGEST_HOLD_MS = 1_000;
 
+  private static final List<String> POLICIES =
+      List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
+
   static ChaosSetting of(long seed) {
     long group = seed / GROUP;
     Random random = random(group);
     int planes = 2 + random.nextInt(MOST_PLANES - 1);
     int mtuBytes = random.nextBoolean() ? 9000 : 1500;
-    String policy = List.of("spray", "spray", "pinned", "hash").get(random.nextInt(4));
+    String policy = POLICIES.get(random.nextInt(POLICIES.size()));
     int graceMs = random.nextInt(3) == 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
     return new ChaosSetting(group, planes, mtuBytes, policy, softFaults(random), graceMs);
   }

@@ -39,8 +39,15 @@ final class DemoCommand implements Callable<Integer> {
   enum Policy {
     SPRAY,
     PINNED,
+    LEAST_IN_FLIGHT,
+    SPRAYLINK,
     HASH,
-    PACKET
+    PACKET;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    }
   }
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -66,10 +73,8 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--policy",
-      defaultValue = "SPRAY",
-      description =
-          "Who carries the next chunk: ${COMPLETION-CANDIDATES}, in either case"
-              + " (${DEFAULT-VALUE}).")
+      defaultValue = "spray",
+      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private Policy policy = Policy.SPRAY;
 
   @Option(
@@ -300,7 +305,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private String policyName() {
-    return policy.name().toLowerCase(java.util.Locale.ROOT);
+    return policy.toString();
   }
 
   private void say(PrintWriter out, String text) {

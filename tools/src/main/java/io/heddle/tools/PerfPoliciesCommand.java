@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -52,8 +51,8 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   @Option(
       names = "--policies",
       split = ",",
-      defaultValue = "SPRAY,PINNED,HASH",
-      description = "Of ${COMPLETION-CANDIDATES}; all without it.")
+      defaultValue = "spray,pinned,least-in-flight,spraylink,hash",
+      description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
   private List<DemoCommand.Policy> policies = List.of();
 
   @Option(
@@ -146,10 +145,6 @@ final class PerfPoliciesCommand implements Callable<Integer> {
         false);
   }
 
-  private static String label(DemoCommand.Policy policy) {
-    return policy.name().toLowerCase(Locale.ROOT);
-  }
-
   private int announced(int slowedBy) {
     return (int) Math.round(rate * ANNOUNCED_TIMES / slowedBy);
   }
@@ -165,17 +160,17 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
       Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
       for (DemoCommand.Policy policy : policies) {
-        progress.update(() -> "heddle perf policies: warming up " + label(policy));
+        progress.update(() -> "heddle perf policies: warming up " + policy);
         PluginPerfContestant contestant =
             cleanup.add(
                 new PluginPerfContestant(
                     own.lab(),
-                    label(policy),
+                    policy.toString(),
                     plugin,
                     plan,
-                    Map.of("HEDDLE_POLICY", label(policy))));
+                    Map.of("HEDDLE_POLICY", policy.toString())));
         contestant.awaitWarm();
-        contestants.put(label(policy), contestant);
+        contestants.put(policy.toString(), contestant);
       }
       int round = 0;
       for (PolicySituation situation : situations) {

@@ -172,6 +172,11 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   /** The queue is empty for now. */
   abstract void takenAll();
 
+  /** When the completions that are being dealt with were found. */
+  final long polledAtNs() {
+    return polledAtNs;
+  }
+
   /** How long the send that completed last took, in ns. */
   final long tookNs(SubFlow flow) {
     return flow.tookNs(polledAtNs);

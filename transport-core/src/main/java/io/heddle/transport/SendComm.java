@@ -28,6 +28,9 @@ public final class SendComm extends Communicator {
    */
   private static final long WINDOW_BYTES = 16L << 20;
 
+  /** The clock is read at one in so many looks for completions. */
+  private static final int LOOKS_PER_TIME = 8;
+
   private static final int LINES = Connection.REQUEST_LINES;
 
   private final int planes;
@@ -60,6 +63,7 @@ public final class SendComm extends Communicator {
   private final int[] backlog = new int[LINES];
   private long backlogHead;
   private long backlogTail;
+  private int looks;
 
   SendComm(
       Connection connection,
@@ -192,14 +196,16 @@ public final class SendComm extends Communicator {
   private PlaneWeights newestWeights() {
     PlaneWeights newest = connection.weights();
     if (newest != weights) {
+      loads.weightsChanged(weights, newest);
       weights = newest;
-      loads.weightsChanged();
     }
     return newest;
   }
 
   /* Posts chunks of the backlog, oldest first, while the planes take them. */
   private void post() {
+    long nowNs = System.nanoTime();
+    loads.at(nowNs);
     while (backlogHead != backlogTail) {
       int line = backlog[(int) backlogHead & (LINES - 1)];
       if (!postChunks(line)) {
@@ -207,7 +213,6 @@ public final class SendComm extends Communicator {
       }
       backlogHead++;
     }
-    long nowNs = System.nanoTime();
     for (SubFlow flow : flows) {
       int code = flow.post(nowNs);
       if (code != 0) {
@@ -260,6 +265,9 @@ public final class SendComm extends Communicator {
   void goOn(Standing.Peer peer) {
     if (backlogHead != backlogTail) {
       post();
+    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
+      /* A caller that looks in vain isn't away. */
+      loads.at(System.nanoTime());
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
@@ -284,6 +292,7 @@ public final class SendComm extends Communicator {
       int line = SubFlow.lineOf(id);
       int length = SubFlow.lengthOf(id);
       counters[flow.plane].acknowledged(length, tookNs(flow));
+      loads.at(polledAtNs());
       loads.finished(flow.plane, length);
       if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
         lines.complete(line, 1);

@@ -20,7 +20,14 @@ class TransportAllocationTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @CsvSource({"spray, 64", "spray, 1048576", "pinned, 1048576", "hash, 1048576"})
+  @CsvSource({
+    "spray, 64",
+    "spray, 1048576",
+    "pinned, 1048576",
+    "least-in-flight, 1048576",
+    "spraylink, 1048576",
+    "hash, 1048576"
+  })
   void sendingAndReceivingAllocateNothing(String policy, int bytes) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<Integer> planes = List.of(1, 2, 3, 4);

@@ -33,9 +33,10 @@ public class SprayBenchmark {
   private static final int MESSAGES = 64;
   private static final long MESSAGE_BYTES = 4L << 20;
   private static final int CHUNK_BYTES = 61_440;
+  private static final long TOOK_NS = 500_000;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  @Param({"spray", "pinned", "hash"})
+  @Param({"spray", "pinned", "least-in-flight", "spraylink", "hash"})
   public String policy = "";
 
   @Param({"1", "4", "8"})
@@ -44,7 +45,11 @@ public class SprayBenchmark {
   private SprayPolicy chosen = SprayPolicy.named("spray", 0);
   private PlaneLoads loads = new PlaneLoads(1, CHUNK_BYTES, WINDOW_BYTES, 256);
   private PlaneWeights weights = PlaneWeights.equal(1);
+  private final int[] planeOf = new int[SprayPolicy.MAX_CHUNKS];
+  private final int[] lengthOf = new int[SprayPolicy.MAX_CHUNKS];
+  private int finished;
   private long message;
+  private long nowNs;
 
   /** Planes of unequal weights, 4, 2, 1, 1 and so on. */
   @Setup
@@ -60,24 +65,43 @@ public class SprayBenchmark {
     weights = PlaneWeights.parse(String.join(",", asked), keys);
   }
 
-  /** Chunks that are chosen are finished at once, so every plane has room. */
+  /** A message's chunks are finished together, so every plane has room for the next one's. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
   public long planMessages() {
     long sum = 0;
     for (int i = 0; i < MESSAGES; i++) {
       int chunks = chosen.chunks(MESSAGE_BYTES, loads, weights);
+      nowNs += TOOK_NS;
+      loads.at(nowNs);
       for (int chunk = 0; chunk < chunks; chunk++) {
         long start = chosen.chunkStart(MESSAGE_BYTES, chunk, chunks, loads, weights);
         long end = chosen.chunkStart(MESSAGE_BYTES, chunk + 1, chunks, loads, weights);
         int length = (int) (end - start);
         int plane = chosen.choose(message, chunk, chunks, length, loads, weights);
+        if (plane == SprayPolicy.NO_PLANE) {
+          /* Only at the beginning, when nothing is known of the planes. */
+          finish(chunk);
+          plane = chosen.choose(message, chunk, chunks, length, loads, weights);
+        }
         loads.started(plane, length, weights);
-        loads.finished(plane, length);
+        planeOf[chunk] = plane;
+        lengthOf[chunk] = length;
         sum += plane;
       }
+      finish(chunks);
+      finished = 0;
       message++;
     }
     return sum;
+  }
+
+  /* All chunks before this one, at once. */
+  private void finish(int end) {
+    nowNs += TOOK_NS;
+    loads.at(nowNs);
+    for (; finished < end; finished++) {
+      loads.finished(planeOf[finished], lengthOf[finished]);
+    }
   }
 }

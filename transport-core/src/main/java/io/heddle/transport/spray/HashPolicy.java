@@ -48,7 +48,7 @@ final class HashPolicy implements SprayPolicy {
   }
 
   /* The finaliser of SplitMix64. */
-  private static long mix(long value) {
+  static long mix(long value) {
     long z = value * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

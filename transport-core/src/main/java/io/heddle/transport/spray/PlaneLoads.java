@@ -1,5 +1,6 @@
 package io.heddle.transport.spray;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ public final class PlaneLoads {
   private final long[] inFlightBytes;
   private final int[] inFlightChunks;
   private final long[] virtualTime;
+  private final long[] carriedBytes;
+  private final PlaneRates rates;
+  private long moves;
   private final int maxChunksPerPlane;
   private final long windowBytes;
   private final int preferredChunkBytes;
@@ -40,6 +44,7 @@ public final class PlaneLoads {
   private final long[] shareBytes;
   private final int[] mostChunks;
   private long mostLag;
+  private final long[] unlimited;
 
   /* Where small chunks go until another plane lags by a preferred chunk: each carries what acknowledges the one before. */
   private int usual;
@@ -57,12 +62,24 @@ public final class PlaneLoads {
     this.inFlightBytes = new long[planes];
     this.inFlightChunks = new int[planes];
     this.virtualTime = new long[planes];
+    this.carriedBytes = new long[planes];
+    this.rates = new PlaneRates(planes, maxChunksPerPlane, preferredChunkBytes);
     this.cost = new long[planes];
     this.shareBytes = new long[planes];
     this.mostChunks = new int[planes];
+    this.unlimited = new long[planes];
+    Arrays.fill(unlimited, Long.MAX_VALUE);
     this.preferredChunkBytes = preferredChunkBytes;
     this.windowBytes = windowBytes;
     this.maxChunksPerPlane = maxChunksPerPlane;
+  }
+
+  /**
+   * The time for all that follows, until it is told again. Where it is never told, nothing is
+   * observed.
+   */
+  public void at(long nowNs) {
+    rates.at(nowNs);
   }
 
   public int planes() {
@@ -75,6 +92,34 @@ public final class PlaneLoads {
 
   public long inFlightBytes(int plane) {
     return inFlightBytes[plane];
+  }
+
+  /** What the plane has carried so far. */
+  long carriedBytes(int plane) {
+    return carriedBytes[plane];
+  }
+
+  /** What was observed of the planes. */
+  PlaneRates rates() {
+    return rates;
+  }
+
+  /** Grows with every chunk that begins or ends. */
+  long moves() {
+    return moves;
+  }
+
+  /** Whether a chunk has no acknowledgement yet. */
+  public boolean isAnyUnderWay() {
+    return rates.isAnyUnderWay();
+  }
+
+  /** Virtual time that the plane would reach with this chunk. */
+  long virtualFinish(int plane, int lengthBytes, PlaneWeights weights) {
+    if (weights != learnt) {
+      learn(weights);
+    }
+    return virtualTime[plane] + charge(lengthBytes, cost[plane]);
   }
 
   /** Whether the plane's queues take another chunk at all. */
@@ -105,6 +150,15 @@ public final class PlaneLoads {
    * starves. Small chunks stay on one plane until it is ahead of the others by a preferred chunk.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
+    return lowestVirtualFinish(lengthBytes, weights, unlimited);
+  }
+
+  /**
+   * The same of planes that have no more than so much under way.
+   *
+   * @param mostInFlight bytes of each plane before the chunk; negative for a plane that takes none
+   */
+  int lowestVirtualFinish(int lengthBytes, PlaneWeights weights, long[] mostInFlight) {
     if (weights != learnt) {
       learn(weights);
     }
@@ -112,7 +166,7 @@ public final class PlaneLoads {
     long bestFinish = Long.MAX_VALUE;
     for (int plane = 0; plane < virtualTime.length; plane++) {
       long finish = virtualTime[plane] + charge(lengthBytes, cost[plane]);
-      if (finish < bestFinish && takes(plane, lengthBytes)) {
+      if (finish < bestFinish && takes(plane, lengthBytes, mostInFlight[plane])) {
         bestFinish = finish;
         best = plane;
       }
@@ -121,15 +175,17 @@ public final class PlaneLoads {
       return best;
     }
     long ahead = virtualTime[usual] + charge(lengthBytes, cost[usual]) - bestFinish;
-    if (!takes(usual, lengthBytes) || ahead > charge(preferredChunkBytes, cost[usual])) {
+    if (!takes(usual, lengthBytes, mostInFlight[usual])
+        || ahead > charge(preferredChunkBytes, cost[usual])) {
       usual = best;
     }
     return usual;
   }
 
-  private boolean takes(int plane, int lengthBytes) {
+  private boolean takes(int plane, int lengthBytes, long mostInFlight) {
     long inFlight = inFlightBytes[plane];
-    return inFlightChunks[plane] < mostChunks[plane]
+    return inFlight <= mostInFlight
+        && inFlightChunks[plane] < mostChunks[plane]
         && (inFlight == 0 || inFlight + lengthBytes <= shareBytes[plane]);
   }
 
@@ -140,6 +196,8 @@ public final class PlaneLoads {
     }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
+    moves++;
+    rates.started(plane, inFlightBytes[plane]);
     long time = virtualTime[plane] + charge(lengthBytes, cost[plane]);
     virtualTime[plane] = time;
     if (time >= limitAt) {
@@ -148,23 +206,37 @@ public final class PlaneLoads {
   }
 
   /**
-   * Other weights hold from now on: what a plane got under the old ones is no debt under the new.
+   * Other weights hold from now on: what a plane got under the old ones is no debt under the new,
+   * and of a plane that weighs more or less than it did beside the heaviest one nothing is known
+   * any more.
    */
-  public void weightsChanged() {
-    java.util.Arrays.fill(virtualTime, 0);
+  public void weightsChanged(PlaneWeights before, PlaneWeights now) {
+    Arrays.fill(virtualTime, 0);
     limitAt = 0;
+    long heaviestBefore = before.heaviest();
+    long heaviest = now.heaviest();
+    for (int plane = 0; plane < virtualTime.length; plane++) {
+      if (before.weight(plane) * heaviest != now.weight(plane) * heaviestBefore) {
+        rates.forget(plane);
+      }
+    }
   }
 
   /** A chunk is finished. */
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;
     inFlightChunks[plane]--;
+    moves++;
+    carriedBytes[plane] += lengthBytes;
+    rates.finished(plane);
   }
 
   /** Nothing that the plane was given is under way any more. */
   public void lost(int plane) {
     inFlightBytes[plane] = 0;
     inFlightChunks[plane] = 0;
+    moves++;
+    rates.lost(plane);
   }
 
   /* A plane that was full or out of use may catch up by about one window, not by everything it ever missed. Every quarter

@@ -234,6 +234,15 @@ public final class PlaneWeights {
     return total;
   }
 
+  /** The largest weight. */
+  int heaviest() {
+    int heaviest = 0;
+    for (int weight : weights) {
+      heaviest = Math.max(heaviest, weight);
+    }
+    return heaviest;
+  }
+
   /** Where the weights come from, for people. */
   public String source() {
     return source;

@@ -1,11 +1,16 @@
 package io.heddle.transport.spray;
 
+import java.util.List;
+
 /**
  * How a message is cut into chunks, and which plane carries the next one.
  *
  * <p>Called by the thread that drives the connection; no allocation, no blocking.
  */
 public interface SprayPolicy {
+  /** What chooses planes; the first is the one that is taken unless another is asked for. */
+  List<String> NAMES = List.of("spray", "pinned", "least-in-flight", "spraylink", "hash");
+
   /** The most chunks that a message may have: the immediate has six bits for a chunk's number. */
   int MAX_CHUNKS = 64;
 
@@ -56,7 +61,7 @@ public interface SprayPolicy {
   }
 
   /**
-   * The policy of this name: {@code spray}, {@code pinned}, {@code hash} or {@code packet}.
+   * The policy of this name, one of {@link #NAMES} or {@link #PACKET}.
    *
    * @param connectionSeed what stands for the connection's ports in a hash
    * @throws IllegalArgumentException for another name
@@ -65,6 +70,8 @@ public interface SprayPolicy {
     return switch (name) {
       case "spray", PACKET -> new WeightedSprayPolicy();
       case "pinned" -> new PinnedPolicy();
+      case "least-in-flight" -> new LeastInFlightPolicy();
+      case "spraylink" -> new SprayLinkPolicy(connectionSeed);
       case "hash" -> new HashPolicy(connectionSeed);
       default -> throw new IllegalArgumentException("no spray policy is called " + name);
     };

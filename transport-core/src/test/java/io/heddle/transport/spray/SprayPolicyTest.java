@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 class SprayPolicyTest {
   private static final int CHUNK = 61_440;
@@ -84,7 +84,7 @@ class SprayPolicyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"spray", "pinned", "hash"})
+  @FieldSource("io.heddle.transport.spray.SprayPolicy#NAMES")
   void chunksCoverEveryMessageOnceWithBoundariesOn128Bytes(String name) {
     SprayPolicy policy = SprayPolicy.named(name, 99);
     PlaneLoads loads = loads();
