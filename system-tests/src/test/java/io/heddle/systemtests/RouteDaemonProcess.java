@@ -47,7 +47,9 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
-    List<String> command = new ArrayList<>(wrapper);
+    /* Who runs the tests may ignore it (nohup), and then the daemon would have to. */
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
+    command.addAll(wrapper);
     command.addAll(heddle("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
     Process process =
         new ProcessBuilder(command)

@@ -39,6 +39,7 @@ final class DemoCommand implements Callable<Integer> {
   enum Policy {
     SPRAY,
     PINNED,
+    ADAPTIVE,
     LEAST_IN_FLIGHT,
     SPRAYLINK,
     HASH,

@@ -37,6 +37,7 @@ public final class SendComm extends Communicator {
   private final int queuePairsPerPlane;
   private final boolean splitsMessages;
   private final SprayPolicy policy;
+  private final boolean observes;
   private final PlaneLoads loads;
 
   /* The group at the ring's head, and which of its receives have their send already. */
@@ -75,6 +76,7 @@ public final class SendComm extends Communicator {
       Runnable onClose) {
     super(connection, channel, counters, "sending", log, onClose);
     this.policy = policy;
+    this.observes = policy.observes();
     this.splitsMessages = splitsMessages;
     this.queuePairsPerPlane = connection.queuePairsPerPlane();
     this.planes = flows.length / queuePairsPerPlane;
@@ -205,7 +207,9 @@ public final class SendComm extends Communicator {
   /* Posts chunks of the backlog, oldest first, while the planes take them. */
   private void post() {
     long nowNs = System.nanoTime();
-    loads.at(nowNs);
+    if (observes) {
+      loads.at(nowNs);
+    }
     while (backlogHead != backlogTail) {
       int line = backlog[(int) backlogHead & (LINES - 1)];
       if (!postChunks(line)) {
@@ -265,7 +269,7 @@ public final class SendComm extends Communicator {
   void goOn(Standing.Peer peer) {
     if (backlogHead != backlogTail) {
       post();
-    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
+    } else if (observes && ++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
       /* A caller that looks in vain isn't away. */
       loads.at(System.nanoTime());
     }
@@ -292,7 +296,9 @@ public final class SendComm extends Communicator {
       int line = SubFlow.lineOf(id);
       int length = SubFlow.lengthOf(id);
       counters[flow.plane].acknowledged(length, tookNs(flow));
-      loads.at(polledAtNs());
+      if (observes) {
+        loads.at(polledAtNs());
+      }
       loads.finished(flow.plane, length);
       if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
         lines.complete(line, 1);

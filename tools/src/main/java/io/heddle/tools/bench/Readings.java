@@ -3,8 +3,10 @@ package io.heddle.tools.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** What the commands' JSON says, as figures. */
 final class Readings {
@@ -145,29 +147,35 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle perf policies}: each policy by itself, and spray beside the best other. */
+  /**
+   * Of {@code heddle perf policies}: each policy by itself, and those that are ours beside the best
+   * other.
+   */
   static List<Figure> policies(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode situation : report.path("situations")) {
       String of = situation.path("name").asText() + ", ";
-      List<Double> spray = new ArrayList<>();
-      double best = 0;
+      Map<String, Figure> ofIdeal = new LinkedHashMap<>();
       for (JsonNode cell : situation.path("policies")) {
         String policy = cell.path("policy").asText();
-        Figure ofIdeal = Figure.of(of + policy + OVER_IDEAL, "", numbers(cell.path("of_ideal")));
-        figures.add(ofIdeal);
+        ofIdeal.put(
+            policy, Figure.of(of + policy + OVER_IDEAL, "", numbers(cell.path("of_ideal"))));
         figures.add(
             Figure.of(of + policy + MESSAGE_P99, "ms", numbers(cell.path("message_p99_ms"))));
-        if (policy.equals("spray")) {
-          spray = numbers(cell.path("of_ideal"));
-        } else {
-          best = Math.max(best, ofIdeal.median());
+      }
+      figures.addAll(ofIdeal.values());
+      for (String ours : List.of("spray", "adaptive")) {
+        double rival =
+            ofIdeal.entrySet().stream()
+                .filter(each -> !each.getKey().equals(ours))
+                .mapToDouble(each -> each.getValue().median())
+                .max()
+                .orElse(Double.NaN);
+        Figure mine = ofIdeal.get(ours);
+        if (mine != null) {
+          figures.add(Figure.of(of + ours + " ÷ best other", "", mine.median() / rival));
         }
       }
-      double rival = best;
-      figures.add(
-          Figure.of(
-              of + "spray ÷ best other", "", spray.stream().map(each -> each / rival).toList()));
     }
     return figures;
   }

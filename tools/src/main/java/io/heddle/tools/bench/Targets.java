@@ -15,9 +15,11 @@ final class Targets {
     List<Target> targets = new ArrayList<>();
     targets.addAll(besideTcp());
     for (String situation : List.of("equal", "announced", "unannounced", "bursts")) {
-      targets.add(atLeast("policies", Measurements.POLICIES, situation + ", spray ÷ ideal", 0.95));
-      targets.add(
-          atLeast("policies", Measurements.POLICIES, situation + ", spray ÷ best other", 0.97));
+      for (String policy : List.of("spray", "adaptive")) {
+        String of = situation + ", " + policy;
+        targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
+        targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ best other", 0.97));
+      }
     }
     targets.addAll(failover());
     targets.addAll(calls());

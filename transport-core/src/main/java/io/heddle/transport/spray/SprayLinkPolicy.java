@@ -38,6 +38,11 @@ final class SprayLinkPolicy implements SprayPolicy {
   }
 
   @Override
+  public boolean observes() {
+    return true;
+  }
+
+  @Override
   public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
   }

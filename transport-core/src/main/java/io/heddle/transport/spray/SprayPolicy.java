@@ -9,7 +9,8 @@ import java.util.List;
  */
 public interface SprayPolicy {
   /** What chooses planes; the first is the one that is taken unless another is asked for. */
-  List<String> NAMES = List.of("spray", "pinned", "least-in-flight", "spraylink", "hash");
+  List<String> NAMES =
+      List.of("spray", "adaptive", "pinned", "least-in-flight", "spraylink", "hash");
 
   /** The most chunks that a message may have: the immediate has six bits for a chunk's number. */
   int MAX_CHUNKS = 64;
@@ -34,6 +35,11 @@ public interface SprayPolicy {
    * cut by; else its next chunk goes by the newest.
    */
   boolean cutsByWeight();
+
+  /** Whether it wants to know how long chunks take: {@link PlaneLoads#at} is called then. */
+  default boolean observes() {
+    return false;
+  }
 
   /**
    * How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has
@@ -69,6 +75,7 @@ public interface SprayPolicy {
   static SprayPolicy named(String name, long connectionSeed) {
     return switch (name) {
       case "spray", PACKET -> new WeightedSprayPolicy();
+      case "adaptive" -> new AdaptiveSprayPolicy();
       case "pinned" -> new PinnedPolicy();
       case "least-in-flight" -> new LeastInFlightPolicy();
       case "spraylink" -> new SprayLinkPolicy(connectionSeed);

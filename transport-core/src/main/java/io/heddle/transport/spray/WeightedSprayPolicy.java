@@ -1,16 +1,11 @@
 package io.heddle.transport.spray;
 
 /**
- * Chunks of the device's size, in proportion to the weights as far as planes keep up with them.
- *
- * <p>Of the planes whose queues aren't at their end ({@link PlaneQueues}) the one with the lowest
- * virtual time takes the next chunk, so that bytes follow the weights exactly while every plane
- * keeps up. A plane that is slower than its weight says gets what it carries, whether or not
- * anybody has announced it. What it missed meanwhile it catches up by a window at most.
+ * Chunks of the device's size, each to the plane that would have the lowest virtual time with it,
+ * as long as the plane's share of the window takes it: bytes follow the weights exactly while every
+ * plane keeps up, and a plane that doesn't is given what it can carry.
  */
 final class WeightedSprayPolicy implements SprayPolicy {
-  private final PlaneQueues queues = new PlaneQueues();
-
   @Override
   public String name() {
     return "spray";
@@ -40,9 +35,6 @@ final class WeightedSprayPolicy implements SprayPolicy {
       int lengthBytes,
       PlaneLoads loads,
       PlaneWeights weights) {
-    int plane = loads.lowestVirtualFinish(lengthBytes, weights);
-    return plane == NO_PLANE || queues.hasRoom(plane, lengthBytes, loads, weights)
-        ? plane
-        : loads.lowestVirtualFinish(lengthBytes, weights, queues.mostInFlight());
+    return loads.lowestVirtualFinish(lengthBytes, weights);
   }
 }

@@ -57,12 +57,13 @@ class PolicyComparisonTest {
 
   @ParameterizedTest
   @EnumSource(Situation.class)
-  void sprayUsesWhatPlanesHaveAndIsNeverFarBehindAnother(Situation situation) {
-    double spray = mean("spray", situation, 0);
-    assertTrue(spray >= 0.95, "spray reaches " + spray + " of ideal");
+  void adaptiveUsesWhatPlanesHaveAndIsNeverFarBehindAnother(Situation situation) {
+    double adaptive = mean("adaptive", situation, 0);
+    assertTrue(adaptive >= 0.95, "adaptive reaches " + adaptive + " of ideal");
     for (String other : SprayPolicy.NAMES) {
       double theirs = mean(other, situation, 0);
-      assertTrue(spray >= 0.97 * theirs, "spray reaches " + spray + ", " + other + " " + theirs);
+      assertTrue(
+          adaptive >= 0.97 * theirs, "adaptive reaches " + adaptive + ", " + other + " " + theirs);
     }
   }
 
@@ -70,23 +71,23 @@ class PolicyComparisonTest {
   @EnumSource(
       value = Situation.class,
       names = {"EQUAL", "ANNOUNCED", "UNANNOUNCED"})
-  void sprayKeepsPlanesBusyForACallerThatStaysAway(Situation situation) {
-    double spray = mean("spray", situation, 0.03);
-    assertTrue(spray >= 0.93, "spray reaches " + spray + " of ideal");
+  void adaptiveKeepsPlanesBusyForACallerThatStaysAway(Situation situation) {
+    double adaptive = mean("adaptive", situation, 0.03);
+    assertTrue(adaptive >= 0.93, "adaptive reaches " + adaptive + " of ideal");
   }
 
   @Test
   void aSlowPlaneThatNobodyAnnouncedHoldsNoMessageUp() {
-    double announced = run("spray", Situation.ANNOUNCED, 0, 1).p99();
-    double unannounced = run("spray", Situation.UNANNOUNCED, 0, 1).p99();
+    double announced = run("adaptive", Situation.ANNOUNCED, 0, 1).p99();
+    double unannounced = run("adaptive", Situation.UNANNOUNCED, 0, 1).p99();
     assertTrue(unannounced < 1.4 * announced, unannounced + " ms, announced " + announced + " ms");
     double pinned = run("pinned", Situation.UNANNOUNCED, 0, 1).p99();
     assertTrue(pinned > 2 * unannounced, "pinned by weight takes " + pinned + " ms");
   }
 
   @Test
-  void sharesOfSprayAreTheWeightsWherePlanesCarryThem() {
-    double[] shares = run("spray", Situation.ANNOUNCED, 0, 1).shares();
+  void sharesOfAdaptiveAreTheWeightsWherePlanesCarryThem() {
+    double[] shares = run("adaptive", Situation.ANNOUNCED, 0, 1).shares();
     assertEquals(1.0 / 13, shares[0], 0.01);
     assertEquals(4.0 / 13, shares[3], 0.01);
   }
@@ -101,12 +102,12 @@ class PolicyComparisonTest {
     "1e8, 0, '4,2,1,1'",
     "1e8, 0.03, '1,4,4,4'"
   })
-  void sharesOfSprayAreTheWeightsWherePlanesShareWhatIsScarce(
+  void sharesOfAdaptiveAreTheWeightsWherePlanesShareWhatIsScarce(
       double rate, double lateSeconds, String asked) {
     PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
     PlaneModel.Outcome outcome =
         new PlaneModel(
-                SprayPolicy.named("spray", 1),
+                SprayPolicy.named("adaptive", 1),
                 new PlaneModel.Circumstances(weights, new double[] {rate}, false, lateSeconds, 0),
                 1)
             .run(SECONDS);
@@ -121,7 +122,7 @@ class PolicyComparisonTest {
   void shortMessagesSayNothingOfAPlanesRate() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     long us = 1_000;
     for (int at = 1; at < 1_000; at += 20) {
       loads.at(at * us);
@@ -139,7 +140,7 @@ class PolicyComparisonTest {
   void aPlaneThatRecoversIsUsedAgain() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     long ms = 1_000_000;
     loads.at(ms);
     loads.started(0, 61_440, weights);
@@ -162,16 +163,16 @@ class PolicyComparisonTest {
   @EnumSource(
       value = Situation.class,
       names = {"EQUAL", "ANNOUNCED", "UNANNOUNCED"})
-  void sprayFillsALongWay(Situation situation) {
-    double spray = run("spray", situation, 0, 0.025, 1).ofIdeal();
-    assertTrue(spray >= 0.92, "spray reaches " + spray + " of ideal over 25 ms");
+  void adaptiveFillsALongWay(Situation situation) {
+    double adaptive = run("adaptive", situation, 0, 0.025, 1).ofIdeal();
+    assertTrue(adaptive >= 0.92, "adaptive reaches " + adaptive + " of ideal over 25 ms");
   }
 
   @Test
   void aPlaneThatWasSlowIsTriedWithOneChunkAfterAPause() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     long ms = 1_000_000;
     loads.at(ms);
     loads.started(0, 61_440, weights);
@@ -196,7 +197,7 @@ class PolicyComparisonTest {
   @Test
   void aPlaneThatComesBackIsAsGoodAsItsWeight() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     PlaneWeights both = PlaneWeights.equal(2);
     long ms = 1_000_000;
     loads.at(ms);
@@ -226,7 +227,7 @@ class PolicyComparisonTest {
   void aPlaneThatNobodyKnowsIsGivenLittleUntilItAnswers() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     loads.at(1);
     int chunks = 0;
     for (int plane = 0; plane != SprayPolicy.NO_PLANE; ) {
@@ -243,7 +244,7 @@ class PolicyComparisonTest {
   void thePlaneThatIsTheOnlyOneIsHeldBackByNothingButItsWindow() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 512);
     PlaneWeights weights = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     loads.at(1);
     int chunks = 0;
     while (policy.choose(0, 0, 1, 61_440, loads, weights) == 1) {
@@ -257,7 +258,7 @@ class PolicyComparisonTest {
   void chunksOfHugeMessagesGoByTheSameRules() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
     int huge = 16 << 20;
     long ms = 1_000_000;
     loads.at(ms);
