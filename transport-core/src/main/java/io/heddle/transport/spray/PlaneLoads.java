@@ -32,6 +32,7 @@ public final class PlaneLoads {
   private final long[] virtualTime;
   private final long[] carriedBytes;
   private final PlaneRates rates;
+  private boolean isObserved;
   private long moves;
   private final int maxChunksPerPlane;
   private final long windowBytes;
@@ -79,6 +80,7 @@ public final class PlaneLoads {
    * observed.
    */
   public void at(long nowNs) {
+    isObserved = true;
     rates.at(nowNs);
   }
 
@@ -197,7 +199,9 @@ public final class PlaneLoads {
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
     moves++;
-    rates.started(plane, inFlightBytes[plane]);
+    if (isObserved) {
+      rates.started(plane, inFlightBytes[plane]);
+    }
     long time = virtualTime[plane] + charge(lengthBytes, cost[plane]);
     virtualTime[plane] = time;
     if (time >= limitAt) {
@@ -228,7 +232,9 @@ public final class PlaneLoads {
     inFlightChunks[plane]--;
     moves++;
     carriedBytes[plane] += lengthBytes;
-    rates.finished(plane);
+    if (isObserved) {
+      rates.finished(plane);
+    }
   }
 
   /** Nothing that the plane was given is under way any more. */
