@@ -103,7 +103,7 @@ final class Measurements {
         new Measurement(
             FAILOVER,
             "how long all-reduces stand still when a plane is taken, in four ways",
-            words("perf failover --json --rounds 3"),
+            words("perf failover --json --rounds 2"),
             words("perf failover --json --rounds 1 --cases carrier,silent"),
             false,
             300,
