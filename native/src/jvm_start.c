@@ -105,7 +105,7 @@ struct options {
   int processors; /* that this process may run on */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
-  char seal[64];
+  char seal[64], take[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
 
@@ -155,6 +155,13 @@ static const char *const INLINED[] = {
     "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
 };
 
+/* Tells Java the address of a function of packets.c. */
+static void add_call(struct options *options, char text[64], const char *name, heddle_packet_call call) {
+  if (call == NULL) return;
+  snprintf(text, 64, "-Dheddle.packet.%s=%jd", name, (intmax_t)(intptr_t)call);
+  add(options, text, NULL);
+}
+
 static bool collect_options(struct options *options, const char *folder, const char *jar) {
   static const char *const FIXED[] = {
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
@@ -181,11 +188,8 @@ static bool collect_options(struct options *options, const char *folder, const c
   if (has_membarrier()) {
     add(options, "-XX:+UseSystemMemoryBarrier", NULL);
   }
-  heddle_seal_packet seal = heddle_packet_seal();
-  if (seal != NULL) {
-    snprintf(options->seal, sizeof options->seal, "-Dheddle.packet.seal=%jd", (intmax_t)(intptr_t)seal);
-    add(options, options->seal, NULL);
-  }
+  add_call(options, options->seal, "seal", heddle_packet_seal());
+  add_call(options, options->take, "take", heddle_packet_take());
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);

@@ -14,22 +14,24 @@ import org.jspecify.annotations.Nullable;
  * caller does the same in Java.
  */
 public final class ShimCalls {
-  private static final @Nullable MethodHandle SEAL = find("heddle.packet.seal", 5);
+  /** Bytes of what {@link #take} expects. */
+  public static final int ROW_BYTES = 40;
+
+  private static final @Nullable MethodHandle SEAL = find("heddle.packet.seal");
+  private static final @Nullable MethodHandle TAKE = find("heddle.packet.take");
 
   private ShimCalls() {}
 
-  private static @Nullable MethodHandle find(String property, int arguments) {
+  private static @Nullable MethodHandle find(String property) {
     long address = Long.getLong(property, 0);
     if (address == 0) {
       return null;
     }
-    var layouts = new java.lang.foreign.MemoryLayout[arguments];
-    java.util.Arrays.fill(layouts, JAVA_LONG);
-    /* Never blocks, and takes a few microseconds at most. */
+    /* Never blocks, and takes a few microseconds at most. One shape for all: each costs the start two milliseconds. */
     return Linker.nativeLinker()
         .downcallHandle(
             MemorySegment.ofAddress(address),
-            FunctionDescriptor.of(JAVA_LONG, layouts),
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
             Linker.Option.critical(false));
   }
 
@@ -50,6 +52,34 @@ public final class ShimCalls {
     MethodHandle handle = java.util.Objects.requireNonNull(SEAL);
     try {
       long unused = (long) handle.invokeExact(packet, count, payload, payloadBytes, front);
+    } catch (Throwable thrown) {
+      throw thrown instanceof RuntimeException runtime
+          ? runtime
+          : new IllegalStateException(thrown);
+    }
+  }
+
+  /** Whether {@link #take} may be called. */
+  public static boolean canTake() {
+    return TAKE != null;
+  }
+
+  /**
+   * Takes packets of a row of WRITE ONLY packets while each is what is expected and its CRC is
+   * right: only then its payload is placed where its headers say. Ends behind one that asks for an
+   * acknowledgement.
+   *
+   * @param stride bytes of each packet, 32 more than its payload, which is a multiple of 256, not 0
+   * @param front on top of each packet's own CRC-32
+   * @param row address of {@link #ROW_BYTES}: the first word of the base transport header, the
+   *     first packet's number, the key, address and bytes of the region that it allows to write
+   * @return how many it took, in the low 32 bits; above them, 8 bits each, the newest tag that
+   *     isn't 0, and 1 where the last packet asks for an acknowledgement
+   */
+  public static long take(long packet, long stride, long count, long front, long row) {
+    MethodHandle handle = java.util.Objects.requireNonNull(TAKE);
+    try {
+      return (long) handle.invokeExact(packet, stride, count, front, row);
     } catch (Throwable thrown) {
       throw thrown instanceof RuntimeException runtime
           ? runtime

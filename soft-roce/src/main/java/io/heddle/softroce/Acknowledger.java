@@ -67,10 +67,13 @@ final class Acknowledger {
     askNow();
   }
 
-  /** A packet came, whatever becomes of it. */
-  void packetCame(int thirdWord, long timeNs) {
+  /**
+   * One or more packets came, whatever becomes of them.
+   *
+   * @param newTag the newest tag among them, or {@link SendTags#NONE}
+   */
+  void packetsCame(int newTag, long timeNs) {
     nowNs = timeNs;
-    int newTag = PacketFormat.tagOf(thirdWord);
     if (newTag != SendTags.NONE) {
       tag = newTag;
       taggedAtNs = timeNs;
@@ -78,9 +81,12 @@ final class Acknowledger {
     }
   }
 
-  /** It was executed in its turn, and nothing before it is missing. */
-  void executed(boolean asked, boolean gapBehind) {
-    owed++;
+  /**
+   * They were executed in their turn, and nothing before them is missing; at most the last one
+   * asked for an acknowledgement.
+   */
+  void executed(int packets, boolean asked, boolean gapBehind) {
+    owed += packets;
     if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
       askNow();
     } else if (dueNs == Requester.NEVER_NS) {

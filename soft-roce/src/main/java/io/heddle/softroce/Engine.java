@@ -33,6 +33,7 @@ final class Engine {
   private final TrainSender sender;
   private final NanoClock clock;
   private final DatagramReceiver receiver;
+  private final WriteRows rows;
   private final Epoll readable;
   private final PacketGate gate;
   private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
@@ -63,6 +64,7 @@ final class Engine {
     regions = new RegionTable(firstGeneration);
     sender = new TrainSender(arena, log, gate);
     receiver = new DatagramReceiver(arena);
+    rows = new WriteRows(arena);
     readable = new Epoll(arena);
     lastCallNs = clock.nanoTime();
   }
@@ -282,25 +284,67 @@ final class Engine {
   }
 
   private int walk(int datagram, long nowNs) {
-    int length = receiver.lengthBytes(datagram);
-    int stride = receiver.strideBytes(datagram);
-    long address = receiver.address(datagram);
-    int port = receiver.sourcePort(datagram);
-    long high = receiver.sourceHigh(datagram);
-    long low = receiver.sourceLow(datagram);
+    return onTrain(
+        receiver.view(),
+        receiver.base(),
+        receiver.address(datagram),
+        receiver.lengthBytes(datagram),
+        receiver.strideBytes(datagram),
+        receiver.sourceHigh(datagram),
+        receiver.sourceLow(datagram),
+        receiver.sourcePort(datagram),
+        nowNs);
+  }
+
+  /** Takes what came as one: packets of {@code stride} bytes, the last of which may be shorter. */
+  int onTrain(
+      java.nio.ByteBuffer view,
+      long base,
+      long address,
+      int length,
+      int stride,
+      long high,
+      long low,
+      int port,
+      long nowNs) {
+    boolean inRows = gate.isOpen() && WriteRows.areTaken(stride);
     int packets = 0;
-    for (int at = 0; at < length; at += stride) {
+    for (int at = 0; at < length; ) {
+      int row =
+          inRows
+              ? takeRow(address + at, stride, (length - at) / stride, high, low, port, nowNs)
+              : 0;
+      if (row > 0) {
+        packets += row;
+        at += row * stride;
+        continue;
+      }
       int bytes = Math.min(stride, length - at);
       packets++;
-      if (gate.passes(
-          receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs)) {
-        onPacket(receiver.view(), receiver.base(), address + at, bytes, high, low, port, nowNs);
+      if (gate.passes(view, base, address + at, bytes, high, low, port, nowNs)) {
+        onPacket(view, base, address + at, bytes, high, low, port, nowNs);
       }
+      at += stride;
     }
     if (length == 0) {
       counters.drops().count(DropCounters.Reason.TOO_SHORT);
     }
     return packets;
+  }
+
+  /* How many packets from here on were a row, and are taken. */
+  private int takeRow(
+      long packet, int stride, int most, long high, long low, int port, long nowNs) {
+    if (most == 0) {
+      return 0;
+    }
+    int number = PacketFormat.queuePairOf(PacketFormat.networkLong(packet));
+    SoftQueuePair qp = queuePairs[number & QUEUE_PAIRS - 1];
+    if (qp == null || qp.number() != number) {
+      return 0;
+    }
+    int link = qp.links().from(high, low, port);
+    return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
   }
 
   /** Takes one packet as it came; anything may be in it. */

@@ -112,7 +112,7 @@ final class PacketFormat {
   }
 
   /* opcode | SE, M, pad, TVer | default partition key | congestion marks, zero | queue pair */
-  private static long firstWord(int opcode, int pad, int queuePair) {
+  static long firstWord(int opcode, int pad, int queuePair) {
     return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
   }
 

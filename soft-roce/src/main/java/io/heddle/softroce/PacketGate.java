@@ -11,6 +11,11 @@ interface PacketGate {
   PacketGate OPEN =
       new PacketGate() {
         @Override
+        public boolean isOpen() {
+          return true;
+        }
+
+        @Override
         public boolean passes(
             ByteBuffer view,
             long base,
@@ -69,4 +74,9 @@ interface PacketGate {
 
   /** Whether the packet that is about to leave does so; it is lost otherwise. */
   boolean leaves();
+
+  /** Whether everything that arrives passes, so that {@link #passes} need not be asked. */
+  default boolean isOpen() {
+    return false;
+  }
 }

@@ -44,6 +44,11 @@ final class PeerLink {
     return sendFlow;
   }
 
+  /** The checksum of what is received; of a standard peer, from the port that was seen last. */
+  FlowChecksum receiveFlow() {
+    return receiveFlow;
+  }
+
   /** A sending socket of this address, for {@link #use}; needs no lock. */
   static UdpSocket open(SoftPort.Address address, Object queuePair) {
     try {

@@ -80,19 +80,35 @@ final class RegionTable {
     free[freeCount++] = row;
   }
 
+  /** The row of the region of this domain that this key names with these rights, or −1. */
+  int find(int key, int domain, int neededRights) {
+    int row = key & INDEX_MASK;
+    return row >= used
+            || keys[row] != key
+            || domains[row] != domain
+            || (rights[row] & neededRights) != neededRights
+        ? -1
+        : row;
+  }
+
+  long address(int row) {
+    return addresses[row];
+  }
+
+  long lengthBytes(int row) {
+    return lengths[row];
+  }
+
   /**
    * Whether this key names a region of this domain with these rights that holds the whole range.
    */
   boolean allows(int key, int domain, int neededRights, long address, long lengthBytes) {
-    int row = key & INDEX_MASK;
-    if (row >= used
-        || keys[row] != key
-        || domains[row] != domain
-        || (rights[row] & neededRights) != neededRights) {
+    int row = find(key, domain, neededRights);
+    if (row < 0) {
       return false;
     }
     long offset = address - addresses[row];
-    /* Unsigned: an address below the region gives a huge offset. Lengths are 31 bits, so the sum can't wrap. */
+    /* An address below the region gives a negative offset. Lengths are 31 bits, so the sum can't wrap. */
     return lengthBytes >= 0
         && offset >= 0
         && offset <= lengths[row]

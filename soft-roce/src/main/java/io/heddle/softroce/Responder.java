@@ -100,7 +100,7 @@ final class Responder {
   /** Takes a request whose CRC was right. */
   void onRequest(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long nowNs) {
-    acknowledger.packetCame(thirdWord, nowNs);
+    acknowledger.packetsCame(PacketFormat.tagOf(thirdWord), nowNs);
     long psn = PacketFormat.expand(PacketFormat.psnOf(thirdWord), expected);
     if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
       duplicate(opcode, packet, psn);
@@ -132,7 +132,46 @@ final class Responder {
     if (read || qp.isDead()) {
       return; /* responses acknowledge a READ */
     }
-    acknowledger.executed(PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
+    acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
+  }
+
+  /**
+   * Takes packets of a row from a soft peer, of which nothing is checked yet: those that come in
+   * their turn, in one write, with nothing ahead of them.
+   *
+   * @return how many were taken; 0 where the first one isn't plain
+   */
+  int onRow(WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
+    if (several
+        || message != NONE
+        || highest >= expected
+        || stride - PacketFormat.WRITE_ONLY_BYTES > mtu) {
+      return 0;
+    }
+    int key = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8);
+    int region = qp.writableRegion(key);
+    if (region < 0) {
+      return 0;
+    }
+    int taken =
+        rows.take(
+            packet,
+            stride,
+            most,
+            flow,
+            qp.number(),
+            expected,
+            key,
+            qp.regions().address(region),
+            qp.regions().lengthBytes(region));
+    if (taken > 0) {
+      acknowledger.packetsCame(rows.tag(), nowNs);
+      sequenceErrorSent = false;
+      expected += taken;
+      messages += taken;
+      acknowledger.executed(taken, rows.asked(), false);
+    }
+    return taken;
   }
 
   private void duplicate(int opcode, long packet, long psn) {
@@ -166,7 +205,7 @@ final class Responder {
       }
       if (several) {
         qp.took(payloadBytes, (int) (psn - expected));
-        acknowledger.executed(PacketFormat.asksForAcknowledgement(thirdWord), true);
+        acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), true);
       } else {
         acknowledger.askNow();
       }

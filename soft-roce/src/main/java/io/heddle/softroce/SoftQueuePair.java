@@ -374,6 +374,19 @@ final class SoftQueuePair implements QueuePair {
     }
   }
 
+  /** Takes packets of a row, as {@link WriteRows} does; 0 where the first one isn't plain. */
+  int onRow(WriteRows rows, long packet, int stride, int most, int link, long nowNs) {
+    if (!softPeer
+        || state != QueuePairState.READY_TO_SEND && state != QueuePairState.READY_TO_RECEIVE) {
+      return 0;
+    }
+    int taken = responder.onRow(rows, packet, stride, most, links.get(link).receiveFlow(), nowNs);
+    if (taken > 0) {
+      answering = link;
+    }
+    return taken;
+  }
+
   private void onAcknowledge(long packet, long payload, int payloadBytes, long nowNs) {
     int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
     long bitmap = payload + PacketFormat.WAITED_BYTES;
@@ -526,6 +539,15 @@ final class SoftQueuePair implements QueuePair {
 
   boolean allowsRemoteWrite(int key, long address, int lengthBytes) {
     return engine.regions.allows(key, pd.id(), RegionTable.REMOTE_WRITE, address, lengthBytes);
+  }
+
+  /** The row of the region that this key allows the peer to write, or −1. */
+  int writableRegion(int key) {
+    return engine.regions.find(key, pd.id(), RegionTable.REMOTE_WRITE);
+  }
+
+  RegionTable regions() {
+    return engine.regions;
   }
 
   boolean allowsRemoteRead(int key, long address, int lengthBytes) {

@@ -18,6 +18,7 @@ final class LinkFaults {
   private final long[] delayNs = new long[PeerLinks.MOST];
   private @Nullable Arena arena;
   private long lost;
+  private boolean open;
 
   /** Nothing comes over this link any more, or everything does again. */
   void cut(int link, boolean on) {
@@ -30,6 +31,11 @@ final class LinkFaults {
     lines[link] = new DelayLine(java.util.Objects.requireNonNull(arena));
   }
 
+  /** There are no faults, and the engine need not ask. */
+  void open() {
+    open = true;
+  }
+
   /** Packets that met a cut. */
   long lost() {
     return lost;
@@ -40,6 +46,11 @@ final class LinkFaults {
     arena = of;
     PacketGate behind = drawn == null ? PacketGate.OPEN : new FaultGate(of, drawn);
     return new PacketGate() {
+      @Override
+      public boolean isOpen() {
+        return open && behind.isOpen();
+      }
+
       @Override
       public boolean passes(
           ByteBuffer view,

@@ -1,7 +1,8 @@
 /*
- * Builds the packets of one RDMA WRITE that are full: copies each one's payload to its place behind the header and puts
- * the invariant CRC behind it, in one pass over the bytes. Java's own way is two: the copy, then the CRC. Called from Java
- * by the address that jvm_start.c tells it, as a short critical call.
+ * Builds and takes the packets of one RDMA WRITE that are full. To build: copies each one's payload to its place behind the
+ * header and puts the invariant CRC behind it, in one pass over the bytes; Java's own way is two: the copy, then the CRC.
+ * To take: two passes, since nothing may be placed before its CRC was right, but none of Java's steps between packets.
+ * Called from Java by the addresses that jvm_start.c tells it, as short critical calls.
  *
  * CRC-32 by carry-less multiplication, as Intel's paper on it has it (Gopal and others, 2009): a block is folded onto one
  * that lies n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
@@ -63,18 +64,8 @@ WIDE static inline __m512i copied(uint8_t *to, const uint8_t *from) {
   return value;
 }
 
-/* Goes on from state; count is a multiple of a block, and not 0. */
-WIDE static uint32_t copy(uint32_t state, uint8_t *to, const uint8_t *from, size_t count) {
-  __m512i by = four_times(fold_2048);
-  __m512i a = _mm512_xor_si512(copied(to, from), _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state)));
-  __m512i b = copied(to + 64, from + 64), c = copied(to + 128, from + 128), d = copied(to + 192, from + 192);
-  for (size_t at = BLOCK_BYTES; at < count; at += BLOCK_BYTES) {
-    a = folded(a, by, copied(to + at, from + at));
-    b = folded(b, by, copied(to + at + 64, from + at + 64));
-    c = folded(c, by, copied(to + at + 128, from + at + 128));
-    d = folded(d, by, copied(to + at + 192, from + at + 192));
-  }
-  by = four_times(fold_512);
+WIDE static inline uint32_t reduced(__m512i a, __m512i b, __m512i c, __m512i d) {
+  __m512i by = four_times(fold_512);
   d = folded(folded(folded(a, by, b), by, c), by, d);
   __m128i one = _mm_loadu_si128((const __m128i *)fold_128), rest = _mm512_castsi512_si128(d);
   __m128i lanes[3] = {_mm512_extracti32x4_epi32(d, 1), _mm512_extracti32x4_epi32(d, 2), _mm512_extracti32x4_epi32(d, 3)};
@@ -85,6 +76,46 @@ WIDE static uint32_t copy(uint32_t state, uint8_t *to, const uint8_t *from, size
   uint8_t last[16];
   _mm_storeu_si128((__m128i *)last, rest);
   return over_words(0, last, sizeof last);
+}
+
+WIDE static inline __m512i begun(uint32_t state, __m512i first) {
+  return _mm512_xor_si512(first, _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state)));
+}
+
+/* Goes on from state; count is a multiple of a block, and not 0. */
+WIDE static uint32_t copy(uint32_t state, uint8_t *to, const uint8_t *from, size_t count) {
+  __m512i by = four_times(fold_2048);
+  __m512i a = begun(state, copied(to, from));
+  __m512i b = copied(to + 64, from + 64), c = copied(to + 128, from + 128), d = copied(to + 192, from + 192);
+  for (size_t at = BLOCK_BYTES; at < count; at += BLOCK_BYTES) {
+    a = folded(a, by, copied(to + at, from + at));
+    b = folded(b, by, copied(to + at + 64, from + at + 64));
+    c = folded(c, by, copied(to + at + 128, from + at + 128));
+    d = folded(d, by, copied(to + at + 192, from + at + 192));
+  }
+  return reduced(a, b, c, d);
+}
+
+/*
+ * The same without the copy. Asks for the cache lines that the bytes will go to meanwhile, which writes nothing: they are
+ * the application's, and seldom near.
+ */
+WIDE static uint32_t check(uint32_t state, const uint8_t *from, size_t count, const uint8_t *place) {
+  __m512i by = four_times(fold_2048);
+  __m512i a = begun(state, _mm512_loadu_si512(from));
+  __m512i b = _mm512_loadu_si512(from + 64), c = _mm512_loadu_si512(from + 128), d = _mm512_loadu_si512(from + 192);
+  for (size_t at = BLOCK_BYTES; at < count; at += BLOCK_BYTES) {
+    for (size_t line = 0; line < BLOCK_BYTES; line += 64) __builtin_prefetch(place + at + line, 1);
+    a = folded(a, by, _mm512_loadu_si512(from + at));
+    b = folded(b, by, _mm512_loadu_si512(from + at + 64));
+    c = folded(c, by, _mm512_loadu_si512(from + at + 128));
+    d = folded(d, by, _mm512_loadu_si512(from + at + 192));
+  }
+  return reduced(a, b, c, d);
+}
+
+WIDE static void place(uint8_t *to, const uint8_t *from, size_t count) {
+  for (size_t at = 0; at < count; at += 64) _mm512_storeu_si512(to + at, _mm512_loadu_si512(from + at));
 }
 
 static uint32_t load32(const uint8_t *at) {
@@ -122,12 +153,46 @@ static int64_t seal(int64_t packet, int64_t count, int64_t payload, int64_t payl
   return 0;
 }
 
-heddle_seal_packet heddle_packet_seal(void) {
+static uint64_t load64(const uint8_t *at) {
+  uint64_t value;
+  memcpy(&value, at, sizeof value);
+  return be64toh(value);
+}
+
+/* Whether a packet with these headers is the next one of the row, and may go where it says. */
+static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
+  uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);
+  return load64(packet) == row->first_word && (load32(packet + 8) & 0xffffff) == (number & 0xffffff) &&
+         load32(packet + 20) == (uint32_t)row->key && left <= INT32_MAX && left >= bytes && offset <= row->region_bytes &&
+         left <= row->region_bytes - offset;
+}
+
+static int64_t take(int64_t packet, int64_t stride, int64_t count, int64_t front, int64_t expected) {
+  const struct heddle_row *row = (const struct heddle_row *)expected;
+  const uint8_t *from = (const uint8_t *)packet;
+  size_t bytes = (size_t)stride - HEADER_BYTES - sizeof(uint32_t);
+  int64_t taken = 0, tag = 0, asked = 0;
+  for (; taken < count && !asked; taken++, from += stride) {
+    if (!is_next(from, row, (uint32_t)(row->number + (uint64_t)taken), bytes)) break;
+    uint8_t *to = (uint8_t *)(uintptr_t)load64(from + BASE_BYTES);
+    uint32_t stored, icrc = ~check(over_words(~0u, from, HEADER_BYTES), from + HEADER_BYTES, bytes, to) ^ (uint32_t)front;
+    memcpy(&stored, from + HEADER_BYTES + bytes, sizeof stored);
+    if (icrc != stored) break;
+    place(to, from + HEADER_BYTES, bytes);
+    asked = from[8] >> 7;
+    if (from[8] & 0x7f) tag = from[8] & 0x7f;
+  }
+  return asked << 40 | tag << 32 | taken;
+}
+
+static bool is_ready(void) {
+  static bool made;
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq") ||
       !__builtin_cpu_supports("vpclmulqdq") || !__builtin_cpu_supports("pclmul")) {
-    return NULL;
+    return false;
   }
+  if (made) return true;
   for (unsigned i = 0; i < 256; i++) {
     uint32_t value = i;
     for (int bit = 0; bit < 8; bit++) value = value >> 1 ^ (value & 1 ? POLYNOMIAL : 0);
@@ -139,11 +204,18 @@ heddle_seal_packet heddle_packet_seal(void) {
   make_constants(fold_2048, 2048);
   make_constants(fold_512, 512);
   make_constants(fold_128, 128);
-  return seal;
+  made = true;
+  return true;
 }
+
+heddle_packet_call heddle_packet_seal(void) { return is_ready() ? seal : NULL; }
+
+heddle_packet_call heddle_packet_take(void) { return is_ready() ? take : NULL; }
 
 #else
 
-heddle_seal_packet heddle_packet_seal(void) { return NULL; }
+heddle_packet_call heddle_packet_seal(void) { return NULL; }
+
+heddle_packet_call heddle_packet_take(void) { return NULL; }
 
 #endif
