@@ -223,9 +223,12 @@ public final class ControlChannel implements ControlLoop.Handler {
     in.compact();
   }
 
-  /* Java has a class of exception for a call that was turned away, and for no other errno of these. */
+  /* Java's class of exception is the same for a call that was turned away and for one that nobody answered; a reset is a
+  listener that closed while the call waited to be accepted. */
   private static Ending unconnected(IOException failure) {
-    return failure instanceof ConnectException ? Ending.REFUSED : Ending.NETWORK;
+    String message = String.valueOf(failure.getMessage());
+    boolean turnedAway = failure instanceof ConnectException && !message.contains("timed out");
+    return turnedAway || message.contains("reset") ? Ending.REFUSED : Ending.NETWORK;
   }
 
   /* A reset is the peer's kernel speaking for a process that is gone; that no answer comes is the network. */

@@ -11,6 +11,7 @@ import io.heddle.transport.control.ControlMessage.Refused;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -200,10 +201,29 @@ class ControlChannelTest {
     loop.execute(() ->
         ControlChannel.connect(
             loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
-    String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
+    String reason = String.valueOf(answers.poll(20, TimeUnit.SECONDS));
     assertTrue(
         reason.startsWith("REFUSED: " + listener.address()) && reason.contains("can't connect"),
         reason);
+  }
+
+  @Test
+  void aListenerThatClosesBeforeItHasAnsweredHasRefused() throws Exception {
+    BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
+    try (ServerSocket closing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      InetSocketAddress there = (InetSocketAddress) closing.getLocalSocketAddress();
+      /* In one turn of the loop, so that the reset is there before the loop looks for the outcome. */
+      loop.execute(() -> {
+        ControlChannel.connect(loop, there, listening(answers, new LinkedBlockingQueue<>()));
+        try (Socket caller = closing.accept()) {
+          caller.setSoLinger(true, 0);
+        } catch (IOException failure) {
+          answers.add(failure);
+        }
+      });
+      String reason = String.valueOf(answers.poll(20, TimeUnit.SECONDS));
+      assertTrue(reason.startsWith("REFUSED: " + there), reason);
+    }
   }
 
   @Test
