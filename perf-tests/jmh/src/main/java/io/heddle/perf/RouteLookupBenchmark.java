@@ -9,6 +9,9 @@ import io.heddle.routes.RouteReader;
 import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -31,7 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Longest match plane by plane among 400,000 host routes and a covering one, random hosts: in the
  * routes file, as plugin processes ask it, and in a HashMap of the same process, which no other
- * process could read. An operation is one destination, all four planes.
+ * process could read. An operation is one destination, all four planes. Beside them one read at a
+ * random place of as many bytes, each after the one before: what no table of this size goes below.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -46,16 +50,20 @@ public class RouteLookupBenchmark {
   private static final int AGGREGATE_BITS = 16;
   private static final long AGGREGATE = 0xfd00_0000_0000_0000L;
   private static final int ASKED = 1 << 16;
+  private static final long FILE_BYTES = 40L * (1 << 19); // slots of 40 bytes
+  private static final int PAGE_BYTES = 4096;
 
   private record Prefix(long high, long low, int length) {}
 
   private final Map<Prefix, int[]> map = new HashMap<>();
   private final RouteAnswer answer = new RouteAnswer();
+  private final MemorySegment bytes = Arena.ofAuto().allocate(FILE_BYTES, PAGE_BYTES);
   private final int[] hosts = new SplittableRandom(3).ints(ASKED, 0, HOSTS).toArray();
   private @Nullable Path folder;
   private @Nullable RoutePublisher publisher;
   private @Nullable RouteReader reader;
   private int next;
+  private long zero;
 
   private static long high(int host) {
     return 0xfd00_0009_0000_0000L | host;
@@ -67,6 +75,7 @@ public class RouteLookupBenchmark {
 
   @Setup
   public void setUp() throws IOException {
+    bytes.fill((byte) 0); // so that each page is one of its own
     Path made = Files.createTempDirectory("heddle-routes");
     folder = made;
     RoutePublisher to =
@@ -116,6 +125,14 @@ public class RouteLookupBenchmark {
       cells = map.get(new Prefix(high & -1L << Long.SIZE - AGGREGATE_BITS, 0, AGGREGATE_BITS));
     }
     return cells == null ? 0 : RouteCell.weight(cells[0]) + RouteCell.weight(cells[PLANES - 1]);
+  }
+
+  /* What was read is part of the next address, so that no read begins before the last one's end. */
+  @Benchmark
+  public long memory() {
+    long at = (nextHost() * 0x9e3779b97f4a7c15L >>> 1) % (FILE_BYTES / Long.BYTES) + zero;
+    zero = bytes.getAtIndex(ValueLayout.JAVA_LONG, at);
+    return zero;
   }
 
   @TearDown
