@@ -1,10 +1,12 @@
 /*
  * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends, rank 1
  * receives; in a duplex run both do both. Every measurement lasts a set time and is counted where the bytes arrive.
+ * Bandwidth may be that of several flows, each with communicators of its own, which one thread moves in turns.
  *
  * With --turns a process waits for a line on standard input before each measurement and holds no core meanwhile, so
  * that several contestants, each warm in its own pair of processes, can be measured in turns.
  */
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -21,32 +23,54 @@
 #define MOST_ROUND_TRIPS 1000000
 #define TAG 3
 
-static struct net_plugin net;
-static void *listen_comm, *send_comm, *receive_comm;
-static unsigned char *outgoing, *incoming;
-static size_t window_bytes;
-static void *outgoing_memory, *incoming_memory;
-static double *round_trips; /* and the times of a stream's messages */
+/* One way there and one back, as a channel of NCCL's has them. */
+struct flow {
+  void *listen_comm, *send_comm, *receive_comm;
+  void *outgoing_memory, *incoming_memory;
+  unsigned char *incoming;
+};
 
-static void *serve(void *unused) {
-  (void)unused;
-  char handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
-  check(net_listen(&net, options.device, handle, &listen_comm), "listen");
-  if (rendezvous_put(options.folder, "handle", options.rank, handle, sizeof handle) != 0) _exit(EXIT_BAD_USAGE);
-  if (rendezvous_get(options.folder, "handle", 1 - options.rank, other_handle, sizeof other_handle,
+static struct net_plugin net;
+static struct flow flows[MOST_FLOWS];
+static unsigned char *outgoing; /* all flows send the same */
+static size_t window_bytes; /* of a flow */
+static double *round_trips; /* and the times of streams' messages */
+static size_t timed; /* of the latter */
+
+static void open_flow(struct flow *flow, int number) {
+  char name[32], handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
+  snprintf(name, sizeof name, "handle%d", number);
+  check(net_listen(&net, options.device, handle, &flow->listen_comm), "listen");
+  if (rendezvous_put(options.folder, name, options.rank, handle, sizeof handle) != 0) _exit(EXIT_BAD_USAGE);
+  if (rendezvous_get(options.folder, name, 1 - options.rank, other_handle, sizeof other_handle,
                      options.timeout_seconds) != 0) {
     _exit(EXIT_TIMED_OUT);
   }
   double start = now_seconds();
-  while (send_comm == NULL || receive_comm == NULL) {
-    if (send_comm == NULL) check(net_connect(&net, options.device, other_handle, &send_comm), "connect");
-    if (receive_comm == NULL) check(net_accept(&net, listen_comm, &receive_comm), "accept");
+  while (flow->send_comm == NULL || flow->receive_comm == NULL) {
+    if (flow->send_comm == NULL) {
+      check(net_connect(&net, options.device, other_handle, &flow->send_comm), "connect");
+    }
+    if (flow->receive_comm == NULL) check(net_accept(&net, flow->listen_comm, &flow->receive_comm), "accept");
     if (now_seconds() - start > options.timeout_seconds) fail_with(EXIT_TIMED_OUT, "no connection in time");
     usleep(100);
   }
-  check(net_register(&net, send_comm, outgoing, window_bytes, &outgoing_memory), "regMr");
-  check(net_register(&net, receive_comm, incoming, window_bytes, &incoming_memory), "regMr");
+  check(net_register(&net, flow->send_comm, outgoing, window_bytes, &flow->outgoing_memory), "regMr");
+  check(net_register(&net, flow->receive_comm, flow->incoming, window_bytes, &flow->incoming_memory), "regMr");
+}
+
+static void *serve(void *unused) {
+  (void)unused;
+  for (int i = 0; i < options.flows; i++) open_flow(&flows[i], i);
   return NULL;
+}
+
+static void close_flow(struct flow *flow) {
+  check(net_deregister(&net, flow->send_comm, flow->outgoing_memory), "deregMr");
+  check(net_deregister(&net, flow->receive_comm, flow->incoming_memory), "deregMr");
+  check(net_close_send(&net, flow->send_comm), "closeSend");
+  check(net_close_receive(&net, flow->receive_comm), "closeRecv");
+  check(net_close_listen(&net, flow->listen_comm), "closeListen");
 }
 
 /* ---- data: what a slot holds depends on its place alone, so any message of that slot must be equal to it ---- */
@@ -59,13 +83,13 @@ static size_t slot_of(unsigned long message, size_t bytes) {
   return message % slots * bytes;
 }
 
-static void clear_incoming(size_t bytes) {
+static void clear_incoming(const struct flow *flow, size_t bytes) {
   size_t slots = window_bytes / bytes;
   if (slots > (size_t)options.outstanding) slots = (size_t)options.outstanding;
-  memset(incoming, 0, slots * bytes);
+  memset(flow->incoming, 0, slots * bytes);
 }
 
-static void check_incoming(unsigned long messages, size_t bytes) {
+static void check_incoming(const struct flow *flow, unsigned long messages, size_t bytes) {
   if (messages == 0) return;
   size_t last = 0;
   for (unsigned long i = 0; i < messages && i < (unsigned long)options.outstanding; i++) {
@@ -73,7 +97,7 @@ static void check_incoming(unsigned long messages, size_t bytes) {
     if (slot + bytes > last) last = slot + bytes;
   }
   for (size_t i = 0; i < last; i++) {
-    if (incoming[i] != byte_at(i)) {
+    if (flow->incoming[i] != byte_at(i)) {
       fail_with(EXIT_WRONG_DATA, "of messages of %zu bytes, byte %zu is wrong", bytes, i % bytes);
     }
   }
@@ -82,6 +106,7 @@ static void check_incoming(unsigned long messages, size_t bytes) {
 /* ---- one direction of a stream: sends or receives, posted and tested in order ---- */
 
 struct stream {
+  struct flow *flow;
   size_t bytes;
   unsigned long posted, finished;
   void *requests[MOST_OUTSTANDING];
@@ -101,8 +126,8 @@ static int push(struct stream *stream, int ending) {
   if (stream->posted - stream->finished == outstanding || stream->closing == outstanding) return 0;
   void **request = &stream->requests[stream->posted % outstanding];
   *request = NULL;
-  check(net_isend(&net, send_comm, outgoing + slot_of(stream->posted, stream->bytes), ending ? 0 : stream->bytes, TAG,
-                  outgoing_memory, request),
+  check(net_isend(&net, stream->flow->send_comm, outgoing + slot_of(stream->posted, stream->bytes),
+                  ending ? 0 : stream->bytes, TAG, stream->flow->outgoing_memory, request),
         "isend");
   if (*request == NULL) return 0;
   stream->posted_at[stream->posted % outstanding] = now_seconds();
@@ -117,11 +142,12 @@ static int pull(struct stream *stream) {
   unsigned long room = stream->closing > 0 ? outstanding - stream->closing : outstanding;
   if (stream->posted - stream->finished >= room) return 0;
   void **request = &stream->requests[stream->posted % outstanding];
-  void *data = incoming + slot_of(stream->posted, stream->bytes);
+  void *data = stream->flow->incoming + slot_of(stream->posted, stream->bytes);
   size_t size = stream->bytes;
   int tag = TAG;
   *request = NULL;
-  check(net_irecv(&net, receive_comm, 1, &data, &size, &tag, &incoming_memory, request), "irecv");
+  check(net_irecv(&net, stream->flow->receive_comm, 1, &data, &size, &tag, &stream->flow->incoming_memory, request),
+        "irecv");
   if (*request == NULL) return 0;
   stream->posted++;
   return 1;
@@ -145,46 +171,58 @@ static int reap(struct stream *stream, int receiving) {
   stream->last = now_seconds();
   if (!receiving) {
     if (stream->finished > stream->posted - stream->closing) return 1; /* an empty one */
-    if (stream->messages < MOST_ROUND_TRIPS) {
-      round_trips[stream->messages] =
-          stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
+    if (timed < MOST_ROUND_TRIPS) {
+      round_trips[timed++] = stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
     }
   }
   if (stream->messages++ == 0) stream->first = stream->last;
   return 1;
 }
 
-/* Runs the given directions for a time; what arrived is in `received`. Returns how many messages were sent and timed. */
-static size_t stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
-  struct stream out = {.bytes = bytes}, in = {.bytes = bytes};
-  double end = now_seconds() + seconds;
-  if (receiving) clear_incoming(bytes);
-  int ending = 0;
-  while ((sending && !over(&out)) || (receiving && !over(&in))) {
-    int moved = 0;
-    if (receiving) {
-      while (pull(&in)) moved = 1;
-      while (reap(&in, 1)) moved = 1;
-    }
-    if (sending) {
-      if (!ending) ending = now_seconds() >= end;
-      while (push(&out, ending)) moved = 1;
-      while (reap(&out, 0)) moved = 1;
-    }
-    if (!moved) sched_yield(); /* as NCCL's progress thread does */
-  }
-  if (receiving) check_incoming(in.messages, bytes);
-  *received = in;
-  return out.messages < MOST_ROUND_TRIPS ? out.messages : MOST_ROUND_TRIPS;
+static int move_incoming(struct stream *in) {
+  int moved = 0;
+  while (pull(in)) moved = 1;
+  while (reap(in, 1)) moved = 1;
+  return moved;
 }
 
-/* ---- single messages ---- */
+static int move_outgoing(struct stream *out, int ending) {
+  int moved = 0;
+  while (push(out, ending)) moved = 1;
+  while (reap(out, 0)) moved = 1;
+  return moved;
+}
+
+/* Runs the given directions of all flows for a time; what arrived is in `received`, flow by flow. */
+static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
+  struct stream out[MOST_FLOWS];
+  double end = now_seconds() + seconds;
+  timed = 0;
+  for (int i = 0; i < options.flows; i++) {
+    out[i] = received[i] = (struct stream){.flow = &flows[i], .bytes = bytes};
+    if (receiving) clear_incoming(&flows[i], bytes);
+  }
+  int ending = 0, running = 1;
+  while (running) {
+    int moved = 0;
+    running = 0;
+    if (sending && !ending) ending = now_seconds() >= end;
+    for (int i = 0; i < options.flows; i++) {
+      if (receiving && !over(&received[i])) moved |= move_incoming(&received[i]), running = 1;
+      if (sending && !over(&out[i])) moved |= move_outgoing(&out[i], ending), running = 1;
+    }
+    if (running && !moved) sched_yield(); /* as NCCL's progress thread does */
+  }
+  for (int i = 0; receiving && i < options.flows; i++) check_incoming(&flows[i], received[i].messages, bytes);
+}
+
+/* ---- single messages, over the first flow ---- */
 
 static void send_one(size_t bytes) {
   void *request = NULL;
   int done = 0;
   while (request == NULL) {
-    check(net_isend(&net, send_comm, outgoing, bytes, TAG, outgoing_memory, &request), "isend");
+    check(net_isend(&net, flows->send_comm, outgoing, bytes, TAG, flows->outgoing_memory, &request), "isend");
     if (request == NULL) sched_yield();
   }
   while (!done) {
@@ -195,10 +233,10 @@ static void send_one(size_t bytes) {
 
 /* A receive is posted before it is needed, as NCCL does. */
 static void *post_one(size_t bytes) {
-  void *request = NULL, *data = incoming;
+  void *request = NULL, *data = flows->incoming;
   int tag = TAG;
   while (request == NULL) {
-    check(net_irecv(&net, receive_comm, 1, &data, &bytes, &tag, &incoming_memory, &request), "irecv");
+    check(net_irecv(&net, flows->receive_comm, 1, &data, &bytes, &tag, &flows->incoming_memory, &request), "irecv");
     if (request == NULL) sched_yield();
   }
   return request;
@@ -225,7 +263,7 @@ static void meet(void) {
 /* Ping-pong; an empty ping ends it. Returns how many round trips took which time. */
 static size_t ping_pong(double seconds, size_t bytes) {
   size_t count = 0;
-  memset(incoming, 0, bytes);
+  memset(flows->incoming, 0, bytes);
   void *request = post_one(bytes);
   if (options.rank == 0) {
     double start = now_seconds(), end = start + seconds;
@@ -251,7 +289,7 @@ static size_t ping_pong(double seconds, size_t bytes) {
     send_one(0);
   }
   for (size_t i = 0; count > 0 && i < bytes; i++) {
-    if (incoming[i] != byte_at(i)) {
+    if (flows->incoming[i] != byte_at(i)) {
       fail_with(EXIT_WRONG_DATA, "of round trips of %zu bytes, byte %zu is wrong", bytes, i);
     }
   }
@@ -273,22 +311,34 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Of a flow; not a number where its messages came in too short a time, as they do after a pause of the whole machine. */
+static double received_a_second(const struct stream *received, size_t bytes) {
+  double seconds = received->last - received->first;
+  if (received->messages < 2 || seconds < options.seconds / 2) return NAN;
+  return (double)(received->messages - 1) * (double)bytes / seconds;
+}
+
 static void measure_stream(int round, size_t bytes, int duplex) {
-  struct stream received;
+  struct stream received[MOST_FLOWS];
   int receiving = duplex || options.rank == 1;
-  size_t sent = stream_for(options.seconds, bytes, duplex || options.rank == 0, receiving, &received);
-  double seconds = received.last - received.first;
-  printf("{\"event\":\"bandwidth\",\"rank\":%d,\"round\":%d,\"direction\":\"%s\",\"bytes\":%zu,\"messages\":%lu,",
-         options.rank, round, duplex ? "duplex" : "one-way", bytes, received.messages);
-  if (receiving && received.messages > 1) {
-    printf("\"received_bytes_per_second\":%.0f", (double)(received.messages - 1) * (double)bytes / seconds);
-  } else {
-    printf("\"received_bytes_per_second\":null"); /* this rank only sent, or one message alone says nothing */
+  stream_for(options.seconds, bytes, duplex || options.rank == 0, receiving, received);
+  double rate = 0;
+  unsigned long messages = 0;
+  for (int i = 0; receiving && i < options.flows; i++) {
+    rate += received_a_second(&received[i], bytes);
+    messages += received[i].messages;
   }
-  if (sent > 0) {
-    qsort(round_trips, sent, sizeof *round_trips, by_value);
-    printf(",\"message_us_median\":%.1f,\"message_us_p99\":%.1f", round_trips[sent / 2] * 1e6,
-           round_trips[sent * 99 / 100] * 1e6);
+  printf("{\"event\":\"bandwidth\",\"rank\":%d,\"round\":%d,\"direction\":\"%s\",\"bytes\":%zu,\"messages\":%lu,",
+         options.rank, round, duplex ? "duplex" : "one-way", bytes, messages);
+  if (isnan(rate)) {
+    printf("\"received_bytes_per_second\":null");
+  } else {
+    printf("\"received_bytes_per_second\":%.0f", rate); /* 0: this rank only sent */
+  }
+  if (timed > 0) {
+    qsort(round_trips, timed, sizeof *round_trips, by_value);
+    printf(",\"message_us_median\":%.1f,\"message_us_p99\":%.1f", round_trips[timed / 2] * 1e6,
+           round_trips[timed * 99 / 100] * 1e6);
   }
   printf("}\n");
 }
@@ -309,10 +359,10 @@ static void measure_latency(int round, size_t bytes) {
 /* Small, middling and large messages, so that a plugin that is compiled while it runs has been. */
 static void warm_up(void) {
   size_t sizes[] = {64, 64 << 10, 1 << 20};
-  struct stream ignored;
+  struct stream ignored[MOST_FLOWS];
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && options.warmup_seconds > 0; i++) {
     size_t bytes = sizes[i] < window_bytes ? sizes[i] : window_bytes;
-    stream_for(options.warmup_seconds / 6, bytes, 1, 1, &ignored);
+    stream_for(options.warmup_seconds / 6, bytes, 1, 1, ignored);
     meet();
     ping_pong(options.warmup_seconds / 6, bytes);
     meet();
@@ -386,7 +436,7 @@ int main(int argc, char **argv) {
   window_bytes = options.max_bytes * (size_t)options.outstanding;
   if (window_bytes > WINDOW_BYTES) window_bytes = options.max_bytes > WINDOW_BYTES ? options.max_bytes : WINDOW_BYTES;
   outgoing = allocate(window_bytes);
-  incoming = allocate(window_bytes);
+  for (int i = 0; i < options.flows; i++) flows[i].incoming = allocate(window_bytes);
   round_trips = allocate(MOST_ROUND_TRIPS * sizeof *round_trips);
   for (size_t i = 0; i < window_bytes; i++) outgoing[i] = byte_at(i);
 
@@ -402,11 +452,7 @@ int main(int argc, char **argv) {
     fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   }
   wait_for_other();
-  check(net_deregister(&net, send_comm, outgoing_memory), "deregMr");
-  check(net_deregister(&net, receive_comm, incoming_memory), "deregMr");
-  check(net_close_send(&net, send_comm), "closeSend");
-  check(net_close_receive(&net, receive_comm), "closeRecv");
-  check(net_close_listen(&net, listen_comm), "closeListen");
+  for (int i = 0; i < options.flows; i++) close_flow(&flows[i]);
   net_unload(&net);
   printf("{\"event\":\"end\",\"rank\":%d}\n", options.rank);
   return 0;

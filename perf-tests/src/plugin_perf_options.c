@@ -6,7 +6,7 @@
 #include "command_line.h"
 #include "report.h"
 
-struct plugin_perf_options options = {.rank = -1, .outstanding = 8, .rounds = 5, .min_bytes = 8, .max_bytes = 16 << 20, .factor = 2,
+struct plugin_perf_options options = {.rank = -1, .outstanding = 8, .flows = 1, .rounds = 5, .min_bytes = 8, .max_bytes = 16 << 20, .factor = 2,
              .latency_max_bytes = 64 << 10, .seconds = 0.3, .warmup_seconds = 2, .timeout_seconds = 60, .log = 1,
              .bandwidth = 1, .latency = 1, .duplex = 1};
 
@@ -20,6 +20,7 @@ static void usage(FILE *to) {
           "  --min-bytes B --max-bytes B --factor F   sizes (8, 16777216, 2)\n"
           "  --latency-max-bytes B   largest size of a round trip (65536)\n"
           "  --outstanding N         messages under way, 1 to %d (8)\n"
+          "  --flows N               connections each way, moved by one thread in turns, 1 to %d (1)\n"
           "  --rounds N              how often the list of measurements is gone through (5)\n"
           "  --milliseconds T        length of a measurement (300)\n"
           "  --warmup-milliseconds T before the first (2000)\n"
@@ -30,7 +31,7 @@ static void usage(FILE *to) {
           "  --device D              (0)\n"
           "  --quiet                 of the plugin's log only warnings\n"
           "exit codes: 0 all right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n",
-          MOST_OUTSTANDING);
+          MOST_OUTSTANDING, MOST_FLOWS);
 }
 
 static void choose_kinds(char *list) {
@@ -59,6 +60,7 @@ void parse_options(int argc, char **argv) {
       {"factor", OPTION_SIZE, &options.factor, 2, 1024, NULL},
       {"latency-max-bytes", OPTION_SIZE, &options.latency_max_bytes, 1, 1LL << 30, NULL},
       {"outstanding", OPTION_INT, &options.outstanding, 1, MOST_OUTSTANDING, NULL},
+      {"flows", OPTION_INT, &options.flows, 1, MOST_FLOWS, NULL},
       {"rounds", OPTION_INT, &options.rounds, 1, 10000, NULL},
       {"milliseconds", OPTION_MILLISECONDS, &options.seconds, 1, 600000, NULL},
       {"warmup-milliseconds", OPTION_MILLISECONDS, &options.warmup_seconds, 0, 600000, NULL},

@@ -5,10 +5,11 @@
 #include <stddef.h>
 
 #define MOST_OUTSTANDING 32
+#define MOST_FLOWS 16
 
 struct plugin_perf_options {
   const char *plugin, *folder;
-  int rank, abi, device, outstanding, rounds, turns, pin, log;
+  int rank, abi, device, outstanding, flows, rounds, turns, pin, log;
   int bandwidth, latency, duplex;
   size_t min_bytes, max_bytes, latency_max_bytes, factor;
   double seconds, warmup_seconds, timeout_seconds;

@@ -71,8 +71,16 @@ record PacketReport(
           PolicyReport.median(row.goodputGbps()),
           "(%.2f to %.2f)"
               .formatted(
-                  row.goodputGbps().stream().mapToDouble(d -> d).min().orElse(Double.NaN),
-                  row.goodputGbps().stream().mapToDouble(d -> d).max().orElse(Double.NaN)),
+                  row.goodputGbps().stream()
+                      .mapToDouble(d -> d)
+                      .filter(Double::isFinite)
+                      .min()
+                      .orElse(Double.NaN),
+                  row.goodputGbps().stream()
+                      .mapToDouble(d -> d)
+                      .filter(Double::isFinite)
+                      .max()
+                      .orElse(Double.NaN)),
           PolicyReport.median(row.besideSpray()),
           PolicyReport.median(row.besideLossless()));
     }

@@ -132,6 +132,7 @@ final class PerfPacketCommand implements Callable<Integer> {
             bytes,
             2,
             outstanding,
+            1,
             rounds,
             milliseconds,
             !unpinned);

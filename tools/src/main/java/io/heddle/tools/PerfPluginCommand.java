@@ -71,6 +71,14 @@ final class PerfPluginCommand implements Callable<Integer> {
   private int outstanding;
 
   @Option(
+      names = "--flows",
+      defaultValue = "1",
+      description =
+          "Connections each way when bandwidth is measured, of each contestant, which one thread"
+              + " moves in turns (${DEFAULT-VALUE}).")
+  private int flows;
+
+  @Option(
       names = "--rounds",
       defaultValue = "3",
       description = "How often each measurement is made (${DEFAULT-VALUE}).")
@@ -95,6 +103,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--milliseconds", milliseconds, 1, 60_000);
     range.require("--outstanding", outstanding, 1, 32);
+    range.require("--flows", flows, 1, 16);
     range.require("--factor", factor, 2, 1_024);
     range.require("--min-bytes", minBytes, 1, 1L << 30);
     range.require("--max-bytes", maxBytes, minBytes, 1L << 30);
@@ -109,6 +118,7 @@ final class PerfPluginCommand implements Callable<Integer> {
             latencyMaxBytes,
             factor,
             outstanding,
+            flows,
             rounds,
             milliseconds,
             !unpinned);
@@ -119,7 +129,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     PluginPerfReport report = measure(choice, entries, plan);
     form.publish(
         Objects.requireNonNull(spec).commandLine().getOut(),
-        PluginPerfReport.fileName(ReportOption.today(), links.mtu()),
+        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows),
         report.table(),
         report);
     return 0;
@@ -166,6 +176,7 @@ final class PerfPluginCommand implements Callable<Integer> {
         AllReduceReport.processorCount(),
         plan.pinned(),
         outstanding,
+        flows,
         milliseconds,
         rounds,
         contestants.stream().map(PluginPerfContestant::entry).toList(),

@@ -117,6 +117,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
             bytes,
             2,
             outstanding,
+            1,
             rounds * situations.size(),
             milliseconds,
             false);

@@ -20,7 +20,8 @@ sealed interface PluginPerfEvent {
    * One measurement.
    *
    * @param value what this rank found: bytes a second that it received, or the median of half round
-   *     trips in microseconds; 0 where this rank has no part in the answer
+   *     trips in microseconds; 0 where this rank has no part in the answer; not a number where what
+   *     arrived says nothing
    * @param messageP99Us time of a message that this rank sent in a stream, which 99 in 100 don't
    *     exceed; 0 where it sent none
    */
@@ -53,7 +54,7 @@ sealed interface PluginPerfEvent {
                   ? PluginPerfKind.DUPLEX
                   : PluginPerfKind.BANDWIDTH,
               node.path("bytes").asLong(),
-              node.path("received_bytes_per_second").asDouble(0),
+              node.path("received_bytes_per_second").asDouble(Double.NaN),
               node.path("message_us_p99").asDouble(0));
       case "latency" ->
           new Measured(

@@ -10,7 +10,8 @@ import java.util.List;
  * @param driver the C program, {@code heddle-plugin-perf}
  * @param kinds in the order of {@link PluginPerfKind}
  * @param latencyMaxBytes largest size of a round trip
- * @param outstanding messages under way in a bandwidth measurement
+ * @param outstanding messages under way in a bandwidth measurement, in each flow
+ * @param flows connections each way in a bandwidth measurement
  * @param milliseconds how long a measurement lasts
  * @param pinned whether the threads that move data keep to one processor each
  */
@@ -22,6 +23,7 @@ record PluginPerfPlan(
     long latencyMaxBytes,
     int factor,
     int outstanding,
+    int flows,
     int rounds,
     int milliseconds,
     boolean pinned) {
@@ -51,6 +53,8 @@ record PluginPerfPlan(
                 Integer.toString(factor),
                 "--outstanding",
                 Integer.toString(outstanding),
+                "--flows",
+                Integer.toString(flows),
                 "--rounds",
                 Integer.toString(rounds),
                 "--milliseconds",

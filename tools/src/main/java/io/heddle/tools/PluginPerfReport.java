@@ -19,6 +19,7 @@ record PluginPerfReport(
     int processors,
     boolean pinned,
     int outstanding,
+    int flows,
     int milliseconds,
     int rounds,
     List<Contestant> contestants,
@@ -44,7 +45,8 @@ record PluginPerfReport(
    * One contestant at one size, in the section's unit.
    *
    * @param timesRival how many times as good as the rival; above 1 is better
-   * @param rounds what each round gave, in order: contestants' figures of one round belong together
+   * @param rounds what each round gave, in order: contestants' figures of one round belong
+   *     together; not a number where a round says nothing, which the others then speak for
    */
   record Cell(double median, double least, double most, double timesRival, List<Double> rounds) {}
 
@@ -82,19 +84,28 @@ record PluginPerfReport(
     List<Cell> cells = new ArrayList<>();
     for (double[] values : all) {
       double median = median(values);
+      double[] said = said(values);
       cells.add(
           new Cell(
               median,
-              Arrays.stream(values).min().orElse(Double.NaN),
-              Arrays.stream(values).max().orElse(Double.NaN),
+              Arrays.stream(said).min().orElse(Double.NaN),
+              Arrays.stream(said).max().orElse(Double.NaN),
               step.kind().timesRival(median, rival),
               Arrays.stream(values).boxed().toList()));
     }
     return new Row(step.bytes(), cells);
   }
 
+  private static double[] said(double[] values) {
+    return Arrays.stream(values).filter(each -> !Double.isNaN(each)).toArray();
+  }
+
+  /* Not a number where no round says anything. */
   private static double median(double[] values) {
-    double[] sorted = values.clone();
+    double[] sorted = said(values);
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
     Arrays.sort(sorted);
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
@@ -105,12 +116,13 @@ record PluginPerfReport(
     StringBuilder text = new StringBuilder();
     append(
         text,
-        "# net plugin, 2 ranks, MTU %d, %s, %d processors%s; %d messages outstanding, %d ms a"
+        "# net plugin, 2 ranks, MTU %d, %s, %d processors%s; %s%d messages outstanding, %d ms a"
             + " measurement, median of %d rounds (least to most)%n",
         mtuBytes,
         network,
         processors,
         pinned ? ", data threads pinned" : "",
+        flows == 1 ? "" : flows + " flows with each ",
         outstanding,
         milliseconds,
         rounds);
@@ -156,7 +168,7 @@ record PluginPerfReport(
   }
 
   /** Name of the files that keep it, without the ending. */
-  static String fileName(String date, int mtuBytes) {
-    return "plugin-" + date + "-mtu-" + mtuBytes;
+  static String fileName(String date, int mtuBytes, int flows) {
+    return "plugin-" + date + "-mtu-" + mtuBytes + (flows == 1 ? "" : "-flows-" + flows);
   }
 }

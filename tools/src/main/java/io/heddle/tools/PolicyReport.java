@@ -33,18 +33,35 @@ record PolicyReport(
   record Cell(
       String policy, List<Double> goodputGbps, List<Double> ofIdeal, List<Double> messageP99Ms) {}
 
+  /* Of the rounds that say something; not a number where none does. */
   static double median(List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    double[] sorted =
+        values.stream()
+            .mapToDouble(Double::doubleValue)
+            .filter(Double::isFinite)
+            .sorted()
+            .toArray();
     int middle = sorted.length / 2;
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   private static double least(List<Double> values) {
-    return values.stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
+    return values.stream()
+        .mapToDouble(Double::doubleValue)
+        .filter(Double::isFinite)
+        .min()
+        .orElse(Double.NaN);
   }
 
   private static double most(List<Double> values) {
-    return values.stream().mapToDouble(Double::doubleValue).max().orElse(Double.NaN);
+    return values.stream()
+        .mapToDouble(Double::doubleValue)
+        .filter(Double::isFinite)
+        .max()
+        .orElse(Double.NaN);
   }
 
   String table() {

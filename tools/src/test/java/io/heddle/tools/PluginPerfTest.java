@@ -1,6 +1,7 @@
 package io.heddle.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -33,7 +34,7 @@ final class PluginPerfTest {
       """
       for bytes in 8 16; do
         read turn
-        if [ $RANK = 0 ]; then rate=null; else rate=1e9; fi
+        if [ $RANK = 0 ]; then rate=0; else rate=1e9; fi
         echo '{"event":"bandwidth","direction":"one-way","bytes":'$bytes',"received_bytes_per_second":'$rate'}'
       done
       """;
@@ -42,7 +43,7 @@ final class PluginPerfTest {
   @TempDir private Path folder;
 
   private static PluginPerfPlan plan(Path driver, int rounds, PluginPerfKind... kinds) {
-    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, rounds, 100, false);
+    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, 1, rounds, 100, false);
   }
 
   /* The driver's arguments are --plugin P --rendezvous F --rank R. */
@@ -136,6 +137,7 @@ final class PluginPerfTest {
                 2,
                 true,
                 8,
+                1,
                 100,
                 3,
                 List.of(contestant("A"), contestant("B")),
@@ -143,5 +145,29 @@ final class PluginPerfTest {
             .table();
     assertTrue(table.contains("# half round trip, us"), table);
     assertTrue(table.contains("20.00   (10.00 to 30.00)   0.50"), table);
+  }
+
+  @Test
+  void aRoundThatSaysNothingIsLeftToTheOthers() {
+    PluginPerfEvent said =
+        PluginPerfEvent.parse(
+            "{\"event\":\"bandwidth\",\"bytes\":8,\"received_bytes_per_second\":null}");
+    double nothing = assertInstanceOf(PluginPerfEvent.Measured.class, said).value();
+    assertTrue(Double.isNaN(nothing));
+    PluginPerfPlan plan = plan(folder, 3, PluginPerfKind.BANDWIDTH);
+    Map<PluginPerfPlan.Step, Double> ours = new HashMap<>();
+    for (PluginPerfPlan.Step step : plan.steps()) {
+      ours.put(step, step.round() == 2 ? nothing : 10.0 * step.round());
+    }
+    PluginPerfReport.Cell cell =
+        PluginPerfReport.sections(plan, List.of(ours))
+            .getFirst()
+            .rows()
+            .getFirst()
+            .cells()
+            .getFirst();
+    assertEquals(20, cell.median());
+    assertEquals(30, cell.most());
+    assertTrue(Json.of(cell).replaceAll("\\s", "").contains("\"rounds\":[10.0,null,30.0]"));
   }
 }

@@ -188,7 +188,10 @@ public final class BenchCommand implements Callable<Integer> {
       if (limitSeconds <= 0) {
         throw new HeddleException("the " + minutes + " minutes were over");
       }
-      figures = each.reading().read(ChildRun.of(each, quick, limitSeconds, onIdle));
+      figures =
+          each.reading().read(ChildRun.of(each, quick, limitSeconds, onIdle)).stream()
+              .filter(figure -> Double.isFinite(figure.median()))
+              .toList();
     } catch (HeddleException failed) {
       failure = failed.getMessage();
     } catch (RuntimeException unexpected) {

@@ -9,12 +9,14 @@ import java.util.Map;
 final class Measurements {
   static final String PLUGIN = "plugin";
   static final String PLUGIN_1500 = "plugin-1500";
+  static final String FLOWS = "flows";
   static final String LATENCY = "latency";
   static final String ALL_REDUCE = "allreduce";
   static final String STEPS = "steps";
   static final String ROUTES = "routes";
   static final String FABRIC = "fabric";
   static final String POLICIES = "policies";
+  static final String PACKET = "packet";
   static final String CALLS = "calls";
   static final String START = "start";
   static final String FAILOVER = "failover";
@@ -60,6 +62,18 @@ final class Measurements {
             180,
             Readings::plugin),
         new Measurement(
+            FLOWS,
+            "four flows beside four streams of kernel TCP",
+            words(
+                "perf plugin --json --flows 4 --kinds bandwidth --min-bytes 1M --max-bytes 4M"
+                    + " --factor 4 --rounds 7 --milliseconds 200"),
+            words(
+                "perf plugin --json --flows 4 --kinds bandwidth --min-bytes 1M --max-bytes 1M"
+                    + " --rounds 3 --milliseconds 100"),
+            false,
+            120,
+            Readings::plugin),
+        new Measurement(
             LATENCY,
             "half round trip of 8 B beside kernel TCP",
             words(
@@ -100,6 +114,14 @@ final class Measurements {
             false,
             240,
             Readings::policies),
+        new Measurement(
+            PACKET,
+            "one queue pair over four planes beside one for each, without loss and with 0.1 %",
+            words("perf packet --json"),
+            words("perf packet --json --rounds 2"),
+            false,
+            120,
+            Readings::packet),
         new Measurement(
             FAILOVER,
             "how long all-reduces stand still when a plane is taken, in four ways",

@@ -98,7 +98,9 @@ final class Readings {
     JsonNode ours = cell.path("rounds");
     JsonNode theirs = other.path("rounds");
     for (int round = 0; round < ours.size(); round++) {
-      ratios.add(ours.get(round).asDouble() / theirs.path(round).asDouble());
+      if (ours.get(round).isNumber() && theirs.path(round).isNumber()) {
+        ratios.add(ours.get(round).asDouble() / theirs.path(round).asDouble());
+      }
     }
     return ratios;
   }
@@ -182,7 +184,11 @@ final class Readings {
 
   private static List<Double> numbers(JsonNode array) {
     List<Double> numbers = new ArrayList<>();
-    array.forEach(each -> numbers.add(each.asDouble()));
+    for (JsonNode each : array) {
+      if (each.isNumber()) {
+        numbers.add(each.asDouble());
+      }
+    }
     return numbers;
   }
 
@@ -213,13 +219,30 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle perf bgp}. */
+  /**
+   * Of {@code heddle perf packet}: beside spray without loss, and beside its own without loss, of
+   * the rows that lose packets.
+   */
+  static List<Figure> packet(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode row : report.path("rows")) {
+      boolean lossy = row.path("loss").asDouble() > 0;
+      String of = row.path("contestant").asText() + (lossy ? ", loss" : "");
+      figures.add(Figure.of(of + " ÷ spray", "", numbers(row.path("beside_spray"))));
+      if (lossy) {
+        figures.add(Figure.of(of + " ÷ lossless", "", numbers(row.path("beside_lossless"))));
+      }
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf bgp}; a feed without seconds isn't one that is timed. */
   static List<Figure> routes(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     List<Double> most = new ArrayList<>();
     for (JsonNode run : report.path("runs")) {
       String of = run.path("sender").asText() + " " + run.path("feed").asText();
-      if (run.path("receiver").asText().equals("heddle")) {
+      if (run.path("receiver").asText().equals("heddle") && run.path("seconds").asDouble() > 0) {
         double own = run.path("seconds").asDouble();
         figures.add(Figure.of("feed by " + of, "s", own));
         most.add(own);

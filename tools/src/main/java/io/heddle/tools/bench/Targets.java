@@ -21,6 +21,8 @@ final class Targets {
         targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ best other", 0.97));
       }
     }
+    targets.add(atLeast("one queue pair", Measurements.PACKET, "packet ÷ spray", 0.9));
+    targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));
     targets.addAll(failover());
     targets.addAll(calls());
     targets.add(
@@ -50,8 +52,16 @@ final class Targets {
             Measurements.ALL_REDUCE,
             "all-reduce 4M, 1 plane, TCP's time ÷ ours",
             1.0),
-        unmeasured(
-            "four flows beside four streams", "the TCP plugin has one stream a communicator"));
+        atLeast(
+            "four flows beside four streams",
+            Measurements.FLOWS,
+            "bandwidth 1M, 1 plane ÷ TCP",
+            0.85),
+        atLeast(
+            "four flows beside four streams",
+            Measurements.FLOWS,
+            "bandwidth 4M, 1 plane ÷ TCP",
+            0.85));
   }
 
   /* What being able to fail over costs can't be had as a run with and one without it: nothing of it can be left out of the
