@@ -1,6 +1,6 @@
 /*
  * What posting and polling cost from C: nanoseconds per call, between two queue pairs of this process on the first device
- * that libibverbs lists. The measure for the same calls from Java, which system-tests' VerbsCost makes in the same way.
+ * that libibverbs lists. The measure for the same calls from Java, which tools' VerbsCost makes in the same way.
  *
  * For each line that comes on standard input, one round: a line "case nanoseconds" for each case, then "end".
  */

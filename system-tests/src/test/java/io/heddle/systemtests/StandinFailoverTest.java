@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,10 +30,10 @@ final class StandinFailoverTest {
 
   /** Both ranks, for as long as the test wants. */
   private final class Job implements AutoCloseable {
-    private final StandinHosts hosts;
+    private final StandinLab hosts;
     private final List<HostProcess> ranks = new ArrayList<>();
 
-    Job(StandinHosts hosts, int devices) throws IOException {
+    Job(StandinLab hosts, int devices) throws IOException {
       this.hosts = hosts;
       for (int rank = 0; rank < 2; rank++) {
         List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
@@ -43,7 +44,8 @@ final class StandinFailoverTest {
         command.addAll(List.of("--min-bytes", "1048576", "--max-bytes", "1048576"));
         command.addAll(List.of("--until", folder.resolve("end").toString()));
         Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "60000");
-        ranks.add(hosts.start(rank, folder.resolve(rank + ".log"), environment, command));
+        ranks.add(
+            HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command));
       }
     }
 
@@ -98,7 +100,7 @@ final class StandinFailoverTest {
 
   @Test
   void anAddressThatFallsSilentIsLeftAndTakenAgain() throws IOException, InterruptedException {
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
       job.awaitBytes(0, 1, 2, 3);
       hosts.control("cut", "0/0", "2");
@@ -114,7 +116,7 @@ final class StandinFailoverTest {
   @Test
   void anAddressThatLeavesTheTableIsLeftAndFoundAtItsNewPlace()
       throws IOException, InterruptedException {
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of());
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
       job.awaitBytes(0, 1, 2, 3);
       hosts.control("gid", "0/0", "3", "none");
@@ -130,7 +132,7 @@ final class StandinFailoverTest {
   /* All of a device's addresses are at its port: it has no plane left until the port is up again. */
   @Test
   void aPortThatGoesDownHoldsTheJobUntilItIsUpAgain() throws IOException, InterruptedException {
-    try (StandinHosts hosts = StandinHosts.create(2, 2, folder, Map.of());
+    try (StandinLab hosts = StandinHosts.create(2, 2, folder, Map.of());
         Job job = new Job(hosts, 2)) {
       job.awaitBytes(0, 1, 2, 3);
       hosts.control("port", "0/1", "down");

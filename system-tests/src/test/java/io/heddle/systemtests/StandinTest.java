@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,12 +41,14 @@ final class StandinTest {
 
   /** Both ranks end well with every element right. */
   private void passes(
-      StandinHosts hosts, int devices, Map<String, String> environment, String... more)
+      StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
     try (HostProcess first =
-            hosts.start(0, folder.resolve("0.log"), environment, allReduce(0, devices, more));
+            HostProcess.start(
+                hosts, 0, folder.resolve("0.log"), environment, allReduce(0, devices, more));
         HostProcess second =
-            hosts.start(1, folder.resolve("1.log"), environment, allReduce(1, devices, more))) {
+            HostProcess.start(
+                hosts, 1, folder.resolve("1.log"), environment, allReduce(1, devices, more))) {
       int left = first.exitCode(LIMIT_SECONDS);
       int right = second.exitCode(LIMIT_SECONDS);
       String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
@@ -60,7 +63,7 @@ final class StandinTest {
   @ValueSource(ints = {1, 4, 8})
   void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
       throws IOException, InterruptedException {
-    try (StandinHosts hosts = StandinHosts.create(devices, 1, folder, Map.of())) {
+    try (StandinLab hosts = StandinHosts.create(devices, 1, folder, Map.of())) {
       passes(hosts, devices, Map.of(), "--min-bytes", "1024", "--max-bytes", "8388608");
       for (int host = 0; host < 2; host++) {
         List<Long> sent = hosts.sentBytes(host);
@@ -78,7 +81,7 @@ final class StandinTest {
 
   @Test
   void fourAddressesOfOneDeviceCarryBytesByWeight() throws IOException, InterruptedException {
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, Map.of())) {
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of())) {
       passes(
           hosts,
           1,
@@ -100,7 +103,7 @@ final class StandinTest {
   @Test
   void latencyAndRateAreBorne() throws IOException, InterruptedException {
     Map<String, String> link = Map.of("STANDIN_RATE_GBPS", "5", "STANDIN_LATENCY_US", "50");
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, link)) {
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, link)) {
       passes(hosts, 1, Map.of(), "--min-bytes", "8", "--max-bytes", "4194304", "--iterations", "5");
     }
   }
@@ -121,9 +124,11 @@ final class StandinTest {
     List<String> receiving = new ArrayList<>(command);
     receiving.addAll(List.of("--rank", "1"));
     Map<String, String> dmaBufs = Map.of("STANDIN_DMABUF", "1");
-    try (StandinHosts hosts = StandinHosts.create(1, 4, folder, dmaBufs);
-        HostProcess sender = hosts.start(0, folder.resolve("0.log"), Map.of(), sending);
-        HostProcess receiver = hosts.start(1, folder.resolve("1.log"), Map.of(), receiving)) {
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, dmaBufs);
+        HostProcess sender =
+            HostProcess.start(hosts, 0, folder.resolve("0.log"), Map.of(), sending);
+        HostProcess receiver =
+            HostProcess.start(hosts, 1, folder.resolve("1.log"), Map.of(), receiving)) {
       int sent = sender.exitCode(LIMIT_SECONDS);
       int received = receiver.exitCode(LIMIT_SECONDS);
       String said = command + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
@@ -134,7 +139,7 @@ final class StandinTest {
     }
   }
 
-  private static void waitForBytes(StandinHosts hosts, int address, long bytes)
+  private static void waitForBytes(StandinLab hosts, int address, long bytes)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (hosts.sentBytes(0).get(address) < bytes) {
@@ -147,12 +152,14 @@ final class StandinTest {
   void aJobGoesOnWhileOneAddressOfTwoIsLeftAndThenNamesBoth()
       throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "2000");
-    try (StandinHosts hosts = StandinHosts.create(1, 2, folder, Map.of())) {
+    try (StandinLab hosts = StandinHosts.create(1, 2, folder, Map.of())) {
       String[] endless = {"--iterations", "1000000", "--min-bytes", "65536"};
       try (HostProcess first =
-              hosts.start(0, folder.resolve("0.log"), environment, allReduce(0, 1, endless));
+              HostProcess.start(
+                  hosts, 0, folder.resolve("0.log"), environment, allReduce(0, 1, endless));
           HostProcess second =
-              hosts.start(1, folder.resolve("1.log"), environment, allReduce(1, 1, endless))) {
+              HostProcess.start(
+                  hosts, 1, folder.resolve("1.log"), environment, allReduce(1, 1, endless))) {
         waitForBytes(hosts, 1, 1 << 24);
         hosts.control("cut", "0/0", "2");
         waitForBytes(hosts, 0, hosts.sentBytes(0).getFirst() + (1 << 26));

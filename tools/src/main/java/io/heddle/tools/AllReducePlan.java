@@ -10,6 +10,7 @@ import java.util.Map;
  * @param driver the C program
  * @param plugin the plugin that it loads
  * @param folder where ranks find each other and logs go
+ * @param devices how many carry it, each its share
  * @param timeoutSeconds silence after which a run counts as hung
  * @param environment variables for every rank
  */
@@ -20,6 +21,7 @@ record AllReducePlan(
     long minBytes,
     long maxBytes,
     int iterations,
+    int devices,
     long timeoutSeconds,
     Map<String, String> environment) {
   List<String> command(int rank, int ranks) {
@@ -39,6 +41,8 @@ record AllReducePlan(
         Long.toString(maxBytes),
         "--iterations",
         Integer.toString(iterations),
+        "--devices",
+        Integer.toString(devices),
         "--timeout-seconds",
         Long.toString(timeoutSeconds));
   }

@@ -256,6 +256,7 @@ final class DemoCommand implements Callable<Integer> {
               minBytes,
               maxBytes,
               iterations,
+              1,
               timeoutSeconds,
               environment(folder.path()));
       if (kill != null) {

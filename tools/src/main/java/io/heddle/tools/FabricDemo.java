@@ -142,6 +142,7 @@ final class FabricDemo {
                 of.minBytes(),
                 of.maxBytes(),
                 of.iterations(),
+                1,
                 of.timeoutSeconds(),
                 environment)));
   }

@@ -124,6 +124,7 @@ final class FailoverBench {
         bytes,
         bytes,
         times,
+        1,
         TIMEOUT_SECONDS,
         Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", "spray"));
   }

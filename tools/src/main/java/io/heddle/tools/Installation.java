@@ -21,6 +21,8 @@ public final class Installation {
   static final Path CALL_COST = Path.of("perf-tests", "target", "heddle-call-cost");
   static final Path VERBS_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-verbsref.so");
   static final Path STANDIN = Path.of("perf-tests", "target", "standin", "libibverbs.so.1");
+  static final Path STANDIN_CONTROL = Path.of("perf-tests", "target", "standin-control");
+  static final Path VERBS_COST = Path.of("perf-tests", "target", "heddle-verbs-cost");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
   public static final Path RESULTS = Path.of("perf-tests", "results");

@@ -118,6 +118,7 @@ final class KillPlaneDemo {
         plan.maxBytes(),
         plan.maxBytes(),
         times,
+        1,
         /* Ranks report nothing before the end. */
         plan.timeoutSeconds() + Math.round(SLACK * kill.seconds()),
         environment);

@@ -138,6 +138,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
               minBytes,
               maxBytes,
               iterations,
+              1,
               60,
               links.environment(contestant, lab.kind()));
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));

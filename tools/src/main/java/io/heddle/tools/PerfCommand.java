@@ -22,6 +22,8 @@ import picocli.CommandLine.Command;
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
       PerfCallsCommand.class,
+      PerfVerbsCommand.class,
+      PerfStandinCommand.class,
       PerfStartCommand.class,
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,

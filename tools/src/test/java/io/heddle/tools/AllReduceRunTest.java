@@ -49,6 +49,7 @@ final class AllReduceRunTest {
             8,
             16,
             5,
+            1,
             timeoutSeconds,
             Map.of("WRONG", wrong)));
   }

@@ -36,11 +36,10 @@ final class BenchText {
       }
       Figure measured = verdict.measured();
       if (measured == null) {
-        String what = target.measurement().isEmpty() ? "" : target.figure();
         line(
             text,
             "  %-78s %8s %10s %22s  not run: %s",
-            what,
+            target.figure(),
             target.wantedText(),
             "",
             "",

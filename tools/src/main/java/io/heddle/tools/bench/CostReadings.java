@@ -40,6 +40,26 @@ final class CostReadings {
     return figures;
   }
 
+  /** Of {@code heddle perf verbs}: its first contestant is the one in C. */
+  static List<Figure> verbs(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode contestant : report.path("contestants")) {
+      String who = contestant.path("name").asText() + ": ";
+      for (JsonNode each : contestant.path("cases")) {
+        String of = who + each.path("name").asText().replace('_', ' ');
+        figures.add(
+            new Figure(
+                of,
+                "ns",
+                each.path("median_ns").asDouble(),
+                each.path("least_ns").asDouble(),
+                each.path("upper_quartile_ns").asDouble()));
+        figures.add(Figure.of(of + " ÷ C", "", each.path("least_times_c").asDouble()));
+      }
+    }
+    return figures;
+  }
+
   /** Of {@code heddle perf start}. */
   static List<Figure> start(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

@@ -18,6 +18,8 @@ final class Measurements {
   static final String POLICIES = "policies";
   static final String PACKET = "packet";
   static final String CALLS = "calls";
+  static final String VERBS = "verbs";
+  static final String STANDIN = "standin";
   static final String START = "start";
   static final String FAILOVER = "failover";
 
@@ -142,6 +144,22 @@ final class Measurements {
             false,
             180,
             CostReadings::calls),
+        new Measurement(
+            VERBS,
+            "posting and polling from Java beside C, on the stand-in for libibverbs",
+            words("perf verbs --json"),
+            words("perf verbs --json --rounds 7"),
+            false,
+            90,
+            CostReadings::verbs),
+        new Measurement(
+            STANDIN,
+            "all-reduce over devices of the stand-in, beside one device",
+            words("perf standin --json --min-bytes 64K --max-bytes 16M"),
+            words("perf standin --json --rounds 1 --min-bytes 1M --max-bytes 4M"),
+            false,
+            120,
+            Readings::standin),
         new Measurement(
             START,
             "start of the plugin in a fresh process, and what it leaves resident",

@@ -107,6 +107,16 @@ final class Readings {
 
   /** Of {@code heddle perf allreduce}. */
   static List<Figure> allReduce(JsonNode report) {
+    return timesOfLast("all-reduce ", ", TCP's time ÷ ours", report);
+  }
+
+  /** Of {@code heddle perf standin}. */
+  static List<Figure> standin(JsonNode report) {
+    return timesOfLast("", ", one device's time ÷ its", report);
+  }
+
+  /* The last contestant is the one whose time the others are compared with. */
+  private static List<Figure> timesOfLast(String before, String after, JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     JsonNode names = report.path("contestants");
     for (JsonNode row : report.path("rows")) {
@@ -116,11 +126,11 @@ final class Readings {
         double ratio = cell.path("rival_ratio").asDouble();
         figures.add(
             new Figure(
-                "all-reduce "
+                before
                     + size(row.path("bytes").asLong())
                     + ", "
                     + role(names.path(i).asText())
-                    + ", TCP's time ÷ ours",
+                    + after,
                 "",
                 ratio,
                 ratio * median / cell.path("most_us").asDouble(),

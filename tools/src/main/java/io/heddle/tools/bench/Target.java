@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a figure should be.
  *
  * @param group what it is about
- * @param measurement that has the figure; empty where nothing measures it
- * @param figure its name; where nothing measures it, the reason
+ * @param measurement that has the figure
+ * @param figure its name
  */
 record Target(String group, String measurement, String figure, Bound bound, double wanted) {
   /** Which side of the wanted number is good. */
@@ -40,15 +40,7 @@ record Target(String group, String measurement, String figure, Bound bound, doub
     return new Target(group, measurement, figure, Bound.AT_MOST, wanted);
   }
 
-  /** A target that no measurement of this project can judge yet. */
-  static Target unmeasured(String group, String reason) {
-    return new Target(group, "", reason, Bound.AT_LEAST, 0);
-  }
-
   Verdict judge(@Nullable Outcome outcome) {
-    if (measurement.isEmpty()) {
-      return new Verdict(this, Result.NOT_RUN, null, figure);
-    }
     if (outcome == null) {
       return new Verdict(this, Result.NOT_RUN, null, "heddle bench --only " + measurement);
     }
@@ -66,7 +58,7 @@ record Target(String group, String measurement, String figure, Bound bound, doub
   }
 
   String wantedText() {
-    return measurement.isEmpty() ? "" : (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
+    return (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
   }
 
   /** Three digits, or the whole number where it has more. */

@@ -2,7 +2,6 @@ package io.heddle.tools.bench;
 
 import static io.heddle.tools.bench.Target.atLeast;
 import static io.heddle.tools.bench.Target.atMost;
-import static io.heddle.tools.bench.Target.unmeasured;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -25,10 +24,7 @@ final class Targets {
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));
     targets.addAll(failover());
     targets.addAll(calls());
-    targets.add(
-        unmeasured(
-            "verbs from Java beside C, on the stand-in",
-            "a test measures it (VerbsCostTest), and perf-tests/results has its record"));
+    targets.addAll(verbs());
     targets.addAll(startAndSteps());
     return targets;
   }
@@ -99,6 +95,26 @@ final class Targets {
           atMost(group, Measurements.CALLS, call + "longest pause of the Java machine, ms", 2));
       targets.add(atMost(group, Measurements.CALLS, call + "bytes allocated in the soaks", 0));
     }
+    return targets;
+  }
+
+  private static List<Target> verbs() {
+    List<Target> targets = new ArrayList<>();
+    for (String who : List.of("Java", "Java, first compiler")) {
+      String group = "verbs beside C, on the stand-in";
+      for (String post : List.of("single post", "list post")) {
+        targets.add(atMost(group, Measurements.VERBS, who + ": " + post + " ÷ C", 1.5));
+      }
+      for (String poll : List.of("empty poll", "full poll")) {
+        targets.add(atMost(group, Measurements.VERBS, who + ": " + poll + " ÷ C", 2));
+      }
+    }
+    targets.add(
+        atLeast(
+            "all-reduce over devices of the stand-in",
+            Measurements.STANDIN,
+            "16M, 4 devices, one device's time ÷ its",
+            3));
     return targets;
   }
 

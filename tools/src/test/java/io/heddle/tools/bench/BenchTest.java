@@ -78,9 +78,6 @@ class BenchTest {
     assertEquals("heddle bench --only plugin", least.judge(null).reason());
     assertEquals(
         "the command doesn't report it", least.judge(outcome("plugin", "c", List.of())).reason());
-    Target.Verdict unmeasured = Target.unmeasured("a group", "no such device").judge(null);
-    assertEquals(Target.Result.NOT_RUN, unmeasured.result());
-    assertEquals("no such device", unmeasured.reason());
   }
 
   @Test

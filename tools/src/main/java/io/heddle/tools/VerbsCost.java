@@ -1,18 +1,31 @@
-package io.heddle.systemtests;
+package io.heddle.tools;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsProvider;
 import io.heddle.verbs.WorkCompletion;
-import io.heddle.verbs.testing.Endpoint;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,31 +34,65 @@ import java.util.function.IntToLongFunction;
 
 /**
  * What posting and polling cost from Java, through the verbs API on the libibverbs provider: the
- * counterpart of perf-tests' {@code verbs_cost.c}, case for case. For each line on standard input
- * one round: a line {@code case nanoseconds} for each case, then {@code end}.
+ * counterpart of perf-tests' {@code verbs_cost.c}, case for case. A process of its own; for each
+ * line on standard input one round: a line {@code case nanoseconds} for each case, then {@code
+ * end}.
  */
-public final class VerbsCost {
+final class VerbsCost {
   private static final int BATCH = 16;
   private static final int WRITE_BYTES = 8;
   private static final int GID_INDEX = 1;
   private static final int MEMORY_BYTES = 4096;
+  private static final int DEPTH = 64;
+
+  /* Codes of libibverbs; nothing is lost or late on the stand-in. */
+  private static final int RECEIVER_NOT_READY_TIMER = 12;
+  private static final int TIMEOUT = 14;
+  private static final int RETRIES = 7;
   private static final long ROUND_NS = 20_000_000;
   private static final int BATCH_CALLS = 64 * BATCH;
   private static final int MOST_BATCHES = 1 << 15;
 
-  private final Endpoint near;
-  private final Endpoint far;
+  private final Arena arena = Arena.ofShared();
+  private final CompletionQueue completionQueue;
+  private final QueuePair near;
+  private final MemoryRegion memory;
   private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
   private final long[] spent = new long[MOST_BATCHES];
   private final WorkCompletion[] completions = WorkCompletion.batch(BATCH);
 
   private VerbsCost(DeviceContext context) {
-    near = new Endpoint(context, GID_INDEX, MEMORY_BYTES);
-    far = new Endpoint(context, GID_INDEX, MEMORY_BYTES);
-    Endpoint.connect(near, far);
+    Gid gid =
+        context.gidTable().entries().stream()
+            .filter(entry -> entry.index() == GID_INDEX)
+            .map(GidTable.Entry::gid)
+            .findFirst()
+            .orElseThrow(() -> new HeddleException("the device has no GID " + GID_INDEX));
+    ProtectionDomain domain = context.allocateProtectionDomain();
+    completionQueue = context.createCompletionQueue(2 * DEPTH);
+    near =
+        domain.createQueuePair(new QueuePairAttributes(completionQueue, completionQueue, DEPTH, 1));
+    QueuePair far =
+        domain.createQueuePair(new QueuePairAttributes(completionQueue, completionQueue, DEPTH, 1));
+    memory =
+        domain.registerMemory(
+            Memory.allocate(arena, MEMORY_BYTES, MEMORY_BYTES),
+            MEMORY_BYTES,
+            EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_WRITE));
+    near.initialise(GID_INDEX);
+    far.initialise(GID_INDEX);
+    connect(near, far, gid, context.port().activeMtu());
+    connect(far, near, gid, context.port().activeMtu());
     for (int i = 0; i < BATCH; i++) {
       requests[i] = new SendWorkRequest();
     }
+  }
+
+  private static void connect(QueuePair pair, QueuePair peer, Gid gid, PathMtu mtu) {
+    pair.readyToReceive(
+        new ReadyToReceiveAttributes(
+            mtu, gid, peer.number(), 0, peer.endpointParameters(), RECEIVER_NOT_READY_TIMER, 0, 0));
+    pair.readyToSend(new ReadyToSendAttributes(0, TIMEOUT, RETRIES, RETRIES));
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -55,7 +102,7 @@ public final class VerbsCost {
             .map(ServiceLoader.Provider::get)
             .filter(each -> each.name().equals("libibverbs"))
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException("no provider named libibverbs"));
+            .orElseThrow(() -> new HeddleException("no provider named libibverbs"));
     List<RdmaDevice> devices = provider.devices(Map.of(), Log.toStandardError(), ledger);
     try (DeviceContext context = devices.getFirst().open()) {
       VerbsCost cost = new VerbsCost(context);
@@ -95,16 +142,16 @@ public final class VerbsCost {
       request.next = i + 1 < count ? requests[i + 1] : null;
       request.operation = SendWorkRequest.Operation.RDMA_WRITE;
       request.signalled = signalled;
-      request.localAddress = near.mr.address();
+      request.localAddress = memory.address();
       request.lengthBytes = WRITE_BYTES;
-      request.lkey = near.mr.lkey();
-      request.remoteAddress = far.mr.address() + MEMORY_BYTES / 2;
-      request.rkey = far.mr.rkey();
+      request.lkey = memory.lkey();
+      request.remoteAddress = memory.address() + MEMORY_BYTES / 2;
+      request.rkey = memory.rkey();
     }
   }
 
   private void post(int count) {
-    int taken = near.qp.postSend(requests[0]);
+    int taken = near.postSend(requests[0]);
     if (taken != count) {
       throw new IllegalStateException("postSend took " + taken + " of " + count);
     }
@@ -112,7 +159,7 @@ public final class VerbsCost {
 
   private void take(int count) {
     for (int taken = 0; taken < count; ) {
-      int found = near.cq.poll(completions);
+      int found = completionQueue.poll(completions);
       for (int i = 0; i < found; i++) {
         if (completions[i].status != WorkCompletion.Status.SUCCESS) {
           throw new IllegalStateException(completions[i].status.name());
@@ -125,7 +172,7 @@ public final class VerbsCost {
   private long emptyPoll(int calls) {
     long begin = System.nanoTime();
     for (int i = 0; i < calls; i++) {
-      if (near.cq.poll(completions) != 0) {
+      if (completionQueue.poll(completions) != 0) {
         throw new IllegalStateException("a completion of nothing");
       }
     }

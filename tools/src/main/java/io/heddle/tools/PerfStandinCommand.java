@@ -1,0 +1,181 @@
+package io.heddle.tools;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.StandinLab;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The plugin's all-reduce through the libibverbs provider, without RDMA hardware. */
+@Command(
+    name = "standin",
+    description =
+        "All-reduce times of the plugin through the libibverbs provider, on a stand-in for"
+            + " libibverbs: over several devices, and over one with several addresses, beside one"
+            + " device with one.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    sortOptions = false,
+    footer = "%nThey take turns, round by round; wrong data ends the run.")
+final class PerfStandinCommand implements Callable<Integer> {
+  private static final int RANKS = 2;
+  private static final int ITERATIONS = 10;
+  private static final int MTU_BYTES = 9000;
+  private static final long TIMEOUT_SECONDS = 120;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "2",
+      description =
+          "Rate of each device both ways, Gbit/s; 0 is as fast as this machine copies"
+              + " (${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description = "How often each runs (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--min-bytes",
+      defaultValue = "1K",
+      converter = ByteSize.class,
+      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
+  private long minBytes;
+
+  @Option(
+      names = "--max-bytes",
+      defaultValue = "16M",
+      converter = ByteSize.class,
+      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
+  private long maxBytes;
+
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  /** What is compared. */
+  private record Setup(String name, int devices, int addresses) {}
+
+  private static final List<Setup> SETUPS =
+      List.of(
+          new Setup("4 devices", 4, 1),
+          new Setup("8 devices", 8, 1),
+          new Setup("1 device with 4 addresses", 1, 4),
+          new Setup("1 device", 1, 1));
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--rate", (long) rate, 0, 10_000);
+    range.require("--min-bytes", minBytes, 4, 1L << 31);
+    range.require("--max-bytes", maxBytes, minBytes, 1L << 31);
+    StandinLab.Parts parts =
+        new StandinLab.Parts(
+            part(Installation.STANDIN, "the stand-in for libibverbs"),
+            part(Installation.STANDIN_CONTROL, "its control program"));
+    Path driver = part(Installation.ALL_REDUCE, "the ranks' program");
+    Path plugin = part(Installation.PLUGIN, "the plugin");
+    Labs.Choice choice = hosts.choose();
+    if (choice.kind() == Lab.Kind.LOOPBACK) {
+      throw new HeddleException(
+          "planes of verbs devices need interfaces, and this machine allows no network namespaces: "
+              + choice.why());
+    }
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    List<Map<Long, List<AllReduceResult>>> times = new ArrayList<>();
+    SETUPS.forEach(each -> times.add(new TreeMap<>()));
+    ProgressLine progress = ProgressLine.onStandardError();
+    for (int round = 1; round <= rounds; round++) {
+      for (int i = 0; i < SETUPS.size(); i++) {
+        Setup setup = SETUPS.get(i);
+        String state =
+            "heddle perf standin: round %d of %d, %s".formatted(round, rounds, setup.name());
+        for (AllReduceResult result :
+            run(choice.kind(), setup, parts, driver, plugin, () -> progress.update(() -> state))) {
+          times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
+        }
+      }
+    }
+    progress.clear();
+    publish(times);
+    return 0;
+  }
+
+  private static Path part(Path built, String what) {
+    return Installation.require(Installation.part(built), what);
+  }
+
+  private List<AllReduceResult> run(
+      Lab.Kind kind, Setup setup, StandinLab.Parts parts, Path driver, Path plugin, Runnable onIdle)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      Path meeting = folder.path().resolve("fabric");
+      Map<String, String> settings =
+          rate > 0 ? Map.of("STANDIN_RATE_GBPS", String.format(Locale.ROOT, "%s", rate)) : Map.of();
+      Lab lab =
+          cleanup.add(
+              StandinLab.create(
+                  kind, RANKS, setup.devices(), setup.addresses(), parts, meeting, settings));
+      AllReducePlan plan =
+          new AllReducePlan(
+              driver,
+              plugin,
+              folder.path(),
+              minBytes,
+              maxBytes,
+              ITERATIONS,
+              setup.devices(),
+              TIMEOUT_SECONDS,
+              Map.of("HEDDLE_STATS_DIR", folder.path().toString()));
+      AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
+      try {
+        List<AllReduceResult> results = run.run(result -> {}, onIdle);
+        if (run.wrong() != 0 || results.stream().anyMatch(result -> result.wrong() != 0)) {
+          throw new HeddleException("wrong data: these times mean nothing");
+        }
+        return results;
+      } catch (HeddleException failed) {
+        folder.keep();
+        throw new HeddleException(setup.name() + ": " + failed.getMessage(), failed);
+      }
+    }
+  }
+
+  private void publish(List<Map<Long, List<AllReduceResult>>> times) throws IOException {
+    AllReduceReport report =
+        new AllReduceReport(
+            rate > 0
+                ? String.format(Locale.ROOT, "devices of the stand-in, %s Gbit/s each way", rate)
+                : "devices of the stand-in",
+            RANKS,
+            MTU_BYTES,
+            AllReduceReport.processorCount(),
+            SETUPS.stream().map(Setup::name).toList(),
+            rounds,
+            AllReduceReport.rows(times));
+    form.publish(
+        Objects.requireNonNull(spec).commandLine().getOut(),
+        "standin-allreduce-" + ReportOption.today(),
+        report.table(),
+        report);
+  }
+}
