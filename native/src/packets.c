@@ -54,6 +54,11 @@ WIDE static inline __m512i folded(__m512i value, __m512i by, __m512i onto) {
                                    _mm512_clmulepi64_epi128(value, by, 0x11), onto, 0x96);
 }
 
+WIDE static inline __m128i folded_once(__m128i value) {
+  __m128i by = _mm_loadu_si128((const __m128i *)fold_128);
+  return _mm_xor_si128(_mm_clmulepi64_si128(value, by, 0x00), _mm_clmulepi64_si128(value, by, 0x11));
+}
+
 WIDE static inline __m512i four_times(const uint64_t *pair) {
   return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)pair));
 }
@@ -67,25 +72,32 @@ WIDE static inline __m512i copied(uint8_t *to, const uint8_t *from) {
 WIDE static inline uint32_t reduced(__m512i a, __m512i b, __m512i c, __m512i d) {
   __m512i by = four_times(fold_512);
   d = folded(folded(folded(a, by, b), by, c), by, d);
-  __m128i one = _mm_loadu_si128((const __m128i *)fold_128), rest = _mm512_castsi512_si128(d);
+  __m128i rest = _mm512_castsi512_si128(d);
   __m128i lanes[3] = {_mm512_extracti32x4_epi32(d, 1), _mm512_extracti32x4_epi32(d, 2), _mm512_extracti32x4_epi32(d, 3)};
   for (int i = 0; i < 3; i++) {
-    rest = _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(rest, one, 0x00), _mm_clmulepi64_si128(rest, one, 0x11)),
-                         lanes[i]);
+    rest = _mm_xor_si128(folded_once(rest), lanes[i]);
   }
   uint8_t last[16];
   _mm_storeu_si128((__m128i *)last, rest);
   return over_words(0, last, sizeof last);
 }
 
-WIDE static inline __m512i begun(uint32_t state, __m512i first) {
-  return _mm512_xor_si512(first, _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state)));
+/* The 28 bytes of headers, of which the registers share four. */
+struct headers {
+  __m128i front, back;
+};
+
+/* The first register of the payload with the headers folded onto it, as if four bytes of zeros came before these. */
+WIDE static inline __m512i begun(struct headers headers, __m512i first) {
+  __m128i front = _mm_slli_si128(_mm_xor_si128(headers.front, _mm_cvtsi32_si128(-1)), 4);
+  __m128i back = folded_once(_mm_xor_si128(headers.back, folded_once(front)));
+  return _mm512_xor_si512(first, _mm512_zextsi128_si512(back));
 }
 
-/* Goes on from state; count is a multiple of a block, and not 0. */
-WIDE static uint32_t copy(uint32_t state, uint8_t *to, const uint8_t *from, size_t count) {
+/* The register behind the headers and count bytes, a multiple of a block and not 0, which are copied. */
+WIDE static uint32_t copy(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   __m512i by = four_times(fold_2048);
-  __m512i a = begun(state, copied(to, from));
+  __m512i a = begun(headers, copied(to, from));
   __m512i b = copied(to + 64, from + 64), c = copied(to + 128, from + 128), d = copied(to + 192, from + 192);
   for (size_t at = BLOCK_BYTES; at < count; at += BLOCK_BYTES) {
     a = folded(a, by, copied(to + at, from + at));
@@ -100,9 +112,9 @@ WIDE static uint32_t copy(uint32_t state, uint8_t *to, const uint8_t *from, size
  * The same without the copy. Asks for the cache lines that the bytes will go to meanwhile, which writes nothing: they are
  * the application's, and seldom near.
  */
-WIDE static uint32_t check(uint32_t state, const uint8_t *from, size_t count, const uint8_t *place) {
+WIDE static uint32_t check(struct headers headers, const uint8_t *from, size_t count, const uint8_t *place) {
   __m512i by = four_times(fold_2048);
-  __m512i a = begun(state, _mm512_loadu_si512(from));
+  __m512i a = begun(headers, _mm512_loadu_si512(from));
   __m512i b = _mm512_loadu_si512(from + 64), c = _mm512_loadu_si512(from + 128), d = _mm512_loadu_si512(from + 192);
   for (size_t at = BLOCK_BYTES; at < count; at += BLOCK_BYTES) {
     for (size_t line = 0; line < BLOCK_BYTES; line += 64) __builtin_prefetch(place + at + line, 1);
@@ -124,39 +136,44 @@ static uint32_t load32(const uint8_t *at) {
   return be32toh(value);
 }
 
-static void store32(uint8_t *at, uint32_t value) {
-  value = htobe32(value);
-  memcpy(at, &value, sizeof value);
-}
-
-/* Of the packet behind one with this header: the next number, no request and no tag, the next address, what is left. */
-static void follow(uint8_t *to, const uint8_t *before, size_t payload_bytes) {
-  uint64_t address;
-  memcpy(&address, before + BASE_BYTES, sizeof address);
-  address = htobe64(be64toh(address) + payload_bytes);
-  memcpy(to, before, HEADER_BYTES);
-  store32(to + 8, (load32(before + 8) + 1) & 0xffffff);
-  memcpy(to + BASE_BYTES, &address, sizeof address);
-  store32(to + 24, load32(before + 24) - (uint32_t)payload_bytes);
-}
-
-static int64_t seal(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
-  uint8_t *to = (uint8_t *)packet;
-  const uint8_t *from = (const uint8_t *)payload;
-  size_t bytes = (size_t)payload_bytes, whole = HEADER_BYTES + bytes + sizeof(uint32_t);
-  for (int64_t i = 0; i < count; i++, to += whole, from += bytes) {
-    if (i > 0) follow(to, to - whole, bytes);
-    uint32_t state = copy(over_words(~0u, to, HEADER_BYTES), to + HEADER_BYTES, from, bytes);
-    uint32_t icrc = ~state ^ (uint32_t)front;
-    memcpy(to + HEADER_BYTES + bytes, &icrc, sizeof icrc);
-  }
-  return 0;
-}
-
 static uint64_t load64(const uint8_t *at) {
   uint64_t value;
   memcpy(&value, at, sizeof value);
   return be64toh(value);
+}
+
+WIDE static inline struct headers loaded(const uint8_t *packet) {
+  return (struct headers){_mm_loadu_si128((const __m128i *)packet),
+                          _mm_loadu_si128((const __m128i *)(packet + HEADER_BYTES - 16))};
+}
+
+static long long swapped(uint64_t value) { return (long long)htobe64(value); }
+
+/*
+ * Each packet behind the first has the next number, no request and no tag, the next address, and less that is left. Its
+ * headers are put together in registers: read from where they were just stored in parts, they would come late.
+ */
+WIDE static int64_t seal(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
+  uint8_t *to = (uint8_t *)packet;
+  const uint8_t *from = (const uint8_t *)payload;
+  size_t bytes = (size_t)payload_bytes, whole = HEADER_BYTES + bytes + sizeof(uint32_t);
+  uint64_t first_word = load64(to), address = load64(to + BASE_BYTES), key = load32(to + 20);
+  uint32_t number = load32(to + 8), left = load32(to + 24);
+  struct headers headers = loaded(to);
+  for (int64_t i = 0; i < count; i++, to += whole, from += bytes) {
+    if (i > 0) {
+      number = (number + 1) & 0xffffff;
+      address += bytes;
+      left -= (uint32_t)bytes;
+      headers.front = _mm_set_epi64x(swapped((uint64_t)number << 32 | address >> 32), swapped(first_word));
+      headers.back = _mm_set_epi64x(swapped(key << 32 | left), swapped(address));
+      _mm_storeu_si128((__m128i *)to, headers.front);
+      _mm_storeu_si128((__m128i *)(to + HEADER_BYTES - 16), headers.back);
+    }
+    uint32_t icrc = ~copy(headers, to + HEADER_BYTES, from, bytes) ^ (uint32_t)front;
+    memcpy(to + HEADER_BYTES + bytes, &icrc, sizeof icrc);
+  }
+  return 0;
 }
 
 /* Whether a packet with these headers is the next one of the row, and may go where it says. */
@@ -167,7 +184,7 @@ static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_
          left <= row->region_bytes - offset;
 }
 
-static int64_t take(int64_t packet, int64_t stride, int64_t count, int64_t front, int64_t expected) {
+WIDE static int64_t take(int64_t packet, int64_t stride, int64_t count, int64_t front, int64_t expected) {
   const struct heddle_row *row = (const struct heddle_row *)expected;
   const uint8_t *from = (const uint8_t *)packet;
   size_t bytes = (size_t)stride - HEADER_BYTES - sizeof(uint32_t);
@@ -175,7 +192,7 @@ static int64_t take(int64_t packet, int64_t stride, int64_t count, int64_t front
   for (; taken < count && !asked; taken++, from += stride) {
     if (!is_next(from, row, (uint32_t)(row->number + (uint64_t)taken), bytes)) break;
     uint8_t *to = (uint8_t *)(uintptr_t)load64(from + BASE_BYTES);
-    uint32_t stored, icrc = ~check(over_words(~0u, from, HEADER_BYTES), from + HEADER_BYTES, bytes, to) ^ (uint32_t)front;
+    uint32_t stored, icrc = ~check(loaded(from), from + HEADER_BYTES, bytes, to) ^ (uint32_t)front;
     memcpy(&stored, from + HEADER_BYTES + bytes, sizeof stored);
     if (icrc != stored) break;
     place(to, from + HEADER_BYTES, bytes);
