@@ -122,8 +122,8 @@ final class CallCostContestant implements AutoCloseable {
   /** From here on calls, pauses and allocations count. */
   void beginSoaks() throws IOException, InterruptedException {
     report();
-    pausesBefore = pausesNs().size();
     allocatedBefore = allocatedBytes();
+    pausesBefore = pausesNs().size(); // last, since to ask for the bytes stops the machine too
   }
 
   /** Those of the Java machine since {@link #beginSoaks}; null for a plugin in C. */
