@@ -5,11 +5,7 @@ import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,11 +81,7 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
-  @Option(names = "--json", description = "Print one JSON document instead of the table.")
-  private boolean json;
-
-  @Option(names = "--save", description = "Also write table and JSON to perf-tests/results.")
-  private boolean save;
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
   /** Somebody who runs, with loss or without. */
   private record Entry(String name, String policy, boolean standardPeers, double loss) {
@@ -112,12 +104,13 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    requireRange("--planes", planes, 2, 16);
-    requireRange("--rounds", rounds, 1, 1_000);
-    requireRange("--milliseconds", milliseconds, 10, 60_000);
-    requireRange("--outstanding", outstanding, 1, 32);
-    requireRange("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    requireRange("--bytes", bytes, 1, 1L << 30);
+    OptionRange range = new OptionRange(spec);
+    range.require("--planes", planes, 2, 16);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--milliseconds", milliseconds, 10, 60_000);
+    range.require("--outstanding", outstanding, 1, 32);
+    range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    range.require("--bytes", bytes, 1, 1L << 30);
     if (!(loss > 0 && loss <= LARGEST_LOSS)) {
       throw LabCommand.usage(
           Objects.requireNonNull(spec).commandLine(),
@@ -145,16 +138,13 @@ final class PerfPacketCommand implements Callable<Integer> {
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
-    publish(measure(choice, plan));
+    PacketReport report = measure(choice, plan);
+    form.publish(
+        Objects.requireNonNull(spec).commandLine().getOut(),
+        "packet-" + ReportOption.today(),
+        report.table(),
+        report);
     return 0;
-  }
-
-  private void requireRange(String option, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw LabCommand.usage(
-          Objects.requireNonNull(spec).commandLine(),
-          option + " " + value + " is not in " + least + " to " + most);
-    }
   }
 
   private List<Entry> entries() {
@@ -234,17 +224,5 @@ final class PerfPacketCommand implements Callable<Integer> {
       ratios.add(some.get(round) / others.get(round));
     }
     return ratios;
-  }
-
-  private void publish(PacketReport report) throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
-    out.flush();
-    if (save) {
-      Path folder = Files.createDirectories(Installation.results());
-      String name = "packet-" + LocalDate.now(ZoneOffset.UTC);
-      Files.writeString(folder.resolve(name + ".txt"), report.table());
-      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
-    }
   }
 }
