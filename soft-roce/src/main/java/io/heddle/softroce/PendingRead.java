@@ -7,7 +7,7 @@ import io.heddle.platform.Memory;
  * payload belongs. Under the progress lock.
  */
 final class PendingRead {
-  private final SoftQueuePair qp;
+  private final MemoryRights rights;
   private final SendQueue queue;
   private boolean active;
   private boolean lost;
@@ -17,8 +17,8 @@ final class PendingRead {
   private int offset;
   private int endOffset;
 
-  PendingRead(SoftQueuePair qp, SendQueue queue) {
-    this.qp = qp;
+  PendingRead(MemoryRights rights, SendQueue queue) {
+    this.rights = rights;
     this.queue = queue;
   }
 
@@ -83,7 +83,7 @@ final class PendingRead {
   /** Places the next response; false where the local memory isn't allowed any more. */
   boolean take(long payload, int payloadBytes) {
     long to = queue.localAddress(index) + offset;
-    if (!qp.allowsLocalWrite(queue.lkey(index), to, payloadBytes)) {
+    if (!rights.localWrite(queue.lkey(index), to, payloadBytes)) {
       return false;
     }
     if (payloadBytes > 0) {

@@ -12,6 +12,8 @@ final class ReadResponses {
   private static final int WAITING = 16;
 
   private final SoftQueuePair qp;
+  private final PacketExit exit;
+  private final MemoryRights rights;
   private final long[] psns = new long[WAITING];
   private final long[] addresses = new long[WAITING];
   private final int[] keys = new int[WAITING];
@@ -21,8 +23,10 @@ final class ReadResponses {
   private int offset;
   private int mtu;
 
-  ReadResponses(SoftQueuePair qp) {
+  ReadResponses(SoftQueuePair qp, PacketExit exit, MemoryRights rights) {
     this.qp = qp;
+    this.exit = exit;
+    this.rights = rights;
   }
 
   void configure(int mtuBytes) {
@@ -65,12 +69,12 @@ final class ReadResponses {
 
   /** Sends one train. False when the socket is full. */
   boolean transmit() {
-    if (lengths[0] > 0 && !qp.allowsRemoteRead(keys[0], addresses[0], lengths[0])) {
+    if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
       remove(); /* closed since; the peer's repetition gets the error */
       return true;
     }
-    long base = qp.responseSlot();
-    qp.sealAnswers();
+    long base = exit.responseSlot();
+    exit.sealAnswers();
     int used = 0;
     int segment = 0;
     int at = offset;
@@ -92,7 +96,7 @@ final class ReadResponses {
         break;
       }
     }
-    if (!qp.answer(base, used, segment)) {
+    if (!exit.answer(base, used, segment)) {
       return false;
     }
     offset = at;
@@ -117,7 +121,7 @@ final class ReadResponses {
       Memory.copy(addresses[0] + at, packet + header, payload);
       PacketFormat.clearPad(packet + header + payload, pad);
     }
-    qp.seal().seal(packet, header + payload + pad);
+    exit.seal().seal(packet, header + payload + pad);
   }
 
   private void remove() {

@@ -21,6 +21,7 @@ final class Requester {
   private static final int READ_PACKETS = 32;
 
   private final SoftQueuePair qp;
+  private final PacketExit exit;
   private final SendQueue queue;
   private final TransmitRing ring;
   private final TrainBuilder builder;
@@ -48,18 +49,21 @@ final class Requester {
 
   Requester(
       SoftQueuePair qp,
+      PacketExit exit,
       SendQueue queue,
       TransmitRing ring,
       TrainBuilder builder,
+      PendingRead read,
       Counters counters) {
     this.qp = qp;
+    this.exit = exit;
+    this.read = read;
     this.queue = queue;
     this.ring = ring;
     this.builder = builder;
     this.counters = counters;
     outstanding = new Outstanding(ring);
     lost = new LostRun(ring, outstanding);
-    read = new PendingRead(qp, queue);
     loads = new LinkLoads(outstanding, read);
   }
 
@@ -145,7 +149,7 @@ final class Requester {
     int offset = builder.offset();
     long next = outstanding.next();
     int tag = softPeer ? tags.next(link, nowNs, false) : SendTags.NONE;
-    qp.sealFor(link);
+    exit.sealFor(link);
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
@@ -212,7 +216,7 @@ final class Requester {
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
     ring.sent(slot, link, tags.sent(), nowNs);
     int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
-    if (qp.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
+    if (exit.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
       if (carried > 0) {
         qp.acknowledgementCarried();
       }
@@ -274,7 +278,7 @@ final class Requester {
 
   private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
-    qp.sealFor(link);
+    exit.sealFor(link);
     builder.markAgain(ring, slot, from, to, tag, loads.several());
   }
 
@@ -291,7 +295,7 @@ final class Requester {
         int at = packet * segment;
         int bytes = Math.min(segment, ring.totalBytes(slot) - at);
         tags.sent();
-        qp.send(link, ring.address(slot) + at, bytes, segment);
+        exit.send(link, ring.address(slot) + at, bytes, segment);
       }
     }
   }
@@ -302,7 +306,7 @@ final class Requester {
     if (!read.isActive()) {
       return true;
     }
-    qp.sealFor(0);
+    exit.sealFor(0);
     read.rewrite(builder, ring.address(slot));
     countResent(1);
     return sendSlot(0, slot, 0, 1, nowNs);

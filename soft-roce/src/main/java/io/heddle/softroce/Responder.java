@@ -18,6 +18,8 @@ final class Responder {
   private static final int MASK = PsnBits.SIZE - 1;
 
   private final SoftQueuePair qp;
+  private final PacketExit exit;
+  private final MemoryRights rights;
   private final ReceiveQueue receives;
   private final Counters counters;
   private final ReadResponses reads;
@@ -50,8 +52,16 @@ final class Responder {
   private int writeKey;
   private int messageBytes;
 
-  Responder(SoftQueuePair qp, ReceiveQueue receives, ReadResponses reads, Counters counters) {
+  Responder(
+      SoftQueuePair qp,
+      PacketExit exit,
+      MemoryRights rights,
+      ReceiveQueue receives,
+      ReadResponses reads,
+      Counters counters) {
     this.qp = qp;
+    this.exit = exit;
+    this.rights = rights;
     this.receives = receives;
     this.reads = reads;
     this.counters = counters;
@@ -149,7 +159,7 @@ final class Responder {
       return 0;
     }
     int key = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8);
-    int region = qp.writableRegion(key);
+    int region = rights.writable(key);
     if (region < 0) {
       return 0;
     }
@@ -162,8 +172,8 @@ final class Responder {
             qp.number(),
             expected,
             key,
-            qp.regions().address(region),
-            qp.regions().lengthBytes(region));
+            rights.address(region),
+            rights.lengthBytes(region));
     if (taken > 0) {
       acknowledger.packetsCame(rows.tag(), nowNs);
       sequenceErrorSent = false;
@@ -296,7 +306,7 @@ final class Responder {
         || (softPeer ? payloadBytes > length : payloadBytes != length)) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
-    if (length > 0 && !qp.allowsRemoteWrite(key, address, length)) {
+    if (length > 0 && !rights.remoteWrite(key, address, length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
     if (payloadBytes > 0) {
@@ -313,7 +323,7 @@ final class Responder {
     }
     long address = PacketFormat.networkLong(reth);
     int key = PacketFormat.networkInt(reth + 8);
-    if (!qp.allowsRemoteWrite(key, address, length)) {
+    if (!rights.remoteWrite(key, address, length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
     message = WRITE;
@@ -334,7 +344,7 @@ final class Responder {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     /* Asked again for each packet: the region may have been closed since. */
-    if (!qp.allowsRemoteWrite(writeKey, writeAddress, writeLeft)) {
+    if (!rights.remoteWrite(writeKey, writeAddress, writeLeft)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
     if (immediate && receives.isEmpty()) {
@@ -375,7 +385,7 @@ final class Responder {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (payloadBytes > 0) {
-      if (!qp.allowsLocalWrite(receives.lkey(), receives.address() + before, payloadBytes)) {
+      if (!rights.localWrite(receives.lkey(), receives.address() + before, payloadBytes)) {
         completeReceive(Status.LOCAL_PROTECTION_ERROR, 0, false, 0);
         return PacketFormat.SYNDROME_REMOTE_OPERATION;
       }
@@ -406,7 +416,7 @@ final class Responder {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (length > 0
-        && !qp.allowsRemoteRead(
+        && !rights.remoteRead(
             PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
@@ -476,19 +486,19 @@ final class Responder {
       return 0;
     }
     acknowledger.write(packet, PacketFormat.SYNDROME_ACK, expected - 1, messages, nowNs);
-    qp.seal().seal(packet, bytes);
+    exit.seal().seal(packet, bytes);
     return bytes + PacketFormat.ICRC_BYTES;
   }
 
   private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
-    long packet = qp.controlPacket();
-    qp.sealAnswers();
+    long packet = exit.controlPacket();
+    exit.sealAnswers();
     acknowledger.write(packet, syndrome, psn, messages, nowNs);
     int bytes = acknowledger.lengthBytes();
     if (softPeer && highest >= expected) {
       bytes += writeBitmap(packet + bytes);
     }
-    if (!qp.sendControl(bytes)) {
+    if (!exit.sendControl(bytes)) {
       return false;
     }
     acknowledger.sent();

@@ -1,7 +1,6 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.QueuePair;
@@ -23,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Posting threads touch the two queues and the state only; everything else is the lock holder's.
  */
 final class SoftQueuePair implements QueuePair {
-  private static final int CONTROL_BYTES = 4096;
-  private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
-  private static final int MEMORY_BYTES =
-      (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
-
   private final SoftContext context;
   private final Engine engine;
   private final SoftProtectionDomain pd;
@@ -36,9 +30,8 @@ final class SoftQueuePair implements QueuePair {
   private final SendQueue sends;
   private final ReceiveQueue receives;
   private final Completer completer;
-  private final long memory;
-  private final PacketSeal seal;
   private final PeerLinks links = new PeerLinks();
+  private final PacketExit exit;
   private final TrainBuilder builder;
   private final Requester requester;
   private final Responder responder;
@@ -50,8 +43,6 @@ final class SoftQueuePair implements QueuePair {
   private int mtu;
   private int window;
   private boolean closed;
-  /* The link that the packet in hand came over, and the answer to it goes by. */
-  private int answering;
   private long waitsUntilRound;
   /* The socket was too full for a response or an acknowledgement. */
   private final Pause blocked = new Pause();
@@ -73,17 +64,14 @@ final class SoftQueuePair implements QueuePair {
             receives,
             (SoftCompletionQueue) attributes.sendQueue(),
             (SoftCompletionQueue) attributes.receiveQueue());
-    memory = LinuxCalls.mapMemory(MEMORY_BYTES);
-    if (memory < 0) {
-      throw new VerbsException(
-          "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
-    }
-    seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
-    TransmitRing ring = new TransmitRing(memory);
-    builder = new TrainBuilder(sends, engine.regions, seal);
-    requester = new Requester(this, sends, ring, builder, engine.counters);
-    reads = new ReadResponses(this);
-    responder = new Responder(this, receives, reads, engine.counters);
+    exit = new PacketExit(engine, links);
+    MemoryRights rights = new MemoryRights(engine.regions, pd.id());
+    TransmitRing ring = new TransmitRing(exit.ring());
+    builder = new TrainBuilder(sends, engine.regions, exit.seal());
+    PendingRead read = new PendingRead(rights, sends);
+    requester = new Requester(this, exit, sends, ring, builder, read, engine.counters);
+    reads = new ReadResponses(this, exit, rights);
+    responder = new Responder(this, exit, rights, receives, reads, engine.counters);
   }
 
   @Override
@@ -177,8 +165,8 @@ final class SoftQueuePair implements QueuePair {
         mtu = attributes.mtu().bytes();
         remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
         window = links.window(mtu);
-        answering = 0;
-        sealAnswers();
+        exit.answerBy(0);
+        exit.sealAnswers();
         builder.configure(
             mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
         reads.configure(mtu);
@@ -287,7 +275,7 @@ final class SoftQueuePair implements QueuePair {
       } finally {
         engine.unlock();
       }
-      LinuxCalls.unmapMemory(memory, MEMORY_BYTES);
+      exit.free();
       context.closed(this);
     }
   }
@@ -353,7 +341,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   void onPacket(int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
-    answering = link;
+    exit.answerBy(link);
     if (state == QueuePairState.ERROR) {
       engine.counters.drops().count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
       if (opcode <= PacketFormat.READ_REQUEST) {
@@ -382,7 +370,7 @@ final class SoftQueuePair implements QueuePair {
     }
     int taken = responder.onRow(rows, packet, stride, most, links.get(link).receiveFlow(), nowNs);
     if (taken > 0) {
-      answering = link;
+      exit.answerBy(link);
     }
     return taken;
   }
@@ -494,68 +482,9 @@ final class SoftQueuePair implements QueuePair {
     return remoteNumber;
   }
 
-  PacketSeal seal() {
-    return seal;
-  }
-
-  long responseSlot() {
-    return memory + (long) RESPONSE_SLOT * TransmitRing.SLOT_BYTES;
-  }
-
-  long controlPacket() {
-    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
-  }
-
-  boolean sendControl(int bytes) {
-    seal.seal(controlPacket(), bytes);
-    int total = bytes + PacketFormat.ICRC_BYTES;
-    return answer(controlPacket(), total, total);
-  }
-
-  /** What is sealed from now on goes by {@link #answer}. */
-  void sealAnswers() {
-    sealFor(answering);
-  }
-
-  /** What is sealed from now on goes by this link. */
-  void sealFor(int link) {
-    seal.sealFor(links.get(link).sendFlow());
-  }
-
-  /** Sends by the link that the newest packet came over. */
-  boolean answer(long address, int lengthBytes, int segmentBytes) {
-    return send(answering, address, lengthBytes, segmentBytes);
-  }
-
   /** The packet in hand was taken, that many numbers ahead of the first missing one. */
   void took(int payloadBytes, int numbersAhead) {
-    links.get(answering).took(payloadBytes, numbersAhead);
-  }
-
-  boolean send(int link, long address, int lengthBytes, int segmentBytes) {
-    UdpSocket open = links.get(link).socket();
-    return open == null || engine.send(open, address, lengthBytes, segmentBytes);
-  }
-
-  boolean allowsRemoteWrite(int key, long address, int lengthBytes) {
-    return engine.regions.allows(key, pd.id(), RegionTable.REMOTE_WRITE, address, lengthBytes);
-  }
-
-  /** The row of the region that this key allows the peer to write, or −1. */
-  int writableRegion(int key) {
-    return engine.regions.find(key, pd.id(), RegionTable.REMOTE_WRITE);
-  }
-
-  RegionTable regions() {
-    return engine.regions;
-  }
-
-  boolean allowsRemoteRead(int key, long address, int lengthBytes) {
-    return engine.regions.allows(key, pd.id(), RegionTable.REMOTE_READ, address, lengthBytes);
-  }
-
-  boolean allowsLocalWrite(int key, long address, int lengthBytes) {
-    return engine.regions.allows(key, pd.id(), RegionTable.LOCAL_WRITE, address, lengthBytes);
+    links.get(exit.answering()).took(payloadBytes, numbersAhead);
   }
 
   void completeSend(long id, Status status, Kind kind, int lengthBytes) {

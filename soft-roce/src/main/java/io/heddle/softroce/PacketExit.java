@@ -1,0 +1,94 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.verbs.VerbsException;
+
+/**
+ * Where the packets of a queue pair are made and leave: the memory that they lie in, their seal,
+ * and by which link they go. Under the progress lock, but for its making and {@link #free}.
+ */
+final class PacketExit {
+  private static final int CONTROL_BYTES = 4096;
+  private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
+  private static final int MEMORY_BYTES =
+      (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+
+  private final Engine engine;
+  private final PeerLinks links;
+  private final long memory;
+  private final PacketSeal seal;
+  /* The link that the packet in hand came over, and the answer to it goes by. */
+  private int answering;
+
+  PacketExit(Engine engine, PeerLinks links) {
+    this.engine = engine;
+    this.links = links;
+    memory = LinuxCalls.mapMemory(MEMORY_BYTES);
+    if (memory < 0) {
+      throw new VerbsException(
+          "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
+    }
+    seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
+  }
+
+  /** Nothing leaves any more. */
+  void free() {
+    LinuxCalls.unmapMemory(memory, MEMORY_BYTES);
+  }
+
+  /** Where the transmit ring lies. */
+  long ring() {
+    return memory;
+  }
+
+  /** Room for a train of responses. */
+  long responseSlot() {
+    return memory + (long) RESPONSE_SLOT * TransmitRing.SLOT_BYTES;
+  }
+
+  /** Room for a packet of our own, such as an acknowledgement. */
+  long controlPacket() {
+    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
+  }
+
+  PacketSeal seal() {
+    return seal;
+  }
+
+  /** The packet in hand came over this link. */
+  void answerBy(int link) {
+    answering = link;
+  }
+
+  int answering() {
+    return answering;
+  }
+
+  /** What is sealed from now on goes by {@link #answer}. */
+  void sealAnswers() {
+    sealFor(answering);
+  }
+
+  /** What is sealed from now on goes by this link. */
+  void sealFor(int link) {
+    seal.sealFor(links.get(link).sendFlow());
+  }
+
+  /** Seals and sends the control packet. False when the socket is full. */
+  boolean sendControl(int bytes) {
+    seal.seal(controlPacket(), bytes);
+    int total = bytes + PacketFormat.ICRC_BYTES;
+    return answer(controlPacket(), total, total);
+  }
+
+  /** Sends by the link that the newest packet came over. False when the socket is full. */
+  boolean answer(long address, int lengthBytes, int segmentBytes) {
+    return send(answering, address, lengthBytes, segmentBytes);
+  }
+
+  /** Sends a train. False when the socket is full. */
+  boolean send(int link, long address, int lengthBytes, int segmentBytes) {
+    UdpSocket open = links.get(link).socket();
+    return open == null || engine.send(open, address, lengthBytes, segmentBytes);
+  }
+}
