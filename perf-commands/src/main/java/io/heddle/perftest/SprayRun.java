@@ -227,6 +227,7 @@ final class SprayRun {
       if (taken < 0) {
         failure.poll(taken);
       }
+      loads.looked();
       return 0;
     }
     nowNs = System.nanoTime();
@@ -241,6 +242,7 @@ final class SprayRun {
       int row = (int) (completed[index]++ % queueDepth);
       chunkDone(index, chunkMessages[index][row], chunkBytes[index][row], counts);
     }
+    loads.looked();
     return taken;
   }
 

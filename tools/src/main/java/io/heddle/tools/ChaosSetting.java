@@ -28,8 +28,7 @@ record ChaosSetting(
   private static final int LONGEST_HOLD_MS = 1_000;
 
   private static final List<String> POLICIES =
-      List.of(
-          "spray", "spray", "adaptive", "least-in-flight", "pinned", "spraylink", "hash", "hash");
+      List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
 
   static ChaosSetting of(long seed) {
     long group = seed / GROUP;

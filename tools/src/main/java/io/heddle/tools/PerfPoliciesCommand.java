@@ -51,7 +51,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   @Option(
       names = "--policies",
       split = ",",
-      defaultValue = "spray,adaptive,pinned,least-in-flight,spraylink,hash",
+      defaultValue = "spray,pinned,least-in-flight,spraylink,hash",
       description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
   private List<DemoCommand.Policy> policies = List.of();
 

@@ -65,6 +65,7 @@ public final class SendComm extends Communicator {
   private long backlogHead;
   private long backlogTail;
   private int looks;
+  private long lookedAtNs;
 
   SendComm(
       Connection connection,
@@ -76,10 +77,10 @@ public final class SendComm extends Communicator {
       Runnable onClose) {
     super(connection, channel, counters, "sending", log, onClose);
     this.policy = policy;
-    this.observes = policy.observes();
     this.splitsMessages = splitsMessages;
     this.queuePairsPerPlane = connection.queuePairsPerPlane();
     this.planes = flows.length / queuePairsPerPlane;
+    this.observes = planes > 1 && policy.observes();
     this.chunks = new SentChunks(LINES, planes);
     this.weights = connection.weights();
     this.loads =
@@ -269,9 +270,6 @@ public final class SendComm extends Communicator {
   void goOn(Standing.Peer peer) {
     if (backlogHead != backlogTail) {
       post();
-    } else if (observes && ++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
-      /* A caller that looks in vain isn't away. */
-      loads.at(System.nanoTime());
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
@@ -308,7 +306,17 @@ public final class SendComm extends Communicator {
 
   @Override
   void takenAll() {
-    /* Each completion was dealt with by itself. */
+    if (!observes) {
+      return;
+    }
+    if (polledAtNs() != lookedAtNs) {
+      lookedAtNs = polledAtNs();
+      loads.looked();
+    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
+      /* A caller that looks in vain isn't away. */
+      loads.at(System.nanoTime());
+      loads.looked();
+    }
   }
 
   @Override

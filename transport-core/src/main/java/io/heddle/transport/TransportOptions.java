@@ -56,10 +56,10 @@ public final class TransportOptions {
           "HEDDLE_POLICY",
           Stream.concat(SprayPolicy.NAMES.stream(), Stream.of(SprayPolicy.PACKET)).toList(),
           SprayPolicy.NAMES.getFirst(),
-          "how a message is laid over the planes: chunks by weight, the same as far as planes keep"
-              + " up with it, one segment per plane by weight, chunks to the plane with the least"
-              + " in flight, SprayLink, what ECMP would do, or, between soft devices only, one"
-              + " queue pair over all planes whose trains of packets are shared out by weight");
+          "how a message is laid over the planes: chunks by weight, as long as that leaves no"
+              + " capacity idle, one segment per plane by weight, chunks to the plane with the"
+              + " least in flight, SprayLink, what ECMP would do, or, between soft devices only,"
+              + " one queue pair over all planes whose trains of packets are shared out by weight");
 
   public static final Option<Long> CONNECT_TIMEOUT =
       Option.number(

@@ -23,7 +23,6 @@ class TransportAllocationTest {
   @CsvSource({
     "spray, 64",
     "spray, 1048576",
-    "adaptive, 1048576",
     "pinned, 1048576",
     "least-in-flight, 1048576",
     "spraylink, 1048576",

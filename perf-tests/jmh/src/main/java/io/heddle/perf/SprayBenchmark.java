@@ -36,7 +36,7 @@ public class SprayBenchmark {
   private static final long TOOK_NS = 500_000;
   private static final long WINDOW_BYTES = 16L << 20;
 
-  @Param({"spray", "adaptive", "pinned", "least-in-flight", "spraylink", "hash"})
+  @Param({"spray", "pinned", "least-in-flight", "spraylink", "hash"})
   public String policy = "";
 
   @Param({"1", "4", "8"})
@@ -103,5 +103,6 @@ public class SprayBenchmark {
     for (; finished < end; finished++) {
       loads.finished(planeOf[finished], lengthOf[finished]);
     }
+    loads.looked();
   }
 }

@@ -14,11 +14,9 @@ final class Targets {
     List<Target> targets = new ArrayList<>();
     targets.addAll(besideTcp());
     for (String situation : List.of("equal", "announced", "unannounced", "bursts")) {
-      for (String policy : List.of("spray", "adaptive")) {
-        String of = situation + ", " + policy;
-        targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
-        targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ best other", 0.97));
-      }
+      String of = situation + ", spray";
+      targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
+      targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ best other", 0.97));
     }
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet ÷ spray", 0.9));
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));

@@ -32,6 +32,8 @@ public final class PlaneLoads {
   private final long[] virtualTime;
   private final long[] carriedBytes;
   private final PlaneRates rates;
+  private final IdleCapacity idle;
+  private long carriedByAll;
   private boolean isObserved;
   private long moves;
   private final int maxChunksPerPlane;
@@ -65,6 +67,7 @@ public final class PlaneLoads {
     this.virtualTime = new long[planes];
     this.carriedBytes = new long[planes];
     this.rates = new PlaneRates(planes, maxChunksPerPlane, preferredChunkBytes);
+    this.idle = new IdleCapacity(planes, preferredChunkBytes);
     this.cost = new long[planes];
     this.shareBytes = new long[planes];
     this.mostChunks = new int[planes];
@@ -84,6 +87,20 @@ public final class PlaneLoads {
     rates.at(nowNs);
   }
 
+  /** Completions were looked for by now, and none are there that haven't been told. */
+  public void looked() {
+    rates.looked();
+    PlaneWeights weights = learnt;
+    if (weights != null) {
+      idle.looked(this, weights);
+    }
+  }
+
+  /** Whether keeping to the weights was found to leave capacity idle. */
+  boolean isCapacityIdle() {
+    return idle.isFound();
+  }
+
   public int planes() {
     return inFlightBytes.length;
   }
@@ -99,6 +116,11 @@ public final class PlaneLoads {
   /** What the plane has carried so far. */
   long carriedBytes(int plane) {
     return carriedBytes[plane];
+  }
+
+  /** What all planes have carried so far. */
+  long carriedBytes() {
+    return carriedByAll;
   }
 
   /** What was observed of the planes. */
@@ -217,6 +239,7 @@ public final class PlaneLoads {
   public void weightsChanged(PlaneWeights before, PlaneWeights now) {
     Arrays.fill(virtualTime, 0);
     limitAt = 0;
+    idle.forget();
     long heaviestBefore = before.heaviest();
     long heaviest = now.heaviest();
     for (int plane = 0; plane < virtualTime.length; plane++) {
@@ -232,6 +255,7 @@ public final class PlaneLoads {
     inFlightChunks[plane]--;
     moves++;
     carriedBytes[plane] += lengthBytes;
+    carriedByAll += lengthBytes;
     if (isObserved) {
       rates.finished(plane);
     }

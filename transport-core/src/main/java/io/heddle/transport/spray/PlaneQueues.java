@@ -148,6 +148,9 @@ final class PlaneQueues {
         double ownChunkNs = Math.min(chunkBytes / own, firstNs);
         double late = (lateNs + ownChunkNs) * own - chunkBytes;
         lateBytes[plane] = rates.isTrial(plane, own) ? Math.min(1, late) : late;
+        if (!loads.isCapacityIdle()) {
+          lateBytes[plane] = Double.POSITIVE_INFINITY;
+        }
       } else {
         endBytes[plane] = Math.max(1, FIRST_CHUNKS * part) * preferred;
         lateBytes[plane] = Double.POSITIVE_INFINITY;

@@ -44,7 +44,13 @@ final class PlaneRates {
   private int underWay;
   private double callerLateNs;
   private boolean isTimed;
+  private boolean wasBusy;
+  private long busySinceNs;
   private long nowNs;
+  private long lookedAtNs;
+
+  /* When the youngest chunk was posted of those that were acknowledged. */
+  private long youngestHeardNs;
 
   /**
    * @param leastBytes what must be under way for its time to tell of a rate: for less it is the
@@ -66,16 +72,19 @@ final class PlaneRates {
   }
 
   void at(long newNs) {
-    long gapNs = newNs - nowNs;
-    if (isTimed && gapNs <= 0) {
+    if (isTimed && newNs <= nowNs) {
       return;
-    }
-    if (isTimed) {
-      double before = callerLateNs * Math.max(0, 1 - gapNs / LATENESS_FORGOTTEN_NS);
-      callerLateNs = underWay > 0 ? Math.max(gapNs, before) : before;
     }
     isTimed = true;
     nowNs = newNs;
+  }
+
+  /** Completions were looked for by now; those that there were have been told of. */
+  void looked() {
+    double before = callerLateNs * Math.max(0, 1 - (nowNs - lookedAtNs) / LATENESS_FORGOTTEN_NS);
+    callerLateNs = wasBusy ? Math.max(nowNs - Math.max(lookedAtNs, busySinceNs), before) : before;
+    wasBusy = underWay > 0;
+    lookedAtNs = nowNs;
   }
 
   /**
@@ -106,6 +115,10 @@ final class PlaneRates {
     postedAtNs[slot] = nowNs;
     bytesBefore[slot] = inFlightBytes;
     underWay++;
+    if (!wasBusy) {
+      wasBusy = true;
+      busySinceNs = nowNs;
+    }
   }
 
   /** The plane's oldest chunk was acknowledged. */
@@ -119,6 +132,7 @@ final class PlaneRates {
     idleSinceNs[plane] = nowNs;
     int slot = plane * (mask + 1) + (number & mask);
     long tookNs = nowNs - postedAtNs[slot];
+    youngestHeardNs = Math.max(youngestHeardNs, postedAtNs[slot]);
     long bytes = bytesBefore[slot];
     if (unheard[plane] > 0) {
       unheard[plane]--;
@@ -170,9 +184,24 @@ final class PlaneRates {
       return Math.min(aged, fastest);
     }
     int slot = plane * (mask + 1) + (finished[plane] & mask);
-    long ageNs = nowNs - postedAtNs[slot];
+    if (!isOvertaken(plane)) {
+      return rate;
+    }
+    long ageNs = lookedAtNs - postedAtNs[slot];
     long bytes = Math.max(bytesBefore[slot], leastBytes);
     return ageNs * rate > bytes ? bytes / (double) ageNs : rate;
+  }
+
+  /** Whether a chunk that was posted later than one of the plane's is through before it. */
+  boolean isOvertaken(int plane) {
+    int number = finished[plane];
+    return number != posted[plane]
+        && postedAtNs[plane * (mask + 1) + (number & mask)] < youngestHeardNs;
+  }
+
+  /** Chunks that the plane was ever given; wraps. */
+  int posted(int plane) {
+    return posted[plane];
   }
 
   /** Whether this rate of the plane is more than what was observed of it. */

@@ -9,8 +9,7 @@ import java.util.List;
  */
 public interface SprayPolicy {
   /** What chooses planes; the first is the one that is taken unless another is asked for. */
-  List<String> NAMES =
-      List.of("spray", "adaptive", "pinned", "least-in-flight", "spraylink", "hash");
+  List<String> NAMES = List.of("spray", "pinned", "least-in-flight", "spraylink", "hash");
 
   /** The most chunks that a message may have: the immediate has six bits for a chunk's number. */
   int MAX_CHUNKS = 64;
@@ -36,7 +35,10 @@ public interface SprayPolicy {
    */
   boolean cutsByWeight();
 
-  /** Whether it wants to know how long chunks take: {@link PlaneLoads#at} is called then. */
+  /**
+   * Whether it wants to know how long chunks take: {@link PlaneLoads#at} and {@link
+   * PlaneLoads#looked} are called then.
+   */
   default boolean observes() {
     return false;
   }
@@ -75,7 +77,6 @@ public interface SprayPolicy {
   static SprayPolicy named(String name, long connectionSeed) {
     return switch (name) {
       case "spray", PACKET -> new WeightedSprayPolicy();
-      case "adaptive" -> new AdaptiveSprayPolicy();
       case "pinned" -> new PinnedPolicy();
       case "least-in-flight" -> new LeastInFlightPolicy();
       case "spraylink" -> new SprayLinkPolicy(connectionSeed);

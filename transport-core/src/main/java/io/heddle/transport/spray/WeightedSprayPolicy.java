@@ -2,10 +2,16 @@ package io.heddle.transport.spray;
 
 /**
  * Chunks of the device's size, each to the plane that would have the lowest virtual time with it,
- * as long as the plane's share of the window takes it: bytes follow the weights exactly while every
- * plane keeps up, and a plane that doesn't is given what it can carry.
+ * so that bytes follow the weights exactly. A chunk waits for its plane where that one's queue is
+ * at its end ({@link PlaneQueues}).
+ *
+ * <p>Only where that was found to leave capacity idle ({@link IdleCapacity}) others take the chunk
+ * instead: a plane that is slower than its weight says gets what it carries then, whether or not
+ * anybody has announced it. What it missed meanwhile it catches up by a window at most.
  */
 final class WeightedSprayPolicy implements SprayPolicy {
+  private final PlaneQueues queues = new PlaneQueues();
+
   @Override
   public String name() {
     return "spray";
@@ -14,6 +20,11 @@ final class WeightedSprayPolicy implements SprayPolicy {
   @Override
   public boolean cutsByWeight() {
     return false;
+  }
+
+  @Override
+  public boolean observes() {
+    return true;
   }
 
   @Override
@@ -35,6 +46,12 @@ final class WeightedSprayPolicy implements SprayPolicy {
       int lengthBytes,
       PlaneLoads loads,
       PlaneWeights weights) {
-    return loads.lowestVirtualFinish(lengthBytes, weights);
+    int plane = loads.lowestVirtualFinish(lengthBytes, weights);
+    if (plane == NO_PLANE || queues.hasRoom(plane, lengthBytes, loads, weights)) {
+      return plane;
+    }
+    return loads.isCapacityIdle()
+        ? loads.lowestVirtualFinish(lengthBytes, weights, queues.mostInFlight())
+        : NO_PLANE;
   }
 }

@@ -13,6 +13,7 @@ import java.util.Random;
  */
 final class PlaneModel {
   private static final int CHUNK = 61_440;
+  private static final int PACKET = 4096;
   private static final long MESSAGE_BYTES = 1 << 20;
   private static final int OUTSTANDING = 8;
   private static final double STEP_SECONDS = 1e-4;
@@ -32,15 +33,29 @@ final class PlaneModel {
 
   private record Done(Chunk chunk, double at) {}
 
+  /** What planes have in common. */
+  enum Sharing {
+    /** Nothing: each has a rate of its own. */
+    NONE,
+    /** One queue, as of a processor. */
+    QUEUE,
+    /** A port, which gives each plane that has something its turn, packet by packet. */
+    TURNS,
+    /** The sender itself: what it posts is there when the call returns. */
+    SENDER
+  }
+
   /**
    * @param weights what is announced
-   * @param bytesPerSecond what each plane carries; one number for what all share, as a processor
+   * @param sharing what planes have in common
+   * @param bytesPerSecond what each plane carries; one number for what they share
    * @param bursts whether each of them by itself loses four fifths of that now and then
    * @param lateSeconds how long the sender stays away at most, every tenth time
    * @param waySeconds from a chunk's end on a plane to the sender's knowledge of it
    */
   record Circumstances(
       PlaneWeights weights,
+      Sharing sharing,
       double[] bytesPerSecond,
       boolean bursts,
       double lateSeconds,
@@ -62,6 +77,7 @@ final class PlaneModel {
   private final SprayPolicy policy;
   private final PlaneWeights weights;
   private final PlaneLoads loads;
+  private final Sharing sharing;
   private final double[] bytesPerSecond;
   private final double lateSeconds;
   private final double waySeconds;
@@ -80,14 +96,18 @@ final class PlaneModel {
   private int posting;
   private double possible;
   private double now;
+  private double sentAt;
+  private int turn;
+  private double unused;
 
   PlaneModel(SprayPolicy policy, Circumstances circumstances, long seed) {
     this.policy = policy;
     this.weights = circumstances.weights();
+    this.sharing = circumstances.sharing();
     this.bytesPerSecond = circumstances.bytesPerSecond().clone();
     this.lateSeconds = circumstances.lateSeconds();
     this.waySeconds = circumstances.waySeconds();
-    int servers = bytesPerSecond.length;
+    int servers = sharing == Sharing.TURNS ? weights.planes() : bytesPerSecond.length;
     loads = new PlaneLoads(weights.planes(), CHUNK, 16 << 20, 256);
     random = new Random(seed);
     lateness = new Random(seed);
@@ -110,10 +130,11 @@ final class PlaneModel {
     double comesBackAt = 0;
     for (now = STEP_SECONDS; now < seconds; now += STEP_SECONDS) {
       carry();
-      if (now >= comesBackAt) {
+      if (now >= Math.max(comesBackAt, sentAt)) {
         comesBackAt = lateness.nextInt(10) == 0 ? now + lateSeconds * lateness.nextDouble() : now;
         loads.at((long) (now * NS));
         see();
+        loads.looked();
         post();
       }
     }
@@ -126,6 +147,13 @@ final class PlaneModel {
   }
 
   private void carry() {
+    if (sharing == Sharing.TURNS || sharing == Sharing.SENDER) {
+      possible += bytesPerSecond[0] * STEP_SECONDS;
+      if (sharing == Sharing.TURNS) {
+        takeTurns(bytesPerSecond[0] * STEP_SECONDS);
+      }
+      return;
+    }
     for (int plane = 0; plane < share.length; plane++) {
       if (now >= changesAt[plane]) {
         share[plane] = share[plane] == 1 ? LEFT_IN_A_BURST : 1;
@@ -133,16 +161,35 @@ final class PlaneModel {
       }
       double bytes = bytesPerSecond[plane] * share[plane] * STEP_SECONDS;
       possible += bytes;
-      ArrayDeque<Chunk> queue = queues.get(plane);
-      while (bytes > 0 && !queue.isEmpty()) {
-        double taken = Math.min(bytes, leftOfFirst[plane]);
-        bytes -= taken;
-        leftOfFirst[plane] -= taken;
-        carried[queue.element().plane()] += taken;
-        if (leftOfFirst[plane] < 1) {
-          unseen.add(new Done(queue.remove(), now + waySeconds));
-          leftOfFirst[plane] = queue.isEmpty() ? 0 : queue.element().lengthBytes();
-        }
+      carry(plane, bytes);
+    }
+  }
+
+  private void carry(int server, double most) {
+    double bytes = most;
+    ArrayDeque<Chunk> queue = queues.get(server);
+    while (bytes > 0 && !queue.isEmpty()) {
+      double taken = Math.min(bytes, leftOfFirst[server]);
+      bytes -= taken;
+      leftOfFirst[server] -= taken;
+      carried[queue.element().plane()] += taken;
+      if (leftOfFirst[server] < 1) {
+        unseen.add(new Done(queue.remove(), now + waySeconds));
+        leftOfFirst[server] = queue.isEmpty() ? 0 : queue.element().lengthBytes();
+      }
+    }
+  }
+
+  private void takeTurns(double bytes) {
+    unused += bytes;
+    for (int idle = 0; unused >= PACKET; ) {
+      turn = (turn + 1) % queues.size();
+      idle = queues.get(turn).isEmpty() ? idle + 1 : 0;
+      if (idle > queues.size()) {
+        unused = 0;
+      } else if (idle == 0) {
+        carry(turn, PACKET);
+        unused -= PACKET;
       }
     }
   }
@@ -178,14 +225,27 @@ final class PlaneModel {
           return;
         }
         loads.started(plane, length, weights);
-        int server = plane % queues.size();
-        if (queues.get(server).isEmpty()) {
-          leftOfFirst[server] = length;
-        }
-        queues.get(server).add(new Chunk(posting, plane, length));
+        give(new Chunk(posting, plane, length));
         message.posted++;
       }
       posting++;
+      if (sharing == Sharing.SENDER) {
+        loads.at((long) (sentAt * NS));
+      }
     }
+  }
+
+  private void give(Chunk chunk) {
+    if (sharing == Sharing.SENDER) {
+      sentAt = Math.max(sentAt, now) + chunk.lengthBytes() / bytesPerSecond[0];
+      carried[chunk.plane()] += chunk.lengthBytes();
+      unseen.add(new Done(chunk, sentAt));
+      return;
+    }
+    int server = chunk.plane() % queues.size();
+    if (queues.get(server).isEmpty()) {
+      leftOfFirst[server] = chunk.lengthBytes();
+    }
+    queues.get(server).add(chunk);
   }
 }

@@ -43,9 +43,16 @@ class PlaneRatesTest {
     carry(0, 10, 10 * MS);
     rates.started(0, CHUNK);
     rates.at(START + 11 * MS);
+    rates.looked();
+    rates.started(1, CHUNK);
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
     rates.at(START + 18 * MS);
+    rates.looked();
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9, "nothing has overtaken it");
+    rates.finished(1);
     assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9);
+    rates.at(START + 100 * MS);
+    assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9, "nobody has looked since");
   }
 
   @Test
@@ -89,20 +96,30 @@ class PlaneRatesTest {
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
   }
 
+  private void lookAt(long ns) {
+    rates.at(START + ns);
+    rates.looked();
+  }
+
   @Test
   void aCallerIsLateWhoStaysAwayWhileSomethingIsUnderWay() {
     rates.at(START);
+    lookAt(0);
     rates.at(START + 100 * MS);
     assertEquals(0, rates.callerLateNs(), "nothing was under way");
     rates.started(0, CHUNK);
     for (int look = 1; look <= 500; look++) {
-      rates.at(START + 100 * MS + look * MS / 10);
+      lookAt(100 * MS + look * MS / 10);
     }
     assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
-    rates.at(START + 180 * MS);
-    assertEquals(30.0 * MS, rates.callerLateNs(), 1);
+    rates.at(START + 170 * MS);
+    rates.started(0, CHUNK);
+    lookAt(180 * MS);
+    assertEquals(30.0 * MS, rates.callerLateNs(), 1, "who posts doesn't look");
     rates.finished(0);
-    rates.at(START + 10_000 * MS);
+    rates.finished(0);
+    lookAt(200 * MS);
+    lookAt(10_000 * MS);
     assertEquals(0, rates.callerLateNs(), "long ago");
   }
 

@@ -40,6 +40,7 @@ class PolicyComparisonTest {
             SprayPolicy.named(policy, seed),
             new PlaneModel.Circumstances(
                 PlaneWeights.parse(asked, KEYS),
+                PlaneModel.Sharing.NONE,
                 rates,
                 situation == Situation.BURSTS,
                 lateSeconds,
@@ -57,72 +58,84 @@ class PolicyComparisonTest {
 
   @ParameterizedTest
   @EnumSource(Situation.class)
-  void adaptiveUsesWhatPlanesHaveAndIsNeverFarBehindAnother(Situation situation) {
-    double adaptive = mean("adaptive", situation, 0);
-    assertTrue(adaptive >= 0.95, "adaptive reaches " + adaptive + " of ideal");
+  void sprayUsesWhatPlanesHaveAndIsNeverFarBehindAnother(Situation situation) {
+    double spray = mean("spray", situation, 0);
+    assertTrue(spray >= 0.95, "spray reaches " + spray + " of ideal");
     for (String other : SprayPolicy.NAMES) {
       double theirs = mean(other, situation, 0);
-      assertTrue(
-          adaptive >= 0.97 * theirs, "adaptive reaches " + adaptive + ", " + other + " " + theirs);
+      assertTrue(spray >= 0.97 * theirs, "spray reaches " + spray + ", " + other + " " + theirs);
     }
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Situation.class,
-      names = {"EQUAL", "ANNOUNCED", "UNANNOUNCED"})
-  void adaptiveKeepsPlanesBusyForACallerThatStaysAway(Situation situation) {
-    double adaptive = mean("adaptive", situation, 0.03);
-    assertTrue(adaptive >= 0.93, "adaptive reaches " + adaptive + " of ideal");
+  @CsvSource({"EQUAL, 0.03", "ANNOUNCED, 0.03", "UNANNOUNCED, 0.01", "BURSTS, 0.004"})
+  void sprayKeepsPlanesBusyForACallerThatStaysAway(Situation situation, double lateSeconds) {
+    double spray = mean("spray", situation, lateSeconds);
+    assertTrue(spray >= 0.93, "spray reaches " + spray + " of ideal");
   }
 
   @Test
   void aSlowPlaneThatNobodyAnnouncedHoldsNoMessageUp() {
-    double announced = run("adaptive", Situation.ANNOUNCED, 0, 1).p99();
-    double unannounced = run("adaptive", Situation.UNANNOUNCED, 0, 1).p99();
+    double announced = run("spray", Situation.ANNOUNCED, 0, 1).p99();
+    double unannounced = run("spray", Situation.UNANNOUNCED, 0, 1).p99();
     assertTrue(unannounced < 1.4 * announced, unannounced + " ms, announced " + announced + " ms");
     double pinned = run("pinned", Situation.UNANNOUNCED, 0, 1).p99();
     assertTrue(pinned > 2 * unannounced, "pinned by weight takes " + pinned + " ms");
   }
 
   @Test
-  void sharesOfAdaptiveAreTheWeightsWherePlanesCarryThem() {
-    double[] shares = run("adaptive", Situation.ANNOUNCED, 0, 1).shares();
+  void sharesOfSprayAreTheWeightsWherePlanesCarryThem() {
+    double[] shares = run("spray", Situation.ANNOUNCED, 0, 1).shares();
     assertEquals(1.0 / 13, shares[0], 0.01);
     assertEquals(4.0 / 13, shares[3], 0.01);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "3e9, 0, '4,2,1,1'",
-    "8e8, 0, '1,4,4,4'",
-    "3e8, 0, '1,1,1,1'",
-    "3e8, 0.004, '4,2,1,1'",
-    "3e8, 0, '20,5,1,1'",
-    "1e8, 0, '4,2,1,1'",
-    "1e8, 0.03, '1,4,4,4'"
+    "QUEUE, 3e9, 0, '4,2,1,1'",
+    "QUEUE, 8e8, 0, '1,4,4,4'",
+    "QUEUE, 3e8, 0, '1,1,1,1'",
+    "QUEUE, 3e8, 0.004, '4,2,1,1'",
+    "QUEUE, 3e8, 0, '20,5,1,1'",
+    "QUEUE, 1e8, 0, '4,2,1,1'",
+    "QUEUE, 1e8, 0.03, '1,4,4,4'",
+    "TURNS, 3e9, 0, '4,2,1,1'",
+    "TURNS, 8e8, 0, '1,4,4,4'",
+    "TURNS, 3e8, 0, '1,1,1,1'",
+    "TURNS, 3e8, 0.004, '4,2,1,1'",
+    "TURNS, 3e8, 0, '20,5,1,1'",
+    "TURNS, 1e8, 0, '4,2,1,1'",
+    "TURNS, 1e8, 0.03, '1,4,4,4'",
+    "SENDER, 4e9, 0, '4,2,1,1'",
+    "SENDER, 4e9, 0.004, '4,2,1,1'",
+    "SENDER, 8e8, 0, '4,2,1,1'",
+    "SENDER, 8e8, 0.004, '1,4,4,4'",
+    "SENDER, 3e8, 0, '20,5,1,1'"
   })
-  void sharesOfAdaptiveAreTheWeightsWherePlanesShareWhatIsScarce(
-      double rate, double lateSeconds, String asked) {
+  void sharesOfSprayAreTheWeightsWherePlanesShareWhatIsScarce(
+      PlaneModel.Sharing sharing, double rate, double lateSeconds, String asked) {
     PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
     PlaneModel.Outcome outcome =
         new PlaneModel(
-                SprayPolicy.named("adaptive", 1),
-                new PlaneModel.Circumstances(weights, new double[] {rate}, false, lateSeconds, 0),
+                SprayPolicy.named("spray", 1),
+                new PlaneModel.Circumstances(
+                    weights, sharing, new double[] {rate}, false, lateSeconds, 0),
                 1)
             .run(SECONDS);
     for (int plane = 0; plane < KEYS.size(); plane++) {
       double wanted = (double) weights.weight(plane) / weights.total();
-      assertEquals(wanted, outcome.shares()[plane], 0.02, "plane " + plane);
+      assertEquals(
+          wanted, outcome.shares()[plane], 0.02, "plane " + plane + " of " + outcome.ofIdeal());
     }
-    assertTrue(outcome.ofIdeal() >= 0.95, "reaches " + outcome.ofIdeal() + " of ideal");
+    double least = sharing == PlaneModel.Sharing.SENDER ? 0.85 * (1 - 5 * lateSeconds) : 0.95;
+    assertTrue(outcome.ofIdeal() >= least, "reaches " + outcome.ofIdeal() + " of ideal");
   }
 
   @Test
   void shortMessagesSayNothingOfAPlanesRate() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     long us = 1_000;
     for (int at = 1; at < 1_000; at += 20) {
       loads.at(at * us);
@@ -136,21 +149,34 @@ class PolicyComparisonTest {
     assertEquals(0, policy.choose(0, 0, 1, 61_440, loads, weights), "10 us is its latency");
   }
 
-  @Test
-  void aPlaneThatRecoversIsUsedAgain() {
-    PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
-    PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+  /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and has nothing to do for most of that. */
+  private static void holdUpPlaneOne(PlaneLoads loads, PlaneWeights weights) {
     long ms = 1_000_000;
     loads.at(ms);
     loads.started(0, 61_440, weights);
     loads.started(1, 61_440, weights);
-    loads.at(2 * ms);
-    loads.finished(1, 61_440);
-    for (int at = 3; at <= 101; at++) {
+    for (int at = 2; at <= 101; at++) {
       loads.at(at * ms);
+      if (loads.inFlightBytes(1) > 0) {
+        loads.finished(1, 61_440);
+      }
+      if (at == 101) {
+        loads.finished(0, 61_440);
+      }
+      loads.looked();
+      if (at < 30) {
+        loads.started(1, 61_440, weights);
+      }
     }
-    loads.finished(0, 61_440);
+  }
+
+  @Test
+  void aPlaneThatRecoversIsUsedAgain() {
+    PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
+    PlaneWeights weights = PlaneWeights.equal(2);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
+    long ms = 1_000_000;
+    holdUpPlaneOne(loads, weights);
     loads.at(102 * ms);
     for (int chunk = 0; chunk < 4; chunk++) {
       assertEquals(1, policy.choose(0, chunk, 4, 61_440, loads, weights), "plane 0 took 100 ms");
@@ -162,27 +188,19 @@ class PolicyComparisonTest {
   @ParameterizedTest
   @EnumSource(
       value = Situation.class,
-      names = {"EQUAL", "ANNOUNCED", "UNANNOUNCED"})
-  void adaptiveFillsALongWay(Situation situation) {
-    double adaptive = run("adaptive", situation, 0, 0.025, 1).ofIdeal();
-    assertTrue(adaptive >= 0.92, "adaptive reaches " + adaptive + " of ideal over 25 ms");
+      names = {"EQUAL", "ANNOUNCED"})
+  void sprayFillsALongWay(Situation situation) {
+    double spray = run("spray", situation, 0, 0.025, 1).ofIdeal();
+    assertTrue(spray >= 0.92, "spray reaches " + spray + " of ideal over 25 ms");
   }
 
   @Test
   void aPlaneThatWasSlowIsTriedWithOneChunkAfterAPause() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     long ms = 1_000_000;
-    loads.at(ms);
-    loads.started(0, 61_440, weights);
-    loads.started(1, 61_440, weights);
-    loads.at(2 * ms);
-    loads.finished(1, 61_440);
-    for (int at = 3; at <= 101; at++) {
-      loads.at(at * ms);
-    }
-    loads.finished(0, 61_440);
+    holdUpPlaneOne(loads, weights);
     loads.at(60_000 * ms);
     int[] chosen = new int[2];
     for (int chunk = 0; chunk < 8; chunk++) {
@@ -197,18 +215,9 @@ class PolicyComparisonTest {
   @Test
   void aPlaneThatComesBackIsAsGoodAsItsWeight() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     PlaneWeights both = PlaneWeights.equal(2);
-    long ms = 1_000_000;
-    loads.at(ms);
-    loads.started(0, 61_440, both);
-    loads.started(1, 61_440, both);
-    loads.at(2 * ms);
-    loads.finished(1, 61_440);
-    for (int at = 3; at <= 101; at++) {
-      loads.at(at * ms);
-    }
-    loads.finished(0, 61_440);
+    holdUpPlaneOne(loads, both);
     assertEquals(1, policy.choose(0, 0, 1, 61_440, loads, both), "plane 0 took 100 ms");
     PlaneWeights without = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
     loads.weightsChanged(both, without);
@@ -227,7 +236,7 @@ class PolicyComparisonTest {
   void aPlaneThatNobodyKnowsIsGivenLittleUntilItAnswers() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     loads.at(1);
     int chunks = 0;
     for (int plane = 0; plane != SprayPolicy.NO_PLANE; ) {
@@ -244,7 +253,7 @@ class PolicyComparisonTest {
   void thePlaneThatIsTheOnlyOneIsHeldBackByNothingButItsWindow() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 512);
     PlaneWeights weights = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     loads.at(1);
     int chunks = 0;
     while (policy.choose(0, 0, 1, 61_440, loads, weights) == 1) {
@@ -258,7 +267,7 @@ class PolicyComparisonTest {
   void chunksOfHugeMessagesGoByTheSameRules() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
-    SprayPolicy policy = SprayPolicy.named("adaptive", 1);
+    SprayPolicy policy = SprayPolicy.named("spray", 1);
     int huge = 16 << 20;
     long ms = 1_000_000;
     loads.at(ms);
