@@ -13,6 +13,7 @@
 #include "report.h"
 
 static const char *prefix_of_log;
+static int traces;
 static const char *_Atomic counted_words;
 static atomic_uint counted_lines;
 
@@ -20,7 +21,7 @@ static void log_line(int level, unsigned long subsystems, const char *file, int 
   (void)subsystems;
   (void)file;
   (void)line;
-  if (level > NCCL_LOG_INFO || (prefix_of_log == NULL && level != NCCL_LOG_WARN)) return;
+  if ((level > NCCL_LOG_INFO && !traces) || (prefix_of_log == NULL && level != NCCL_LOG_WARN)) return;
   char text[4096];
   va_list arguments;
   va_start(arguments, format);
@@ -28,8 +29,13 @@ static void log_line(int level, unsigned long subsystems, const char *file, int 
   va_end(arguments);
   const char *words = counted_words;
   if (words != NULL && level == NCCL_LOG_WARN && strstr(text, words) != NULL) counted_lines++;
-  fprintf(stderr, "%s NCCL %s %s\n", prefix_of_log == NULL ? "" : prefix_of_log,
-          level == NCCL_LOG_WARN ? "WARN" : "INFO", text);
+  char time[32] = "";
+  if (traces) snprintf(time, sizeof time, "%.6f ", now_seconds());
+  fprintf(stderr, "%s%s NCCL %s %s\n", time, prefix_of_log == NULL ? "" : prefix_of_log,
+          level == NCCL_LOG_WARN   ? "WARN"
+          : level == NCCL_LOG_INFO ? "INFO"
+                                   : "TRACE",
+          text);
 }
 
 static int profile(void **event, int type, void *parent, int64_t plugin, void *data) {
@@ -94,6 +100,8 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
   plugin->start_kib = resident_kib() - before_kib;
   return result;
 }
+
+void net_trace(void) { traces = 1; }
 
 void net_unload(struct net_plugin *plugin) {
   if (plugin->version >= 11) TABLE(plugin, 12)->finalize(plugin->context);

@@ -26,6 +26,9 @@ struct net_plugin {
  */
 int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
 
+/* From now on the log has all that the plugin traces, and the monotonic time in front of each line. */
+void net_trace(void);
+
 /* Finalizes and closes the library. */
 void net_unload(struct net_plugin *);
 

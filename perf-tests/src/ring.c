@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completions.h"
 #include "rendezvous.h"
 #include "report.h"
 
@@ -138,6 +139,7 @@ int ring_step(struct ring *ring) {
   if (ring->sent < ring->sends_posted) {
     check(net_test(ring->net, ring->send_requests[ring->sent % OUTSTANDING], &done, NULL), "test");
     if (done) {
+      completed(range_of(ring, ring->sent, 0).floats * sizeof(float));
       ring->sent++;
       progress();
     }

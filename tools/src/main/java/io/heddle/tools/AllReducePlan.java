@@ -1,8 +1,10 @@
 package io.heddle.tools;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the ranks are to do.
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param devices how many carry it, each its share
  * @param timeoutSeconds silence after which a run counts as hung
  * @param environment variables for every rank
+ * @param watched null for a run that nobody watches
  */
 record AllReducePlan(
     Path driver,
@@ -23,8 +26,63 @@ record AllReducePlan(
     int iterations,
     int devices,
     long timeoutSeconds,
-    Map<String, String> environment) {
+    Map<String, String> environment,
+    @Nullable Watched watched) {
+  /**
+   * What a run is asked for that is watched from outside.
+   *
+   * @param until a file whose appearance ends the run
+   * @param traces whether the ranks' logs have all that the plugin traces, with the time
+   */
+  record Watched(Path until, boolean traces) {}
+
+  AllReducePlan(
+      Path driver,
+      Path plugin,
+      Path folder,
+      long minBytes,
+      long maxBytes,
+      int iterations,
+      int devices,
+      long timeoutSeconds,
+      Map<String, String> environment) {
+    this(
+        driver,
+        plugin,
+        folder,
+        minBytes,
+        maxBytes,
+        iterations,
+        devices,
+        timeoutSeconds,
+        environment,
+        null);
+  }
+
+  /** Where a watched rank leaves its completions. */
+  Path completions(int rank) {
+    return folder.resolve("rank-" + rank + ".completions");
+  }
+
+  /** Where a rank's log is. */
+  Path log(int rank) {
+    return folder.resolve("rank-" + rank + ".log");
+  }
+
   List<String> command(int rank, int ranks) {
+    List<String> words = new ArrayList<>(common(rank, ranks));
+    Watched by = watched;
+    if (by != null) {
+      words.addAll(List.of("--until", by.until().toString()));
+      words.addAll(List.of("--completions", completions(rank).toString()));
+      if (by.traces()) {
+        words.add("--trace");
+      }
+    }
+    return words;
+  }
+
+  private List<String> common(int rank, int ranks) {
     return List.of(
         driver.toString(),
         "--plugin",

@@ -91,7 +91,7 @@ final class AllReduceRun implements AutoCloseable {
       int own = rank;
       Map<String, String> environment = new LinkedHashMap<>(plan.environment());
       environment.putAll(lab.environment(rank));
-      Path log = plan.folder().resolve("rank-" + rank + ".log");
+      Path log = plan.log(rank);
       try {
         processes.add(
             RankProcess.start(
@@ -208,7 +208,7 @@ final class AllReduceRun implements AutoCloseable {
 
   private String lastWords(RankProcess process) {
     List<String> lines = process.lastLines();
-    String log = plan.folder().resolve("rank-" + process.rank() + ".log").toString();
+    String log = plan.log(process.rank()).toString();
     return lines.isEmpty()
         ? " (it logged nothing)"
         : "; its last log lines (all in " + log + "):\n    " + String.join("\n    ", lines);

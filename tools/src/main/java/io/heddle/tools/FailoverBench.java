@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Takes a plane from running all-reduces, round by round, and looks at what they carry. */
 final class FailoverBench {
@@ -28,36 +32,43 @@ final class FailoverBench {
   private static final int HOLD_SECONDS = 9;
   private static final int BFD_MS = 50;
   private static final int TIMEOUT_SECONDS = 60;
-  private static final int PROBE_ITERATIONS = 40;
-  private static final int MOST_ITERATIONS = 1_000_000;
-  private static final long SAMPLE_MS = 2;
+  private static final double NANO = 1e-9;
 
   /** The first moments belong to the ranks' warm-up. */
   private static final double WARM_SECONDS = 1.5;
 
   /** As long before the event as after it. */
-  private static final double LOOK_SECONDS = 3;
-
-  /** Warm code is faster than the probe's; a run must not end before its last moment. */
-  private static final double MARGIN = 1.6;
+  private static final int LOOK_SECONDS = 3;
 
   private final Path plugin;
   private final Path driver;
   private final long bytes;
   private final Path folder;
   private final Cleanup cleanup;
+  private final @Nullable Consumer<String> timelines;
   private int runs;
 
   /** The network of a case. */
   private interface Bench {
     Lab lab();
 
-    void take(int plane);
+    /** Prepares the loss of a plane: what it takes to start a program shan't count. */
+    Runnable readyToTake(int plane);
 
     void giveBack(int plane) throws InterruptedException;
   }
 
-  FailoverBench(Path plugin, Path driver, long bytes, Path folder, Cleanup cleanup) {
+  /**
+   * @param timelines hears what each round's ranks logged and when; null where nobody asks
+   */
+  FailoverBench(
+      Path plugin,
+      Path driver,
+      long bytes,
+      Path folder,
+      Cleanup cleanup,
+      @Nullable Consumer<String> timelines) {
+    this.timelines = timelines;
     this.plugin = plugin;
     this.driver = driver;
     this.bytes = bytes;
@@ -70,52 +81,94 @@ final class FailoverBench {
    *
    * @param onRound hears of each round's number, from 1, before it
    */
-  List<Recovery> measure(FailoverCase of, int rounds, java.util.function.IntConsumer onRound)
+  List<Recovery> measure(FailoverCase of, int rounds, IntConsumer onRound)
       throws IOException, InterruptedException {
     try (Cleanup own = new Cleanup()) {
       Bench bench = of.onFabric() ? fabric(of, own) : links(of, own);
-      double secondsEach = secondsEach(bench.lab());
       List<Recovery> recoveries = new ArrayList<>();
       for (int round = 1; round <= rounds; round++) {
         onRound.accept(round);
         int plane = round % PLANES;
-        recoveries.add(round(bench, plane, secondsEach));
+        recoveries.add(round(bench, plane));
         bench.giveBack(plane);
       }
       return recoveries;
     }
   }
 
-  private Recovery round(Bench bench, int plane, double secondsEach)
-      throws IOException, InterruptedException {
-    double event = WARM_SECONDS + LOOK_SECONDS;
-    double whole = event + LOOK_SECONDS;
-    int times = (int) Math.clamp(Math.round(MARGIN * whole / secondsEach), 10, MOST_ITERATIONS);
-    AllReducePlan plan = plan(times);
+  private Recovery round(Bench bench, int plane) throws IOException, InterruptedException {
+    AllReducePlan plan = plan();
     AllReduceRun ranks = cleanup.add(new AllReduceRun(bench.lab(), plan));
-    ShareWatch watch =
-        new ShareWatch(
-            () -> SentByPlane.acknowledged(plan.folder(), PLANES),
-            List.of(new ShareWatch.Change(event, () -> bench.take(plane))),
-            SAMPLE_MS);
-    try (watch) {
-      ranks.run(result -> {}, () -> {});
-    }
+    Round round = new Round(bench, plane, plan);
+    ranks.run(result -> {}, round::look);
     ranks.close();
     if (ranks.wrong() > 0) {
       throw new HeddleException(ranks.wrong() + " wrong elements; see " + plan.folder());
     }
-    return Recovery.of(watch.samples(), watch.changedAt(), LOOK_SECONDS);
+    List<Completions> done = new ArrayList<>();
+    for (int rank = 0; rank < RANKS; rank++) {
+      done.add(Completions.read(plan.completions(rank)));
+    }
+    Recovery recovery = Recovery.of(done, round.event, LOOK_SECONDS);
+    if (timelines != null) {
+      timelines.accept(FailoverTimeline.of(plan, RANKS, round.event, round.over, done));
+    }
+    return recovery;
   }
 
-  private double secondsEach(Lab lab) throws IOException, InterruptedException {
-    AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan(PROBE_ITERATIONS)));
-    double seconds = run.run(result -> {}, () -> {}).getLast().timeUs() / 1e6;
-    run.close();
-    return seconds;
+  /** One run, looked at ten times a second: ranks have no use for more company. */
+  private static final class Round {
+    private final Bench bench;
+    private final int plane;
+    private final AllReducePlan plan;
+    private double first;
+    private @Nullable Runnable ready;
+    double event;
+    double over;
+
+    Round(Bench bench, int plane, AllReducePlan plan) {
+      this.bench = bench;
+      this.plane = plane;
+      this.plan = plan;
+    }
+
+    void look() {
+      double now = System.nanoTime() * NANO;
+      Runnable loss = ready;
+      if (first <= 0) {
+        first = isRunning() ? now : 0;
+      } else if (loss == null && now - first >= WARM_SECONDS) {
+        ready = bench.readyToTake(plane);
+      } else if (loss != null && event <= 0 && now - first >= WARM_SECONDS + LOOK_SECONDS) {
+        event = System.nanoTime() * NANO;
+        loss.run();
+        over = System.nanoTime() * NANO;
+      } else if (event > 0 && now - event > LOOK_SECONDS) {
+        endRanks();
+      }
+    }
+
+    private boolean isRunning() {
+      try {
+        return SentByPlane.acknowledged(plan.folder(), PLANES).stream().anyMatch(sent -> sent > 0);
+      } catch (IOException | HeddleException notWholeYet) {
+        return false;
+      }
+    }
+
+    private void endRanks() {
+      Path until = Objects.requireNonNull(plan.watched()).until();
+      try {
+        if (!Files.exists(until)) {
+          Files.createFile(until);
+        }
+      } catch (IOException failed) {
+        throw new HeddleException("the ranks can't be told to end: " + failed, failed);
+      }
+    }
   }
 
-  private AllReducePlan plan(int times) throws IOException {
+  private AllReducePlan plan() throws IOException {
     Path own = Files.createDirectory(folder.resolve("run-" + ++runs));
     return new AllReducePlan(
         driver,
@@ -123,10 +176,11 @@ final class FailoverBench {
         own,
         bytes,
         bytes,
-        times,
+        1,
         1,
         TIMEOUT_SECONDS,
-        Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", "spray"));
+        Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", "spray"),
+        new AllReducePlan.Watched(own.resolve("enough"), timelines != null));
   }
 
   private static Bench links(FailoverCase of, Cleanup own) {
@@ -139,12 +193,12 @@ final class FailoverBench {
       }
 
       @Override
-      public void take(int plane) {
-        if (of == FailoverCase.CARRIER) {
-          faults.cutCarrier(0, plane);
-        } else {
-          faults.cutSilently(0, plane);
-        }
+      public Runnable readyToTake(int plane) {
+        return switch (of) {
+          case CARRIER -> faults.readyToCutCarrier(0, plane);
+          case NOTHING -> () -> {};
+          case SILENT, SILENT_BFD, WITHDRAWAL -> faults.readyToCutSilently(0, plane);
+        };
       }
 
       @Override
@@ -182,12 +236,10 @@ final class FailoverBench {
       }
 
       @Override
-      public void take(int plane) {
-        if (separate) {
-          fabric.setReachable(plane + 1, RANKS, false);
-        } else {
-          fabric.cut(plane + 1, fabric.leafOf(1), true);
-        }
+      public Runnable readyToTake(int plane) {
+        return separate
+            ? () -> fabric.setReachable(plane + 1, RANKS, false)
+            : () -> fabric.cut(plane + 1, fabric.leafOf(1), true);
       }
 
       @Override

@@ -2,6 +2,9 @@ package io.heddle.tools;
 
 /** How a plane is taken from a job, and what is asked of the job then. */
 enum FailoverCase {
+  /** Nothing happens: what the measurement itself sees. */
+  NOTHING("nothing", "nothing happens", 0),
+
   /** The interface goes down at one host. */
   CARRIER("carrier", "the interface goes down", 50),
 

@@ -20,10 +20,18 @@ import picocli.CommandLine.ParameterException;
 /** How long a job stands still when it loses a plane. */
 @Command(
     name = "failover",
-    description =
-        "Takes a plane from running all-reduces, in several ways, and measures how long nothing"
-            + " completes and when what is carried is back at its full rate. Needs root; the last"
-            + " two cases need BIRD.",
+    description = {
+      "Takes a plane from running all-reduces, in several ways, and measures how long nothing"
+          + " completes and when what is carried is back at its full rate. Needs root;"
+          + " silent-bfd and withdrawal need BIRD.",
+      "Each rank notes when its sends were done. The usual gap is the longest time in a second"
+          + " in which a rank had none done, the median of three seconds before the event; the"
+          + " longest gap is the same of the second after it. More than twice the usual gap is"
+          + " a stall. Full speed is reached with the first 20 ms, behind a stall or from the"
+          + " event on, in which as much is done as in nine tenths of all 20 ms of the third"
+          + " second after the event, but at least 40 %% of the mean there, and 80 %% at most."
+          + " The event is when the command that makes it was told to."
+    },
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
@@ -35,7 +43,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
       names = "--cases",
       split = ",",
       defaultValue = "carrier,silent,silent-bfd,withdrawal",
-      description = "Of ${COMPLETION-CANDIDATES} (all).")
+      description = "Of ${COMPLETION-CANDIDATES} (all but nothing, where no plane is taken).")
   private List<FailoverCase> cases = List.of();
 
   @Option(
@@ -50,6 +58,13 @@ final class PerfFailoverCommand implements Callable<Integer> {
       converter = ByteSize.class,
       description = "What the all-reduces reduce (${DEFAULT-VALUE}).")
   private long bytes;
+
+  @Option(
+      names = "--timeline",
+      description =
+          "Show on standard error, for each round, what the ranks logged around the event, and when"
+              + " sends were done.")
+  private boolean timeline;
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
@@ -67,7 +82,9 @@ final class PerfFailoverCommand implements Callable<Integer> {
     tell(FailoverReport.head(processors, bytes, rounds));
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      FailoverBench bench = new FailoverBench(plugin, driver, bytes, folder.path(), cleanup);
+      FailoverBench bench =
+          new FailoverBench(
+              plugin, driver, bytes, folder.path(), cleanup, timeline ? this::show : null);
       for (FailoverCase each : cases) {
         progress.update(() -> "heddle perf failover: preparing " + each);
         List<Recovery> recoveries =
@@ -104,6 +121,12 @@ final class PerfFailoverCommand implements Callable<Integer> {
 
   private ParameterException usage(String sentence) {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
+  }
+
+  private void show(String story) {
+    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+    err.print(story);
+    err.flush();
   }
 
   /* Case by case: who interrupts the rest keeps what was measured. */

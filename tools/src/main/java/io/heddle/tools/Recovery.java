@@ -1,16 +1,20 @@
 package io.heddle.tools;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event in the middle of a run did to its throughput.
+ * What an event in the middle of a run did to its throughput, by the completions of its ranks.
  *
- * @param usualGapMs the longest time without any completion before it
- * @param gapMs the longest time without any completion after it
- * @param fullSpeedMs from the event until what is carried in {@link #WINDOW} is at least {@link
- *     #FULL} of the steady rate that follows, behind the longest gap; 0 where that gap isn't longer
- *     than {@link #STALL} usual ones; null where it never happened
+ * @param usualGapMs how long a rank has no completion where nothing happens: the median of what
+ *     each second before the event had for its longest
+ * @param gapMs the same, longest, of the second after it; one that begins there counts to its end
+ * @param fullSpeedMs from the event until the job is at full speed: behind the longest gap, where
+ *     that is a {@link #isStall stall}, the first {@link #WINDOW} in which as much is done as in
+ *     all but the slowest tenth of such windows at the end, at most {@link #FULL} of the mean there
+ *     and at least half of that; null where it never happened
  * @param beforeMegabytesPerSecond what was carried before
  * @param afterMegabytesPerSecond what was carried once all was settled
  */
@@ -25,84 +29,83 @@ record Recovery(
 
   static final double FULL = 0.8;
   static final double STALL = 2;
-  private static final double STEP = 0.002;
+  private static final int SLOWEST_PART = 10;
+  private static final double STEP = 0.001;
   private static final double MS = 1e3;
   private static final double MEGA = 1e6;
 
-  /** Bytes over time. */
-  private record Curve(List<Double> times, List<Long> totals) {
-    /* Between two samples bytes come evenly. */
-    double at(double time) {
-      int low = 0;
-      int high = times.size() - 1;
-      if (time >= times.get(high)) {
-        return totals.get(high);
-      }
-      while (high - low > 1) {
-        int middle = low + high >>> 1;
-        if (times.get(middle) <= time) {
-          low = middle;
-        } else {
-          high = middle;
-        }
-      }
-      double span = times.get(high) - times.get(low);
-      double part = span <= 0 ? 0 : Math.max(0, time - times.get(low)) / span;
-      return totals.get(low) + part * (totals.get(high) - totals.get(low));
-    }
-
-    double rate(double from, double to) {
-      return (at(to) - at(from)) / (to - from);
-    }
-
-    /* Start and end of the longest time in which no sample showed more than the one before. */
-    double[] longestGap(double from, double to) {
-      double[] longest = {from, from};
-      double begun = from;
-      long total = -1;
-      for (int i = 0; i < times.size(); i++) {
-        double time = times.get(i);
-        if (time < from || time > to) {
-          continue;
-        }
-        if (totals.get(i) != total) {
-          if (total >= 0 && time - begun > longest[1] - longest[0]) {
-            longest = new double[] {begun, time};
-          }
-          begun = time;
-          total = totals.get(i);
-        }
-      }
-      return to - begun > longest[1] - longest[0] ? new double[] {begun, to} : longest;
-    }
+  /** Whether the job stood still for longer than it does anyway. */
+  boolean isStall() {
+    return gapMs > STALL * usualGapMs;
   }
 
   /**
-   * @param samples bytes that were acknowledged
-   * @param event when it happened, on the samples' clock; as long before it as after it is looked
-   *     at
-   * @param seconds how long after the event is looked at; the last third is taken for steady
+   * @param ranks what each did
+   * @param event when it happened, on the completions' clock; as long before it as after it is
+   *     looked at
+   * @param seconds how long after the event is looked at, in whole seconds; the last third is taken
+   *     for steady
    */
-  static Recovery of(ShareSamples samples, double event, double seconds) {
-    Curve curve = new Curve(samples.times(), samples.totals());
+  static Recovery of(List<Completions> ranks, double event, int seconds) {
     double end = event + seconds;
-    double start = Math.max(samples.first(), event - seconds);
-    double[] usual = curve.longestGap(start, event);
-    double[] gap = curve.longestGap(event, end);
-    double steady = curve.rate(end - seconds / 3, end);
-    double usualGap = usual[1] - usual[0];
-    double longest = gap[1] - gap[0];
-    Double full = null;
-    if (longest <= STALL * usualGap) {
-      full = 0.0;
-    } else {
-      for (double time = gap[1]; time + WINDOW <= end && full == null; time += STEP) {
-        if (curve.rate(time, time + WINDOW) >= FULL * steady) {
-          full = MS * (time - event);
-        }
+    double[] usual = new double[seconds];
+    for (int i = 0; i < seconds; i++) {
+      usual[i] = longestGap(ranks, event - i - 1, event - i, event - i).seconds();
+    }
+    Arrays.sort(usual);
+    double usualMs = MS * (usual[(seconds - 1) / 2] + usual[seconds / 2]) / 2;
+    Completions.Gap gap = longestGap(ranks, event, event + 1, end);
+    double steady = rate(ranks, end - seconds / 3.0, end);
+    Recovery found =
+        new Recovery(
+            usualMs,
+            MS * gap.seconds(),
+            null,
+            rate(ranks, event - seconds, event) / MEGA,
+            steady / MEGA);
+    if (steady <= 0) {
+      return found;
+    }
+    double enough =
+        Math.clamp(slowest(ranks, end - seconds / 3.0, end), FULL / 2 * steady, FULL * steady);
+    double from = found.isStall() ? gap.to() : event;
+    for (double time = from; time + WINDOW <= end; time += STEP) {
+      if (rate(ranks, time, time + WINDOW) >= enough) {
+        return found.at(MS * (time - event));
       }
     }
+    return found;
+  }
+
+  private Recovery at(double fullSpeed) {
     return new Recovery(
-        MS * usualGap, MS * longest, full, curve.rate(start, event) / MEGA, steady / MEGA);
+        usualGapMs, gapMs, fullSpeed, beforeMegabytesPerSecond, afterMegabytesPerSecond);
+  }
+
+  private static Completions.Gap longestGap(
+      List<Completions> ranks, double from, double to, double end) {
+    return ranks.stream()
+        .map(rank -> rank.longestGap(from, to, end))
+        .max(Comparator.comparingDouble(Completions.Gap::seconds))
+        .orElseThrow();
+  }
+
+  private static double rate(List<Completions> ranks, double from, double to) {
+    long bytes = 0;
+    for (Completions rank : ranks) {
+      bytes += rank.bytesAt(to) - rank.bytesAt(from);
+    }
+    return bytes / (to - from);
+  }
+
+  /* What all but the slowest tenth of the windows have. */
+  private static double slowest(List<Completions> ranks, double from, double to) {
+    int count = (int) ((to - from - WINDOW) / STEP);
+    double[] rates = new double[count];
+    for (int i = 0; i < count; i++) {
+      rates[i] = rate(ranks, from + i * STEP, from + i * STEP + WINDOW);
+    }
+    Arrays.sort(rates);
+    return rates[count / SLOWEST_PART];
   }
 }

@@ -105,6 +105,7 @@ final class AddressFollower implements AutoCloseable {
     for (NetDevice device : devices) {
       for (LocalPlane plane : device.planes()) {
         if (which.test(plane)) {
+          log.trace("plane %s: %s", plane.key(), cause);
           loop.execute(() -> device.planeLost(plane, cause));
         }
       }

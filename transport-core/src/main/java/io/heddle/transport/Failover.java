@@ -146,6 +146,7 @@ final class Failover {
       return false;
     }
     plane.theirs = fenced;
+    trace(plane, "is fenced at the other end");
     if (plane.state.isLive()) {
       fence(plane, "the other end is fenced");
     } else if (plane.state == PlaneState.FENCED) {
@@ -181,6 +182,7 @@ final class Failover {
     } finally {
       end.baton().give();
     }
+    trace(plane, "has its queue pairs stopped");
     grace.judge();
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
     awaitAnswer(plane, plane.epoch, now);
@@ -230,6 +232,7 @@ final class Failover {
     }
     plane.state = PlaneState.FENCED;
     say(ours);
+    trace(plane, "is fenced");
     Fenced theirs = plane.theirs;
     if (theirs != null) {
       settle(plane, theirs);
@@ -259,6 +262,10 @@ final class Failover {
     if (end.isSender()) {
       tryLater(plane);
     }
+  }
+
+  private void trace(PlaneLife plane, String what) {
+    log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
 
   private List<SubFlow> flowsOn(PlaneLife plane) {

@@ -127,7 +127,7 @@ final class Measurements {
         new Measurement(
             FAILOVER,
             "how long all-reduces stand still when a plane is taken, in four ways",
-            words("perf failover --json --rounds 2"),
+            words("perf failover --json --rounds 4"),
             words("perf failover --json --rounds 1 --cases carrier,silent"),
             false,
             300,

@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -344,7 +345,7 @@ public final class Fabric {
     }
     keep(state.withPlan(changed));
     links().shape(plane);
-    announce();
+    announce(router -> true);
   }
 
   /** Has a leaf end its BGP sessions with hosts, which come again; a leaf of BIRD's. */
@@ -373,11 +374,11 @@ public final class Fabric {
       entries.add(entry);
     }
     keep(state.withUnreachable(entries));
-    announce();
+    announce(router -> topology().announcedPlane(router) == plane);
   }
 
-  private void announce() {
-    for (Node router : topology().routers()) {
+  private void announce(Predicate<Node> which) {
+    for (Node router : topology().routers().stream().filter(which).toList()) {
       String own = topology().announcedPlane(router) + "/";
       List<String> unreachable =
           state.unreachable().stream()

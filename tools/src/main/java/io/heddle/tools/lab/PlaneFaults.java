@@ -25,6 +25,13 @@ public final class PlaneFaults {
     at(rank, List.of("ip", "link", "set", LabPlan.interfaceName(plane), "down"));
   }
 
+  /** As {@link #cutCarrier}, prepared: run, it is done within a millisecond or so. */
+  public Runnable readyToCutCarrier(int rank, int plane) {
+    return Shell.ready(
+        lab.command(rank, List.of("ip", "-batch", "-")),
+        "link set " + LabPlan.interfaceName(plane) + " down\n");
+  }
+
   /** Drops every packet in both directions while the link looks well. */
   public void cutSilently(int rank, int plane) {
     drop(rank, plane, "");
@@ -84,21 +91,30 @@ public final class PlaneFaults {
     Shell.run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", all) + "\n");
   }
 
+  /** As {@link #cutSilently}, prepared: run, it is done within a few milliseconds. */
+  public Runnable readyToCutSilently(int rank, int plane) {
+    String device = LabPlan.interfaceName(plane);
+    return Shell.ready(
+        lab.command(rank, List.of("nft", "-f", "-")), dropping(device, '"' + device + '"', ""));
+  }
+
   private void drop(int rank, int plane, String condition) {
     String device = LabPlan.interfaceName(plane);
     drop(rank, device, '"' + device + '"', condition);
   }
 
   private void drop(int rank, String name, String devices, String condition) {
-    Shell.run(
-        lab.command(rank, List.of("nft", "-f", "-")),
-        """
-        table inet fault_%s {
-          chain received { type filter hook prerouting priority -500; iifname %s %sdrop; }
-          chain sent { type filter hook postrouting priority 500; oifname %s %sdrop; }
-        }
-        """
-            .formatted(name, devices, condition, devices, condition));
+    Shell.run(lab.command(rank, List.of("nft", "-f", "-")), dropping(name, devices, condition));
+  }
+
+  private static String dropping(String name, String devices, String condition) {
+    return """
+    table inet fault_%s {
+      chain received { type filter hook prerouting priority -500; iifname %s %sdrop; }
+      chain sent { type filter hook postrouting priority 500; oifname %s %sdrop; }
+    }
+    """
+        .formatted(name, devices, condition, devices, condition);
   }
 
   private void forget(int rank, String name) {

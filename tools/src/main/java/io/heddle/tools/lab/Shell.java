@@ -26,7 +26,10 @@ final class Shell {
 
   /** The same with standard input. */
   static String run(List<String> command, String input) {
-    Process process = start(command);
+    return finish(start(command), command, input);
+  }
+
+  private static String finish(Process process, List<String> command, String input) {
     try {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
@@ -49,6 +52,15 @@ final class Shell {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  /**
+   * A command that is started now and does nothing before it has read its standard input: running
+   * this gives it that, without the time that a start takes, and waits for its end.
+   */
+  static Runnable ready(List<String> command, String input) {
+    Process process = start(command);
+    return () -> finish(process, command, input);
   }
 
   private static Process start(List<String> command) {
