@@ -24,6 +24,9 @@ final class SubFlow {
   private static final long PROBE = 1L << 20;
   private static final long RECEIVE = 1L << 63;
 
+  /* Of what sends take, each one that comes counts for an eighth. */
+  private static final int USUAL_SHIFT = 3;
+
   final int index;
   final int plane;
   final int epoch;
@@ -44,6 +47,7 @@ final class SubFlow {
   private final long[] postedAtNs;
   private int posted;
   private int completed;
+  private long usualNs;
 
   /**
    * @param index among the connection's sub-flows
@@ -174,7 +178,14 @@ final class SubFlow {
 
   /** How long the send that completed last took, in ns. */
   long tookNs(long nowNs) {
-    return nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
+    long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
+    usualNs += took - usualNs >> USUAL_SHIFT;
+    return took;
+  }
+
+  /** How long sends have taken lately, about, in ns; 0 before the first. */
+  long usualNs() {
+    return usualNs;
   }
 
   /** A probe was acknowledged. */

@@ -262,17 +262,17 @@ public final class Transport implements AutoCloseable {
 
   /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
   public ListenComm listen(int index, long handleAddress) {
-    return listen(index, handleAddress, published);
+    return listen(index, handleAddress, published, log);
   }
 
-  ListenComm listen(int index, long handleAddress, CounterSource source) {
+  ListenComm listen(int index, long handleAddress, CounterSource source, Log words) {
     NetDevice device = device(index);
     byte[] token = new byte[ControlCodec.TOKEN_BYTES];
     random.nextBytes(token);
     ListenComm listen = new ListenComm(loop, log);
     Handshake.Terms terms = terms(token, receiversTrafficClass());
     List<ControlListener> controls =
-        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source)));
+        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words)));
     listen.listenWith(controls);
     new ConnectionHandle(
             token,
@@ -339,17 +339,17 @@ public final class Transport implements AutoCloseable {
   }
 
   private Handshake<RecvComm> accepting(
-      NetDevice device, Handshake.Terms terms, ListenComm listen, CounterSource source) {
+      NetDevice device, Handshake.Terms terms, ListenComm listen, CounterSource source, Log words) {
     return new Handshake<>(
         loop,
         device,
         doors,
         terms,
         false,
-        log,
+        words,
         (connection, self) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(connection, self, counters, log, () -> source.close(counters));
+          return new RecvComm(connection, self, counters, words, () -> source.close(counters));
         },
         listen::ended);
   }
@@ -362,17 +362,18 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
-    return connect(index, trafficClass, handleAddress, published);
+    return connect(index, trafficClass, handleAddress, published, log);
   }
 
-  /* Of the warm-up too, whose counters aren't published. */
+  /* Of the warm-up too, whose counters and words aren't published. */
 
   @Nullable SendComm connect(
-      int index, int trafficClass, long handleAddress, CounterSource source) {
+      int index, int trafficClass, long handleAddress, CounterSource source, Log words) {
     long number = ConnectionHandle.state(handleAddress);
     if (number == 0) {
       ConnectionHandle.setState(
-          handleAddress, beginConnecting(device(index), trafficClass, handleAddress, source));
+          handleAddress,
+          beginConnecting(device(index), trafficClass, handleAddress, source, words));
       return null;
     }
     Handshake<SendComm> handshake;
@@ -401,7 +402,7 @@ public final class Transport implements AutoCloseable {
   }
 
   private long beginConnecting(
-      NetDevice device, int trafficClass, long handleAddress, CounterSource source) {
+      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
@@ -420,7 +421,7 @@ public final class Transport implements AutoCloseable {
             doors,
             terms(handle.token(), dataTrafficClass(trafficClass)),
             true,
-            log,
+            words,
             (connection, self) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
@@ -430,7 +431,7 @@ public final class Transport implements AutoCloseable {
                   policy,
                   options.get(InfinibandOptions.SPLIT) == 1,
                   counters,
-                  log,
+                  words,
                   () -> source.close(counters));
             },
             ended -> {});

@@ -6,11 +6,14 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.stats.DistinctErrors;
 import java.lang.foreign.Arena;
 
 /**
  * A connection of this process with itself, over its own device, and messages over it: Java
- * compiles what runs often, and NCCL's first messages shall not be what it learns by.
+ * compiles what runs often, and NCCL's first messages shall not be what it learns by. Nor shall a
+ * lost plane be the first time that this process leaves one: what was never run takes Java some
+ * thirty milliseconds more, most of what a job would stand still. So this connection loses planes.
  *
  * <p>Runs on the thread that calls it, or aside on one of its own. Leaves nothing behind but
  * compiled code and a heap that was just collected.
@@ -21,6 +24,9 @@ final class WarmUp implements Runnable {
   private static final int HOST_MEMORY = 1;
   private static final int TAG = 1;
   private static final long GIVE_UP_NS = 1_000_000_000;
+
+  /** What runs a second time runs as it always will. */
+  private static final int FALLS = 2;
 
   /* Of one buffer, as irecv reads them. */
   private static final int SIZE_AT = 8;
@@ -74,9 +80,11 @@ final class WarmUp implements Runnable {
     SendComm sender = null;
     RecvComm receiver = null;
     boolean whole = false;
-    try (ListenComm listener = transport.listen(0, handle, counters)) {
+    /* What becomes of this connection is news to nobody, but it is put into words like any. */
+    Log unread = new DistinctErrors((level, sentence) -> {});
+    try (ListenComm listener = transport.listen(0, handle, counters, unread)) {
       while ((sender == null || receiver == null) && !stopped && System.nanoTime() - giveUpNs < 0) {
-        sender = sender == null ? transport.connect(0, -1, handle, counters) : sender;
+        sender = sender == null ? transport.connect(0, -1, handle, counters, unread) : sender;
         receiver = receiver == null ? Transport.next(listener) : receiver;
         Thread.onSpinWait();
       }
@@ -124,18 +132,12 @@ final class WarmUp implements Runnable {
     boolean whole = true;
     while (whole && !stopped && System.nanoTime() - deadlineNs < 0) {
       int size = SIZES[(int) (messages++ % SIZES.length)];
-      long receive =
-          receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
-      long giveUpNs = System.nanoTime() + GIVE_UP_NS;
-      long send = 0;
-      while (send == 0 && System.nanoTime() - giveUpNs < 0) {
-        send = sender.isend(from, size, TAG, fromHandle);
-      }
-      whole =
-          receive > 0
-              && send > 0
-              && finish(sender, receiver, send, giveUpNs)
-              && finish(sender, receiver, receive, giveUpNs);
+      whole = message(sender, receiver, arrays, from, size, fromHandle, -1);
+    }
+    int most = Math.min(sender.connection().carrierNames().size() - 1, FALLS);
+    int fallen = 0;
+    while (whole && !stopped && fallen < most) {
+      whole = message(sender, receiver, arrays, from, LARGEST_BYTES, fromHandle, fallen++);
     }
     if (!whole) {
       log.info("the warm-up ended with message %d under way", messages);
@@ -143,8 +145,53 @@ final class WarmUp implements Runnable {
     }
     sender.deregisterMemory(fromHandle);
     receiver.deregisterMemory(toHandle);
-    log.info("warmed up with %d messages", messages);
+    log.info("warmed up with %d messages and %d lost planes", messages, fallen);
     return true;
+  }
+
+  /* Returns false where it is still under way. */
+  private static boolean message(
+      SendComm sender,
+      RecvComm receiver,
+      long arrays,
+      long from,
+      int size,
+      long fromHandle,
+      int fallingPlane) {
+    long giveUpNs = System.nanoTime() + GIVE_UP_NS;
+    long receive = 0;
+    while (receive == 0 && System.nanoTime() - giveUpNs < 0) {
+      receive = receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
+    }
+    long send = 0;
+    while (send == 0 && System.nanoTime() - giveUpNs < 0) {
+      send = sender.isend(from, size, TAG, fromHandle);
+    }
+    Failover failover = sender.connection().failover();
+    if (fallingPlane >= 0 && failover != null) {
+      failover.noticed(fallingPlane, 0, "to warm up");
+    }
+    return receive > 0
+        && send > 0
+        && finish(sender, receiver, send, giveUpNs)
+        && finish(sender, receiver, receive, giveUpNs)
+        && (fallingPlane < 0 || hasFallen(sender, receiver, fallingPlane, giveUpNs));
+  }
+
+  /* The message may be through before its plane is left. */
+  private static boolean hasFallen(SendComm sender, RecvComm receiver, int plane, long giveUpNs) {
+    while (!isOut(sender, plane) || !isOut(receiver, plane)) {
+      if (System.nanoTime() - giveUpNs > 0
+          || sender.progress() != TransportResult.SUCCESS
+          || receiver.progress() != TransportResult.SUCCESS) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOut(Communicator end, int plane) {
+    return end.connection().weights().isOut(plane);
   }
 
   private static boolean finish(SendComm sender, RecvComm receiver, long request, long giveUpNs) {

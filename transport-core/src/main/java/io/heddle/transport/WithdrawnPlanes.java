@@ -8,8 +8,16 @@ import io.heddle.transport.control.ControlLoop;
  * its retries would be idle. Control thread.
  */
 final class WithdrawnPlanes {
-  private static final long LOOK_NS = 10_000_000;
-  private static final long SILENT_NS = 60_000_000;
+  /**
+   * Silent is who answers nothing for so many times as long as sends have taken lately, within
+   * bounds: a process may be kept from its processor for the least of them, and what has taken
+   * longer than the other by the plane's own fault isn't worth waiting for.
+   */
+  private static final int SILENT_TIMES = 4;
+
+  private static final long LEAST_SILENT_NS = 20_000_000;
+  private static final long MOST_SILENT_NS = 60_000_000;
+  private static final int LOOKS = 4;
 
   /** Hears of a plane that answers nothing. */
   interface Listener {
@@ -31,12 +39,18 @@ final class WithdrawnPlanes {
     look(plane, plane.epoch, -1, System.nanoTime());
   }
 
+  /** How long no answer is no silence yet where sends take so long. */
+  static long patienceNs(long usualNs) {
+    return Math.clamp(SILENT_TIMES * usualNs, LEAST_SILENT_NS, MOST_SILENT_NS);
+  }
+
   private void look(PlaneLife plane, int epoch, long answeredBefore, long changedNs) {
     if (plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
     }
     int unanswered = 0;
     long answered = 0;
+    long usualNs = 0;
     end.baton().await();
     try {
       end.takeCompletions();
@@ -44,6 +58,7 @@ final class WithdrawnPlanes {
         if (flow.plane == plane.index) {
           unanswered += flow.unanswered();
           answered += flow.answered();
+          usualNs = Math.max(usualNs, flow.usualNs());
         }
       }
     } finally {
@@ -52,13 +67,14 @@ final class WithdrawnPlanes {
     long now = System.nanoTime();
     long since = answered == answeredBefore ? changedNs : now;
     long told = answered;
-    if (unanswered > 0 && now - since > SILENT_NS) {
+    long silentNs = patienceNs(usualNs);
+    if (unanswered > 0 && now - since > silentNs) {
       String cause =
           "its route is gone, and %d requests have no answer for %d ms"
               .formatted(unanswered, (now - since) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      loop.schedule(LOOK_NS, () -> look(plane, epoch, told, since));
+      loop.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, since));
     }
   }
 }
