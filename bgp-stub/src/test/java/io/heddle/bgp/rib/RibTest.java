@@ -133,6 +133,34 @@ class RibTest {
     }
   }
 
+  /* RFC 10005: of several figures the lowest, zero included, whatever their transitivity. */
+  @Test
+  void ofTheTwoFormsOfLinkBandwidthTheLowerCountsWhicheverItIs() {
+    try (RibBed bed = RibBed.of(folder)) {
+      AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
+      peer.update(announce("::/0", linkGbps(false, 100)));
+      assertEquals("100", bed.weights(HOST), "the non-transitive form alone");
+      for (boolean lower : new boolean[] {true, false}) {
+        peer.update(announce("::/0", linkGbps(!lower, 100), linkGbps(lower, 50)));
+        assertEquals("50", bed.weights(HOST), "the lower last, transitive " + lower);
+        peer.update(announce("::/0", linkGbps(lower, 25), linkGbps(!lower, 100)));
+        assertEquals("25", bed.weights(HOST), "the lower first, transitive " + lower);
+        assertEquals(WeightReason.LINK_BANDWIDTH, bed.answer(HOST).reason(0));
+        peer.update(announce("::/0", linkGbps(!lower, 100), linkGbps(lower, 0)));
+        assertEquals(WeightReason.NO_FIGURE, bed.answer(HOST).reason(0), "zero is the lowest");
+        peer.update(
+            announce("::/0", linkGbps(!lower, 100), new LinkBandwidth(lower, 65002, 1.8e-34f)));
+        assertEquals("100", bed.weights(HOST), "an integer in the other form is no figure");
+      }
+      peer.update(announce("::/0", linkGbps(false, 10), linkGbps(true, 20), gbps(400)));
+      assertEquals("400", bed.weights(HOST), "path bandwidth comes before both");
+    }
+  }
+
+  private static LinkBandwidth linkGbps(boolean transitive, int value) {
+    return new LinkBandwidth(transitive, 65002, value * 1.25e8f);
+  }
+
   private static PathAttributes coloured(int colour, AsPath path, PathAttribute... more) {
     PathAttribute[] all = java.util.Arrays.copyOf(more, more.length + 1);
     all[more.length] = communities(colour(colour), gbps(100));
