@@ -58,9 +58,12 @@ final class PeerConnection {
     loop.register(socket.fd(), connecting ? EventLoop.WRITABLE : EventLoop.READABLE, this::onReady);
   }
 
-  /** Messages are read and written as agreed from now on. */
+  /**
+   * Messages are read and written as agreed from now on. How long they may be is each side's own
+   * offer (RFC 8654 §4), and ours is always made.
+   */
   void agreed(WireOptions options) {
-    decoder = new MessageDecoder(options);
+    decoder = new MessageDecoder(options.withMaxMessageBytes(BgpMessage.MAX_EXTENDED_BYTES));
     encoder = new MessageEncoder(options);
   }
 

@@ -19,4 +19,9 @@ public record WireOptions(
   /** Before OPEN is exchanged, and what a stub usually ends up with. */
   public static final WireOptions DEFAULT =
       new WireOptions(true, true, true, BgpMessage.MAX_BYTES, CodePoints.DEFAULT);
+
+  /** The same for messages of another length at most. */
+  public WireOptions withMaxMessageBytes(int most) {
+    return new WireOptions(fourOctetAs, external, acceptAigp, most, codePoints);
+  }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.Capability;
+import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Decoded;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageDecoder;
@@ -26,7 +27,7 @@ final class RawPeer implements AutoCloseable {
   static final InetAddress LOOPBACK = InetAddress.ofLiteral("::1");
 
   private final ServerSocket server;
-  private final MessageEncoder encoder = new MessageEncoder(WireOptions.DEFAULT);
+  private WireOptions options = WireOptions.DEFAULT;
   private Socket socket;
 
   RawPeer() throws IOException {
@@ -58,6 +59,11 @@ final class RawPeer implements AutoCloseable {
     return new OpenMessage(65002, holdTime, 1, all, false);
   }
 
+  /** Writes and reads messages of up to 65535 bytes from now on, whatever was agreed. */
+  void extendMessages() {
+    options = new WireOptions(true, true, true, BgpMessage.MAX_EXTENDED_BYTES, CodePoints.DEFAULT);
+  }
+
   void establish(Capability... more) throws IOException {
     accept();
     send(open(30, more));
@@ -68,7 +74,7 @@ final class RawPeer implements AutoCloseable {
   }
 
   void send(BgpMessage message) throws IOException {
-    send(encoder.encode(message));
+    send(new MessageEncoder(options).encode(message));
   }
 
   void send(byte[] bytes) throws IOException {
@@ -85,7 +91,7 @@ final class RawPeer implements AutoCloseable {
     int length = MessageDecoder.messageBytes(header, 0);
     byte[] whole = java.util.Arrays.copyOf(header, length);
     in.readFully(whole, header.length, length - header.length);
-    return new MessageDecoder(WireOptions.DEFAULT).decode(whole, 0, length);
+    return new MessageDecoder(options).decode(whole, 0, length);
   }
 
   void drop() throws IOException {

@@ -12,8 +12,6 @@ import java.util.Arrays;
  * JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse.
  */
 class WireFuzzTest {
-  private static final int BODY_LIMIT = BgpMessage.MAX_BYTES - BgpMessage.HEADER_BYTES;
-
   /* The first byte chooses what the two speakers agreed on, the second the type. */
   @FuzzTest(maxDuration = "30s")
   void anyBodyIsAMessageOrAFault(byte[] bytes) {
@@ -26,9 +24,9 @@ class WireFuzzTest {
             fourOctets,
             (bytes[0] & 2) == 0,
             (bytes[0] & 4) == 0,
-            BgpMessage.MAX_BYTES,
+            (bytes[0] & 8) == 0 ? BgpMessage.MAX_BYTES : BgpMessage.MAX_EXTENDED_BYTES,
             CodePoints.DEFAULT);
-    int length = Math.min(bytes.length - 2, BODY_LIMIT);
+    int length = Math.min(bytes.length - 2, options.maxMessageBytes() - BgpMessage.HEADER_BYTES);
     byte[] message = new byte[BgpMessage.HEADER_BYTES + length];
     Arrays.fill(message, 0, 16, (byte) -1);
     WireBytes.put16(message, 16, message.length);
