@@ -92,7 +92,15 @@ class BirdInteropTest extends DaemonContract {
 
   @Override
   List<String> ourAttributes() {
-    return List.of("(unknown 0x180, 10.0.0.5, 100)", "(unknown 0x81, 65001, 167772165)");
+    return List.of(
+        "(unknown 0x180, 10.0.0.5, 100)",
+        "(unknown 0x81, 65001, 167772165)",
+        "(unknown 0x4, 65001, %d)".formatted(Float.floatToIntBits(125e6f)),
+        "(generic, 0x30b0000, 0x8)",
+        "BGP.community: (65001,9)",
+        "BGP.aigp: 6",
+        "BGP.large_community: (65001, 3, 4)",
+        "BGP.c8 [t]: 01 02 03 04");
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.LargeCommunity;
 import io.heddle.bgp.wire.NextHop;
 import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.PathAttribute;
@@ -66,7 +67,7 @@ abstract class DaemonContract {
   /** The table's entry of our route, with its attributes as the daemon writes them. */
   abstract String ours() throws Exception;
 
-  /** What that must have of path bandwidth 100 and FIB-suppress by 10.0.0.5, AS 65001. */
+  /** What that must have of the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
 
   /** Has the operator of the daemon reset the session. */
@@ -165,16 +166,24 @@ abstract class DaemonContract {
     return found;
   }
 
+  /** Our route with one of every attribute that a route may carry, path bandwidth 100 among them. */
   static UpdateMessage announcement() {
     return UpdateMessage.announce(
         Nlri.of(OURS),
         PathAttributes.of(
             PathAttribute.Origin.IGP,
             new PathAttribute.Path(AsPath.of(65001)),
+            new PathAttribute.Communities(List.of(0xfde9_0009)),
             new PathAttribute.ExtendedCommunities(
                 List.of(
                     new ExtendedCommunity.PathBandwidth(true, 0x0a000005, 100),
-                    new ExtendedCommunity.FibSuppress(65001, 0x0a000005)))),
+                    new ExtendedCommunity.FibSuppress(65001, 0x0a000005),
+                    new ExtendedCommunity.LinkBandwidth(true, 65001, 125e6f),
+                    new ExtendedCommunity.Color(0, 8))),
+            new PathAttribute.Aigp(6),
+            new PathAttribute.LargeCommunities(List.of(new LargeCommunity(65001, 3, 4))),
+            new PathAttribute.Unknown(
+                PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE, 200, new byte[] {1, 2, 3, 4})),
         NextHop.of(Prefix.of("fd00:1::2").address()));
   }
 

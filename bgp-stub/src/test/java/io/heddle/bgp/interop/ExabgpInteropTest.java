@@ -99,9 +99,17 @@ class ExabgpInteropTest extends DaemonContract {
     return Files.readString(net.folder().resolve("told"));
   }
 
+  /* AIGP isn't among them: it reads that only with a capability of its own. */
   @Override
   List<String> ourAttributes() {
-    return List.of(Long.toString(0x0180_0a00_0005_0064L), Long.toString(0x0081_fde9_0a00_0005L));
+    return List.of(
+        Long.toString(0x0180_0a00_0005_0064L),
+        Long.toString(0x0081_fde9_0a00_0005L),
+        Long.toString(0x0004_fde9_0000_0000L | Float.floatToIntBits(125e6f)),
+        Long.toString(0x030b_0000_0000_0008L),
+        "\"community\": [ [ 65001, 9 ] ]",
+        "\"large-community\": [ [ 65001, 3 , 4 ] ]",
+        "\"attribute-0xC8-0xE0\": \"0x01020304\"");
   }
 
   /* Its child is the script that hears what it is told. */

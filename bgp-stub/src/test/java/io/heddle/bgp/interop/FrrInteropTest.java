@@ -120,9 +120,19 @@ class FrrInteropTest extends DaemonContract {
     return vtysh("show bgp ipv6 unicast fd00:55::5/128");
   }
 
+  /*
+   * Of a colour it shows the type, with the sub-type of another; AIGP it drops, and attributes that
+   * it doesn't know it keeps without showing them.
+   */
   @Override
   List<String> ourAttributes() {
-    return List.of("UNK:1, 128", "UNK:0, 129");
+    return List.of(
+        "UNK:1, 128",
+        "UNK:0, 129",
+        "LB:65001:125000000 (1.000 Gbps)",
+        "UNK:3, ",
+        "Community: 65001:9",
+        "Large Community: 65001:3:4");
   }
 
   @Override

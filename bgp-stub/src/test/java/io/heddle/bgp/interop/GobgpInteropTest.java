@@ -94,11 +94,18 @@ class GobgpInteropTest extends DaemonContract {
     return net.ask("gobgp", "global", "rib", "-a", "ipv6", "fd00:55::5/128", "-j");
   }
 
+  /* It shows link bandwidth as non-transitive (64) whichever it is. */
   @Override
   List<String> ourAttributes() {
     return List.of(
         "{\"type\":1,\"subtype\":128,\"value\":\"10.0.0.5:100\"}",
-        "{\"type\":0,\"subtype\":129,\"value\":\"65001:167772165\"}");
+        "{\"type\":0,\"subtype\":129,\"value\":\"65001:167772165\"}",
+        "{\"type\":64,\"subtype\":4,\"asn\":65001,\"bandwidth\":125000000}",
+        "{\"type\":3,\"subtype\":11,\"color\":8}",
+        "\"communities\":[%d]".formatted(0xfde9_0009L),
+        "{\"type\":26,\"value\":[{\"type\":1,\"metric\":6}]}",
+        "{\"ASN\":65001,\"LocalData1\":3,\"LocalData2\":4}",
+        "{\"flags\":192,\"type\":200,\"value\":\"AQIDBA==\"}");
   }
 
   @Override

@@ -74,9 +74,18 @@ class OpenbgpdInteropTest extends DaemonContract {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", "fd00:55::5/128");
   }
 
+  /* Of link bandwidth it shows the float's bits; AIGP it doesn't know. */
   @Override
   List<String> ourAttributes() {
-    return List.of("[129] 65001:167772165", "[128] 10.0.0.5:100");
+    return List.of(
+        "[129] 65001:167772165",
+        "[128] 10.0.0.5:100",
+        "[4] 65001:" + Float.floatToIntBits(125e6f),
+        "[11] 0x8",
+        "Communities: 65001:9",
+        "Large Communities: 65001:3:4",
+        "Attribute #26 flags [O]:  len 11: 01 00 0b 00 00 00 00 00 00 00 06",
+        "Attribute #200 flags [OT]:  len 4: 01 02 03 04");
   }
 
   @Override
