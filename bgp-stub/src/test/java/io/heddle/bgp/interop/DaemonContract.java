@@ -122,13 +122,15 @@ abstract class DaemonContract {
 
   /** Connects to the daemon's link-local address, from ours. */
   void connectToLinkLocal() throws Exception {
-    connect(
-        options()
-            .remote(Prefix.of(net.linkLocal(net.leaf(), "h0")).address())
-            .localAddress(null)
-            .onInterface("p1")
-            .bindToDevice(true)
-            .gtsmHops(1));
+    connect(linkLocal().gtsmHops(1));
+  }
+
+  PeerOptions.Builder linkLocal() throws Exception {
+    return options()
+        .remote(Prefix.of(net.linkLocal(net.leaf(), "h0")).address())
+        .localAddress(null)
+        .onInterface("p1")
+        .bindToDevice(true);
   }
 
   void await(String what, Condition condition) throws Exception {
@@ -166,7 +168,9 @@ abstract class DaemonContract {
     return found;
   }
 
-  /** Our route with one of every attribute that a route may carry, path bandwidth 100 among them. */
+  /**
+   * Our route with one of every attribute that a route may carry, path bandwidth 100 among them.
+   */
   static UpdateMessage announcement() {
     return UpdateMessage.announce(
         Nlri.of(OURS),

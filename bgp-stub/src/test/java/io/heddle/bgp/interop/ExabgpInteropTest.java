@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class ExabgpInteropTest extends DaemonContract {
   private Process daemon;
   private String hostile = "";
+  private String local = "fd00:1::1";
+  private String neighbour = "fd00:1::2";
 
   @Override
   List<Path> programs() {
@@ -52,8 +54,8 @@ class ExabgpInteropTest extends DaemonContract {
         configuration,
         """
         process listen { run %s; encoder json; }
-        neighbor fd00:1::2 {
-          router-id 10.0.3.1; local-address fd00:1::1; local-as 65002; peer-as 65001; hold-time 9;
+        neighbor %s {
+          router-id 10.0.3.1; local-address %s; local-as 65002; peer-as 65001; hold-time 9;
           %s
           %s
           family { ipv6 unicast; }
@@ -68,6 +70,8 @@ class ExabgpInteropTest extends DaemonContract {
         """
             .formatted(
                 script,
+                neighbour,
+                local,
                 key.isEmpty() ? "" : "md5-password '" + key + "';",
                 security ? "outgoing-ttl 255; incoming-ttl 255;" : "",
                 "community [ 65002:3 ] large-community [ 65002:1:2 ]",
@@ -81,6 +85,7 @@ class ExabgpInteropTest extends DaemonContract {
             "exabgp.log.level=INFO",
             "exabgp.api.cli=false",
             "exabgp.tcp.delay=0",
+            "exabgp.tcp.bind=" + (local.startsWith("fe80") ? "::" : ""),
             "/usr/sbin/exabgp",
             configuration.toString());
     return daemon;
@@ -180,5 +185,15 @@ class ExabgpInteropTest extends DaemonContract {
   @Test
   void routesAreKeptWhileItRestarts() throws Exception {
     assertRoutesAreKeptOverItsDeath();
+  }
+
+  /* It names no interface when it connects, which the kernel refuses: it listens, we connect. */
+  @Test
+  void peerOnALinkLocalAddressIsEnough() throws Exception {
+    local = net.linkLocal(net.leaf(), "h0");
+    neighbour = net.linkLocal(net.host(), "p1");
+    launch("", false);
+    connect(linkLocal().passive(false));
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 }

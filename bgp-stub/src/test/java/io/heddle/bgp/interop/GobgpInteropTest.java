@@ -30,6 +30,19 @@ class GobgpInteropTest extends DaemonContract {
           as = 65002
           router-id = "10.0.3.1"
           local-address-list = ["%s"]
+        [global.apply-policy.config]
+          export-policy-list = ["figures"]
+          default-export-policy = "accept-route"
+        [[policy-definitions]]
+          name = "figures"
+          [[policy-definitions.statements]]
+            name = "one gigabit"
+            [policy-definitions.statements.actions]
+              route-disposition = "accept-route"
+            [policy-definitions.statements.actions.bgp-actions.set-ext-community]
+              options = "add"
+            [policy-definitions.statements.actions.bgp-actions.set-ext-community.set-ext-community-method]
+              communities-list = ["lb:65002:125000000"]
         [[neighbors]]
           [neighbors.config]
             neighbor-address = "%s"
@@ -116,6 +129,8 @@ class GobgpInteropTest extends DaemonContract {
   @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(new ExtendedCommunity.Color(0, 7), attributes.color());
+    assertEquals(
+        new ExtendedCommunity.LinkBandwidth(false, 65002, 125e6f), attributes.linkBandwidth());
     assertEquals(new PathAttribute.Aigp(4), attributes.aigp());
     assertEquals(List.of(0xfdea_0003), attributes.find(PathAttribute.Communities.class).values());
     assertEquals(

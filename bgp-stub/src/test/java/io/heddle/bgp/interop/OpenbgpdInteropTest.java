@@ -1,7 +1,11 @@
 package io.heddle.bgp.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -10,6 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class OpenbgpdInteropTest extends DaemonContract {
@@ -110,5 +116,38 @@ class OpenbgpdInteropTest extends DaemonContract {
     launch("", true);
     connectToLinkLocal();
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+
+  /*
+   * It offers graceful restart for no family: that announces the end of its routes, and asks nobody
+   * to keep any.
+   */
+  @Test
+  void routesGoWithItThoughItNamesGracefulRestart() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    await("end of rib", () -> heard.has("end of rib"));
+    Negotiated negotiated = Objects.requireNonNull(speaker.ask(session::status).negotiated());
+    assertEquals(
+        List.of(),
+        negotiated.peer().find(Capability.GracefulRestart.class).families(),
+        "asked for");
+    assertNull(negotiated.gracefulRestart());
+    killWithoutAWord(first);
+    await("the end", () -> heard.has("down"));
+    assertTrue(heard.events.contains("down CONNECTION_LOST"), heard.events + " " + heard.log);
+    int before = heard.updates.size();
+    launch("", false);
+    await("established again and its routes", () -> heard.updates.size() > before);
+  }
+
+  /* One of its three processes alone would have the others say goodbye. */
+  private static void killWithoutAWord(Process daemon) throws Exception {
+    List<ProcessHandle> all =
+        Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();
+    for (ProcessHandle each : all) {
+      LinkedNamespaces.run("kill", "-STOP", String.valueOf(each.pid()));
+    }
+    all.forEach(ProcessHandle::destroyForcibly);
   }
 }
