@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "shim.h"
 
@@ -19,11 +20,17 @@ void heddle_fork_guard_install(void) {
   pthread_once(&once, install_once);
 }
 
+/*
+ * By write(), not through the host's logger: a lock of it, or of stdio's, that another thread held when the process forked
+ * is never given back in the child, which would wait for it for ever.
+ */
 int heddle_refuse_in_child(void) {
+  static const char sentence[] =
+      "NET/" HEDDLE_NAME ": called in a child of the process that initialised it; neither Java nor RDMA survives fork(). "
+      "Start the child with exec or spawn, or initialise NCCL after fork()\n";
   static atomic_bool told;
-  if (!atomic_exchange(&told, true)) {
-    heddle_log(NCCL_LOG_WARN, "called in a child of the process that initialised it; neither Java nor RDMA survives "
-                              "fork(). Start the child with exec or spawn, or initialise NCCL after fork()");
+  if (!atomic_exchange(&told, true) && write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0) {
+    return NCCL_INVALID_USAGE; /* standard error is closed: the result says it alone */
   }
   return NCCL_INVALID_USAGE;
 }

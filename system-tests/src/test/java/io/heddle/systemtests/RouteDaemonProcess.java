@@ -127,15 +127,27 @@ final class RouteDaemonProcess implements AutoCloseable {
     return json(arguments.toArray(String[]::new));
   }
 
+  /** The same as people read it. */
+  String text(String... question) throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
+    arguments.addAll(List.of(question));
+    arguments.addAll(List.of("--control", folder.resolve("sock").toString()));
+    return output(arguments.toArray(String[]::new));
+  }
+
   /** What a heddle command prints as JSON. */
   static JsonNode json(String... arguments) throws IOException, InterruptedException {
+    return new ObjectMapper().readTree(output(arguments));
+  }
+
+  private static String output(String... arguments) throws IOException, InterruptedException {
     Process show = new ProcessBuilder(heddle(arguments)).start();
     String answer = new String(show.getInputStream().readAllBytes());
     String error = new String(show.getErrorStream().readAllBytes());
     if (show.waitFor() != 0) {
       throw new AssertionError(error);
     }
-    return new ObjectMapper().readTree(answer);
+    return answer;
   }
 
   /** Asks until the answer is as expected; returns it. */

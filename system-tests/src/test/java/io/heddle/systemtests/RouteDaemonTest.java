@@ -43,8 +43,13 @@ final class RouteDaemonTest {
   }
 
   private void make(FabricShape shape, Integer... bandwidths) {
+    make(shape, false, bandwidths);
+  }
+
+  /* With FRR as the last leaf, if asked for. */
+  private void make(FabricShape shape, boolean frr, Integer... bandwidths) {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Fabric.refusal(frr).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
     boolean spines = shape == FabricShape.LEAF_SPINE;
     int planes = bandwidths.length;
     FabricPlan plan =
@@ -60,7 +65,7 @@ final class RouteDaemonTest {
             20,
             6,
             0,
-            false);
+            frr);
     String name = "rd" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
     fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
   }
@@ -98,6 +103,9 @@ final class RouteDaemonTest {
       assertTrue(
           without.toString().contains("unreachable: path bandwidth 0, by " + remote + "/128"),
           without.toPrettyString());
+      String text = daemon.text("destination", remote);
+      assertTrue(text.contains("next hop [fe80:"), text);
+      assertTrue(text.contains("path bandwidth 0"), text);
       fabric.setReachable(1, 2, true);
       daemon.await("its return", each -> shares(each).contains("plane:p1=100"), question);
       fabric.setRate(3, bitsPerSecond(800), 800);
@@ -181,6 +189,77 @@ final class RouteDaemonTest {
       assertEquals(143, one.terminate(), one.log());
       assertTrue(one.log().contains("ended; jobs keep the last weights"), one.log());
     }
+  }
+
+  @Test
+  void whatALeafFiltersForUsIsPartOfTheExplanation() throws Exception {
+    make(FabricShape.PLANES, true, 100, 300);
+    String asked = fabric.address(2, 2);
+    String peers =
+        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n"
+            + "filter = yes\nfilter-always = "
+            + asked
+            + "/128\n";
+    try (RouteDaemonProcess daemon =
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peers)) {
+      daemon.awaitLog("weights are published");
+      JsonNode told =
+          daemon.await(
+              "a filter of one line",
+              each -> each.toString().contains("leaf2 filters for us by 1 lines, of which one"),
+              "destination",
+              asked);
+      assertTrue(told.toString().contains("lets this address through"), told.toPrettyString());
+      JsonNode untold = daemon.show("destination", "fd00:99::1");
+      assertTrue(
+          untold.toString().contains("none lets this address through"), untold.toPrettyString());
+    }
+  }
+
+  @Test
+  void aKilledDaemonsWeightsHoldThenAllPlanesAreEqualUntilItIsBack() throws Exception {
+    Path plugin = BuiltParts.plugin();
+    Path allReduce = BuiltParts.allReduce();
+    make(FabricShape.PLANES, 100, 300);
+    String peers =
+        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n";
+    Path stats = folder.resolve("stats");
+    Path daemons = folder.resolve("d1");
+    try (RouteDaemonProcess one = RouteDaemonProcess.start(fabric, 1, daemons, peers)) {
+      one.awaitLog("weights are published");
+      await("our addresses", one);
+      Path meeting = Files.createDirectory(folder.resolve("meeting"));
+      try (HostProcess first = rank(0, plugin, allReduce, meeting, stats, one.routes());
+          HostProcess second =
+              rank(1, plugin, allReduce, meeting, stats, folder.resolve("no-routes"))) {
+        awaitBytes(stats, 40L << 20);
+        assertEquals(List.of(1, 3), weights(stats));
+        one.kill();
+        first.awaitOutput("its last weights hold for 2000 ms", 30);
+        assertEquals(List.of(1, 3), weights(stats));
+        first.awaitOutput("all planes weigh the same until it is back", 30);
+        awaitBytes(stats, 40L << 20);
+        assertEquals(List.of(1, 1), weights(stats));
+        try (RouteDaemonProcess next = RouteDaemonProcess.start(fabric, 1, daemons, peers)) {
+          first.awaitOutput(") again", 60);
+          awaitBytes(stats, 40L << 20);
+          assertEquals(List.of(1, 3), weights(stats));
+        }
+        assertTrue(second.isAlive(), second.output());
+      }
+    }
+  }
+
+  /* Of rank 0's sending, plane by plane, by their greatest divisor. */
+  private static List<Integer> weights(Path stats) throws IOException {
+    Map<String, Integer> weights = new TreeMap<>();
+    for (ProcessStats.Row row : rows(stats.resolve("0"))) {
+      if (row.direction() == StatsFile.Direction.SEND) {
+        weights.put(row.planeKey(), row.weight());
+      }
+    }
+    int least = weights.values().stream().mapToInt(Integer::intValue).min().orElse(1);
+    return weights.values().stream().map(each -> Math.round((float) each / least)).toList();
   }
 
   @Test
@@ -318,6 +397,8 @@ final class RouteDaemonTest {
         Map.of(
             "HEDDLE_ROUTES",
             routes.toString(),
+            "HEDDLE_ROUTES_HOLD_MS",
+            "2000",
             "HEDDLE_STATS_DIR",
             stats.resolve(Integer.toString(rank)).toString(),
             "HEDDLE_JAVA_HOME",

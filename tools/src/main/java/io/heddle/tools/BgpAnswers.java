@@ -1,6 +1,8 @@
 package io.heddle.tools;
 
 import io.heddle.bgp.daemon.BgpDaemon;
+import io.heddle.bgp.daemon.DaemonView;
+import io.heddle.bgp.daemon.FilterView;
 import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
@@ -47,11 +49,15 @@ final class BgpAnswers {
   private BgpStatus.Routes routes(String[] words) {
     String peer = words[1].equals("*") ? null : words[1];
     int most = Math.clamp(Long.parseLong(words[2]), 1, MOST_ROUTES);
-    return new BgpStatus.Routes(daemon.routes(peer, most).stream().map(RouteEntry::of).toList());
+    DaemonView view = daemon.view();
+    return new BgpStatus.Routes(
+        daemon.routes(peer, most).stream().map(each -> RouteEntry.of(each, view)).toList());
   }
 
   private BgpStatus.Explanation explain(Prefix destination) {
     List<Route> routes = daemon.explain(destination);
+    List<FilterView> filters = daemon.filters(destination);
+    DaemonView view = daemon.view();
     List<PlaneToDestination> planes = new ArrayList<>();
     RouteAnswer answer = new RouteAnswer();
     try (RouteReader reader = RouteReader.open(routesFile, NanoClock.SYSTEM)) {
@@ -71,6 +77,10 @@ final class BgpAnswers {
       for (int i = 0; i < answer.planes(); i++) {
         String key = published.get(i).key();
         List<Route> ofPlane = routes.stream().filter(each -> each.plane().equals(key)).toList();
+        List<FilterView> filtersOfPlane =
+            filters.stream()
+                .filter(each -> each.plane() == null || each.plane().equals(key))
+                .toList();
         int length = answer.prefixLength(i);
         planes.add(
             new PlaneToDestination(
@@ -79,8 +89,9 @@ final class BgpAnswers {
                 length < 0
                     ? null
                     : new Prefix(destination.high(), destination.low(), length).toString(),
-                why(answer, i, ofPlane, total),
-                ofPlane.stream().map(RouteEntry::of).toList()));
+                why(answer, i, ofPlane, total) + filtering(filtersOfPlane),
+                ofPlane.stream().map(each -> RouteEntry.of(each, view)).toList(),
+                filtersOfPlane));
       }
     }
     return new BgpStatus.Explanation(destination.toString(), planes);
@@ -115,6 +126,22 @@ final class BgpAnswers {
             answer.weight(plane) == 0 && total > 0
                 ? "; planes with a bandwidth carry everything"
                 : "");
+  }
+
+  private static String filtering(List<FilterView> filters) {
+    StringBuilder text = new StringBuilder();
+    for (FilterView each : filters) {
+      text.append(
+          "; %s filters for us by %d lines, %s"
+              .formatted(
+                  each.peer(),
+                  each.lines(),
+                  each.lets()
+                      ? "of which one lets this address through"
+                      : "of which none lets this address through: no job of this host talks to"
+                            + " it"));
+    }
+    return text.toString();
   }
 
   private static String number(double value) {

@@ -188,6 +188,12 @@ final class BgpShowCommand implements Runnable {
                 plane.path("why").asText());
         for (JsonNode route : plane.path("routes")) {
           out().println("      " + line(route));
+          out()
+              .println(
+                  "          next hop "
+                      + route.path("next_hop").asText()
+                      + "; "
+                      + route.path("attributes").asText());
         }
       }
     }

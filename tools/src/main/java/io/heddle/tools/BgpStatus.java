@@ -1,6 +1,7 @@
 package io.heddle.tools;
 
 import io.heddle.bgp.daemon.DaemonView;
+import io.heddle.bgp.daemon.FilterView;
 import io.heddle.bgp.daemon.PeerView;
 import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.session.SessionEnd;
@@ -98,20 +99,31 @@ final class BgpStatus {
     }
   }
 
-  /** A route as a peer tells it. */
+  /**
+   * A route as a peer tells it.
+   *
+   * @param nextHop where packets to it go: the peer's address; empty while the session is down
+   */
   record RouteEntry(
       String prefix,
       String peer,
+      String nextHop,
       String plane,
       String says,
       int mbps,
       boolean borrowed,
       String asPath,
       String attributes) {
-    static RouteEntry of(Route route) {
+    static RouteEntry of(Route route, DaemonView daemon) {
       return new RouteEntry(
           route.prefix().toString(),
           route.peer(),
+          daemon.peers().stream()
+              .map(PeerView::status)
+              .filter(each -> each.name().equals(route.peer()))
+              .map(SessionStatus::remote)
+              .findFirst()
+              .orElse(""),
           route.plane(),
           RouteCell.reason(route.cell()).text(),
           RouteCell.weight(route.cell()),
@@ -129,9 +141,15 @@ final class BgpStatus {
    *
    * @param share of the bytes, as the weights have it
    * @param why the sentence for people
+   * @param filters what peers that filter for us let through of it
    */
   record PlaneToDestination(
-      String key, double share, @Nullable String prefix, String why, List<RouteEntry> routes) {}
+      String key,
+      double share,
+      @Nullable String prefix,
+      String why,
+      List<RouteEntry> routes,
+      List<FilterView> filters) {}
 
   /** A destination explained. */
   record Explanation(String destination, List<PlaneToDestination> planes) {}

@@ -38,6 +38,7 @@ public final class BgpDaemon implements AutoCloseable {
   private static final long HEARTBEAT_NS = HEARTBEAT_MS * 1_000_000L;
   private static final long LOOK_NS = 1_000_000_000;
   private static final long FIRST_LOOK_NS = 200_000_000;
+  private static final long YOUNG_NS = 60_000_000_000L;
   private static final long PEERS_IN_USE_NS = 300_000_000;
   private static final int SUBNET_BITS = 64;
   private static final long RETRY_NS = 5_000_000_000L;
@@ -278,6 +279,7 @@ public final class BgpDaemon implements AutoCloseable {
   /* Addresses, ports and routers of this host. Returns whether an early second look is worth it. */
   private boolean lookOnce() {
     boolean waiting = false;
+    boolean isYoung = System.nanoTime() - startNs < YOUNG_NS;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
       for (Peer peer : peers) {
@@ -291,15 +293,14 @@ public final class BgpDaemon implements AutoCloseable {
     } catch (HeddleException failure) {
       tellOnce(String.valueOf(failure.getMessage()));
     }
-    return waiting;
+    return waiting && isYoung;
   }
 
   /* Returns whether something is missing that is worth an early second look. */
   private boolean lookFor(Peer peer, OwnAddresses own) {
     PeerConfig of = peer.config();
-    String link = of.interfaceName();
-    if (!link.isEmpty() && !own.hasLink(link)) {
-      tellOnce("[peer " + of.name() + "]: there is no interface " + link + " (yet)");
+    String link = linkOf(of, own);
+    if (link == null) {
       return true;
     }
     if (of.address() == null && peer.session().remote() == null) {
@@ -312,9 +313,8 @@ public final class BgpDaemon implements AutoCloseable {
     long rate = of.rateMbps() > 0 ? of.rateMbps() : own.rateMbps(link);
     peer.routes().routes().setRateMbps(rate);
     List<Inet6Address> addresses = own.on(link);
-    addressesOn.put(link, addresses);
-    boolean found = peer.session().remote() != null && !link.isEmpty();
-    String via = found ? of.name() + " on " + link : of.name();
+    addressesOn.put(of.name(), addresses);
+    String via = peer.session().remote() != null ? of.name() + " on " + link : of.name();
     if (of.planeKey() != null) {
       rib.setSource(of.planeKey(), addresses.isEmpty() ? null : addresses.getFirst(), rate, via);
     } else {
@@ -324,6 +324,26 @@ public final class BgpDaemon implements AutoCloseable {
       peer.routes().setAddresses(new LinkedHashSet<>(addresses), rate);
     }
     return addresses.isEmpty();
+  }
+
+  /* The interface towards a peer; null, and told, where there is none. */
+  private @Nullable String linkOf(PeerConfig of, OwnAddresses own) {
+    String link = of.interfaceName();
+    Inet6Address address = of.address();
+    if (link.isEmpty() && address != null) {
+      String found = own.linkTowards(address);
+      if (found == null) {
+        tellOnce(
+            "[peer %s]: none of our addresses is in a subnet with %s (yet); where the peer is farther away, interface = NAME says whose addresses are its plane's"
+                .formatted(of.name(), address.getHostAddress()));
+      }
+      return found;
+    }
+    if (!own.hasLink(link)) {
+      tellOnce("[peer " + of.name() + "]: there is no interface " + link + " (yet)");
+      return null;
+    }
+    return link;
   }
 
   private void nameByColour(List<Inet6Address> addresses, long rate, String via) {
@@ -362,7 +382,7 @@ public final class BgpDaemon implements AutoCloseable {
       for (Prefix host : sentInUse) {
         wanted.add(new Prefix(host.high(), host.low(), SUBNET_BITS));
       }
-      for (Inet6Address own : addressesOn.getOrDefault(peer.interfaceName(), List.of())) {
+      for (Inet6Address own : addressesOn.getOrDefault(peer.name(), List.of())) {
         wanted.add(Prefix.of(own, SUBNET_BITS));
       }
     }
@@ -433,6 +453,25 @@ public final class BgpDaemon implements AutoCloseable {
   /** By which routes each plane reaches a destination; of a plane the first counts. */
   public List<Route> explain(Prefix destination) {
     return speaker.ask(() -> rib.explain(destination));
+  }
+
+  /** What the peers that filter for us let through of a destination. */
+  public List<FilterView> filters(Prefix destination) {
+    return speaker.ask(() -> {
+      List<FilterView> all = new ArrayList<>();
+      for (Peer peer : peers) {
+        PeerRoutes routes = peer.routes();
+        if (routes.filterLines() > 0) {
+          all.add(
+              new FilterView(
+                  peer.config().name(),
+                  peer.config().planeKey(),
+                  routes.filterLines(),
+                  routes.letsThrough(destination)));
+        }
+      }
+      return all;
+    });
   }
 
   /** Says goodbye to the peers and to the readers of the routes file. */

@@ -2,6 +2,7 @@ package io.heddle.bgp.daemon;
 
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.rib.RibOptions;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Prefix;
@@ -14,6 +15,7 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -222,7 +224,7 @@ public final class ConfigParser {
         (int) holdTime(section, holdTime),
         section.flag("passive", false),
         (int) section.number("gtsm-hops", 0, 0, 255),
-        section.text("md5-key", ""),
+        md5Key(section),
         section.flag("aigp", true),
         bfd(section),
         section.flag("filter", false),
@@ -243,10 +245,11 @@ public final class ConfigParser {
     }
   }
 
-  /* Two planes on one interface: whose are its addresses? */
+  /* Two planes on one interface: whose are its addresses? One plane on two: which of them is its own? */
   private static void refuseOverlap(
       ConfigText.Section section, PeerConfig peer, List<PeerConfig> before) {
     for (PeerConfig other : before) {
+      refuseTwoPlaces(section, peer, other);
       boolean sameLink =
           !peer.interfaceName().isEmpty() && peer.interfaceName().equals(other.interfaceName());
       boolean sameAddress =
@@ -277,6 +280,26 @@ public final class ConfigParser {
     }
   }
 
+  private static void refuseTwoPlaces(
+      ConfigText.Section section, PeerConfig peer, PeerConfig other) {
+    boolean bothNamed = !peer.interfaceName().isEmpty() && !other.interfaceName().isEmpty();
+    if (bothNamed
+        && !peer.byColour()
+        && peer.plane().equals(other.plane())
+        && !peer.interfaceName().equals(other.interfaceName())) {
+      throw section.fail(
+          section.number,
+          ("plane %s would have two addresses of ours: [peer %s] is on interface %s and [peer %s]"
+               + " on %s; give each interface a plane of its own")
+              .formatted(
+                  peer.plane(),
+                  peer.name(),
+                  peer.interfaceName(),
+                  other.name(),
+                  other.interfaceName()));
+    }
+  }
+
   private static String planeText(PeerConfig peer) {
     return peer.byColour() ? "planes " + BY_COLOUR : "plane " + peer.plane();
   }
@@ -294,6 +317,19 @@ public final class ConfigParser {
       return address;
     }
     throw new IllegalArgumentException("no IPv6 address");
+  }
+
+  /* What is wrong with a key is told without the key. */
+  private static String md5Key(ConfigText.Section section) {
+    String key = section.text("md5-key", "");
+    int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > TcpOptions.LONGEST_KEY) {
+      throw section.fail(
+          section.number,
+          "[peer %s]: md5-key has %d bytes, and TCP-MD5 takes %d at most (RFC 2385)"
+              .formatted(section.name, bytes, TcpOptions.LONGEST_KEY));
+    }
+    return key;
   }
 
   private static List<Prefix> prefixes(String text) {

@@ -4,12 +4,14 @@ import io.heddle.addr.AddressText;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bgp.wire.Prefix;
 import java.net.Inet6Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What of this host's addresses and ports concerns the daemon. */
 final class OwnAddresses {
@@ -47,6 +49,17 @@ final class OwnAddresses {
       }
     }
     return 0;
+  }
+
+  /** The interface that has an address in one subnet with another's; null where none has. */
+  @Nullable String linkTowards(Inet6Address other) {
+    for (AssignedAddress address : host.usable()) {
+      if (address.address() instanceof Inet6Address own
+          && Prefix.of(own, address.prefixLength()).covers(Prefix.of(other, Prefix.MAX_LENGTH))) {
+        return host.linkOf(address).name();
+      }
+    }
+    return null;
   }
 
   boolean hasLink(String interfaceName) {

@@ -68,6 +68,11 @@ final class PeerFilter {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }
 
+  /** Whether a route to this destination may come through. */
+  boolean lets(Prefix destination) {
+    return permitted.keySet().stream().anyMatch(prefix -> prefix.covers(destination));
+  }
+
   int lines() {
     return permitted.size() + denied.size();
   }

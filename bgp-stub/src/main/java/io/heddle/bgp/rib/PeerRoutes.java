@@ -45,6 +45,11 @@ public final class PeerRoutes implements SessionListener {
     return filter.lines();
   }
 
+  /** Whether the filter that the peer has of us lets a route to this destination through. */
+  public boolean letsThrough(Prefix destination) {
+    return filter.lets(destination);
+  }
+
   /** This host's addresses that the peer shall know of. */
   public void setAddresses(Set<Inet6Address> now, long mbps) {
     addresses = now;

@@ -95,6 +95,12 @@ class ConfigParserTest {
         "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = p;plane = b;address ="
             + " fe80::2 | planes overlap: [peer b] has plane b and [peer a] has plane a, both on"
             + " interface p",
+        "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = q;plane = a | line 5:"
+            + " plane a would have two addresses of ours: [peer b] is on interface q and [peer a]"
+            + " on p",
+        "as = 65001;[peer a];interface = p;plane = a;md5-key ="
+            + " 012345678901234567890123456789012345678901234567890123456789012345678901234567890 |"
+            + " line 2: [peer a]: md5-key has 81 bytes, and TCP-MD5 takes 80 at most",
         "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = p;plane = a | [peer b]"
             + " and [peer a] are the same peer: the default router on p",
       })

@@ -43,6 +43,7 @@ final class BenchmarksTest {
             "ReorderBenchmark.bitSets",
             "ReorderBenchmark.reorderWindow",
             "RouteLookupBenchmark.hashMap",
+            "RouteLookupBenchmark.memory",
             "RouteLookupBenchmark.routesFile",
             "SprayBenchmark.planMessages",
             "WeightLookupBenchmark.concurrentMap",
