@@ -139,7 +139,7 @@ final class BgpAnswers {
                   each.lets()
                       ? "of which one lets this address through"
                       : "of which none lets this address through: no job of this host talks to"
-                            + " it"));
+                          + " it"));
     }
     return text.toString();
   }

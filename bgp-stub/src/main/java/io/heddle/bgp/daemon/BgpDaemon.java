@@ -334,7 +334,8 @@ public final class BgpDaemon implements AutoCloseable {
       String found = own.linkTowards(address);
       if (found == null) {
         tellOnce(
-            "[peer %s]: none of our addresses is in a subnet with %s (yet); where the peer is farther away, interface = NAME says whose addresses are its plane's"
+            ("[peer %s]: none of our addresses is in a subnet with %s (yet); where the peer is"
+                    + " farther away, interface = NAME says whose addresses are its plane's")
                 .formatted(of.name(), address.getHostAddress()));
       }
       return found;

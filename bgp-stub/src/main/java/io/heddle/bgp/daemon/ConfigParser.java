@@ -290,7 +290,7 @@ public final class ConfigParser {
       throw section.fail(
           section.number,
           ("plane %s would have two addresses of ours: [peer %s] is on interface %s and [peer %s]"
-               + " on %s; give each interface a plane of its own")
+                  + " on %s; give each interface a plane of its own")
               .formatted(
                   peer.plane(),
                   peer.name(),
