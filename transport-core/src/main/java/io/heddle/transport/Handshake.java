@@ -2,7 +2,6 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.qppool.PlaneQueuePair.LinkSettings;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
@@ -52,28 +51,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
-  /**
-   * What a conversation needs to know.
-   *
-   * @param hostName how this end calls itself
-   * @param token the listener's secret
-   * @param settings how queue pairs are to be connected
-   * @param queuePairsPerPlane how many this end would make on each plane
-   * @param together whether the connecting end wants each queue pair to go over all planes
-   * @param retries what to do where a device refuses to connect a queue pair
-   * @param timeoutNs how long all of it may take
-   * @param graceNs how long the connection may then be without any plane
-   */
-  record Terms(
-      String hostName,
-      byte[] token,
-      LinkSettings settings,
-      int queuePairsPerPlane,
-      boolean together,
-      ConnectRetries retries,
-      long timeoutNs,
-      long graceNs) {}
-
   /* Between two rounds of calls. */
   private static final long PAUSE_NS = 200_000_000;
 
@@ -87,7 +64,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final NetDevice device;
   private final Doors doors;
   private final byte[] ticket;
-  private final Terms terms;
+  private final ConnectionTerms terms;
   private final boolean connecting;
   private final Log log;
   private final BiFunction<Connection, Handshake<C>, C> maker;
@@ -119,7 +96,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       ControlLoop loop,
       NetDevice device,
       Doors doors,
-      Terms terms,
+      ConnectionTerms terms,
       boolean connecting,
       Log log,
       BiFunction<Connection, Handshake<C>, C> maker,

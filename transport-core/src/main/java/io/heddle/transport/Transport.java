@@ -10,7 +10,6 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
-import io.heddle.qppool.PlaneQueuePair.LinkSettings;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutesPath;
 import io.heddle.transport.control.ConnectionHandle;
@@ -215,8 +214,10 @@ public final class Transport implements AutoCloseable {
                       ? "%s (%s)".formatted(device.weights(), device.weights().source())
                       : routes.describe()));
     }
-    if (queuePairsPerPlane() > 1) {
-      text.append("; ").append(queuePairsPerPlane()).append(" queue pairs a plane");
+    if (ConnectionTerms.queuePairsPerPlane(options) > 1) {
+      text.append("; ")
+          .append(ConnectionTerms.queuePairsPerPlane(options))
+          .append(" queue pairs a plane");
     }
     return text + "; policy " + options.get(TransportOptions.POLICY);
   }
@@ -243,7 +244,8 @@ public final class Transport implements AutoCloseable {
         port.speedBitsPerSecond() / 1_000_000,
         port.number(),
         0,
-        attributes.maxQueuePairs() / (device.planes().size() * queuePairsPerPlane()),
+        attributes.maxQueuePairs()
+            / (device.planes().size() * ConnectionTerms.queuePairsPerPlane(options)),
         MAX_RECEIVES,
         LARGEST_MESSAGE_BYTES,
         LARGEST_MESSAGE_BYTES,
@@ -270,7 +272,7 @@ public final class Transport implements AutoCloseable {
     byte[] token = new byte[ControlCodec.TOKEN_BYTES];
     random.nextBytes(token);
     ListenComm listen = new ListenComm(loop, log);
-    Handshake.Terms terms = terms(token, receiversTrafficClass());
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
     List<ControlListener> controls =
         listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words)));
     listen.listenWith(controls);
@@ -300,46 +302,8 @@ public final class Transport implements AutoCloseable {
     return open;
   }
 
-  private int queuePairsPerPlane() {
-    return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
-  }
-
-  private boolean isPolicyPacket() {
-    return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
-  }
-
-  private int dataTrafficClass(int communicators) {
-    long asked = options.get(InfinibandOptions.TRAFFIC_CLASS);
-    return (int) (asked >= 0 ? asked : Math.max(communicators, 0));
-  }
-
-  private int receiversTrafficClass() {
-    long asked = options.get(InfinibandOptions.CLEAR_TO_SEND_TRAFFIC_CLASS);
-    return asked >= 0 ? (int) asked : dataTrafficClass(UNDEFINED);
-  }
-
-  private Handshake.Terms terms(byte[] token, int trafficClass) {
-    long level = options.get(InfinibandOptions.SERVICE_LEVEL);
-    return new Handshake.Terms(
-        hostName,
-        token,
-        new LinkSettings(
-            Math.toIntExact(options.get(InfinibandOptions.TIMEOUT)),
-            Math.toIntExact(options.get(InfinibandOptions.RETRIES)),
-            trafficClass,
-            (int) Math.max(level, 0)),
-        queuePairsPerPlane(),
-        isPolicyPacket(),
-        new ConnectRetries(
-            options.get(InfinibandOptions.RETRY_ANY) == 1,
-            Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
-            options.get(InfinibandOptions.CONNECT_PAUSE) * 1_000_000L),
-        options.get(TransportOptions.CONNECT_TIMEOUT) * 1_000_000L,
-        options.get(TransportOptions.GRACE) * 1_000_000L);
-  }
-
   private Handshake<RecvComm> accepting(
-      NetDevice device, Handshake.Terms terms, ListenComm listen, CounterSource source, Log words) {
+      NetDevice device, ConnectionTerms terms, ListenComm listen, CounterSource source, Log words) {
     return new Handshake<>(
         loop,
         device,
@@ -409,7 +373,7 @@ public final class Transport implements AutoCloseable {
           "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
               + " release");
     }
-    if (isPolicyPacket() && device.context().mostLinks() == 1) {
+    if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
       throw new HeddleException(NetDevice.NEEDS_LINKS.formatted(device.name()));
     }
     long number = nextConnect.getAndIncrement();
@@ -419,7 +383,7 @@ public final class Transport implements AutoCloseable {
             loop,
             device,
             doors,
-            terms(handle.token(), dataTrafficClass(trafficClass)),
+            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
             true,
             words,
             (connection, self) -> {
