@@ -3,7 +3,6 @@ package io.heddle.transport;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
-import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
@@ -17,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a connection off planes that fail and back onto them: one end's half of the protocol of
- * docs/failover.md, whose words and tables these are.
+ * Takes a connection off planes that fail: one end's half of the protocol of docs/failover.md,
+ * whose words and tables these are. {@link PlaneReturn} takes it back onto them.
  *
  * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
  * the data path; only {@link #noticed} is called by others.
@@ -27,9 +26,6 @@ final class Failover {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
   private static final long ANSWER_NS = 160_000_000;
-  private static final long OPENING_LIMIT_NS = 2_000_000_000;
-  private static final long LAST_PLANE_HOLD_NS = 100_000_000;
-  private static final long RAMP_STEP_NS = 250_000_000;
 
   private final ControlLoop loop;
   private final Connection connection;
@@ -38,6 +34,7 @@ final class Failover {
   private final Log log;
   private final PlaneLife[] planes;
   private final Grace grace;
+  private final PlaneReturn back;
   private final WithdrawnPlanes withdrawn;
   private boolean over;
 
@@ -63,6 +60,7 @@ final class Failover {
     }
     withdrawn = new WithdrawnPlanes(loop, end, this::notice);
     grace = new Grace(loop, planes, graceNs, this::noPlaneLeft);
+    back = new PlaneReturn(this, loop, connection, end, grace, log);
   }
 
   /** A failure of a plane is noticed at this end. Any thread. */
@@ -83,7 +81,8 @@ final class Failover {
     loop.execute(() -> withdrawn.watch(planes[plane]));
   }
 
-  private void notice(PlaneLife plane, int epoch, String cause) {
+  /** The plane fails, if it is still live in this epoch. Control thread. */
+  void notice(PlaneLife plane, int epoch, String cause) {
     if (!over && plane.epoch == epoch && plane.state.isLive()) {
       say(new PlaneDown(plane.key, epoch, cause));
       fence(plane, cause);
@@ -110,8 +109,8 @@ final class Failover {
     return switch (message) {
       case PlaneDown down -> onPlaneDown(plane, down);
       case Fenced fenced -> onFenced(plane, fenced);
-      case PlaneUp up -> end.isSender() ? onAnswer(plane, up) : onOffer(plane, up);
-      case PlaneReady ready -> onReady(plane, ready);
+      case PlaneUp up -> end.isSender() ? back.onAnswer(plane, up) : back.onOffer(plane, up);
+      case PlaneReady ready -> back.onReady(plane, ready);
       case Drain drain -> false;
     };
   }
@@ -157,7 +156,7 @@ final class Failover {
 
   /* To fence. */
 
-  private void fence(PlaneLife plane, String cause) {
+  void fence(PlaneLife plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
     long now = System.nanoTime();
     plane.state = PlaneState.FENCING;
@@ -260,7 +259,7 @@ final class Failover {
         "%s: plane %s is down, %d pieces again, %d ms after it fell",
         connection.peer(), plane.key, again, (System.nanoTime() - plane.fellNs) / 1_000_000);
     if (end.isSender()) {
-      tryLater(plane);
+      back.tryLater(plane);
     }
   }
 
@@ -268,163 +267,12 @@ final class Failover {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
 
-  private List<SubFlow> flowsOn(PlaneLife plane) {
+  /** The sub-flows of the plane's present epoch. With the baton. */
+  List<SubFlow> flowsOn(PlaneLife plane) {
     return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
   }
 
-  /* To come back. */
-
-  private void tryLater(PlaneLife plane) {
-    int epoch = plane.epoch;
-    long holdNs = grace.anyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    loop.schedule(
-        holdNs,
-        () -> {
-          if (!over && plane.state == PlaneState.DOWN && plane.epoch == epoch) {
-            offer(plane);
-          }
-        });
-  }
-
-  private void offer(PlaneLife plane) {
-    List<ControlMessage.Endpoint> fresh;
-    try {
-      fresh = connection.renewPairs(plane.index);
-    } catch (HeddleException refused) {
-      log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
-      plane.stayedDown();
-      tryLater(plane);
-      return;
-    }
-    plane.epoch++;
-    plane.state = PlaneState.OPENING;
-    say(new PlaneUp(plane.key, plane.epoch, fresh));
-    int epoch = plane.epoch;
-    loop.schedule(
-        OPENING_LIMIT_NS,
-        () -> {
-          if (plane.state == PlaneState.OPENING) {
-            notice(plane, epoch, "no answer to an offer of fresh queue pairs");
-          }
-        });
-  }
-
-  private boolean onOffer(PlaneLife plane, PlaneUp up) {
-    if (plane.state != PlaneState.DOWN || up.epoch() != plane.epoch + 1) {
-      return false;
-    }
-    plane.epoch++;
-    try {
-      List<ControlMessage.Endpoint> fresh = connection.renewPairs(plane.index);
-      connect(plane, up.endpoints());
-      plane.state = PlaneState.OPENING;
-      say(new PlaneUp(plane.key, plane.epoch, fresh));
-    } catch (HeddleException refused) {
-      String reason = String.valueOf(refused.getMessage());
-      say(new PlaneDown(plane.key, plane.epoch, reason));
-      plane.state = PlaneState.OPENING;
-      fence(plane, reason);
-    }
-    return true;
-  }
-
-  private boolean onAnswer(PlaneLife plane, PlaneUp up) {
-    if (up.epoch() != plane.epoch) {
-      return false;
-    }
-    if (plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED) {
-      return true;
-    }
-    if (plane.state != PlaneState.OPENING) {
-      return false;
-    }
-    try {
-      connect(plane, up.endpoints());
-      plane.state = PlaneState.PROBING;
-    } catch (HeddleException refused) {
-      notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
-      return true;
-    }
-    end.baton().await();
-    int refusal = 0;
-    try {
-      for (SubFlow flow : flowsOn(plane)) {
-        refusal = Math.min(refusal, flow.probe());
-      }
-    } finally {
-      end.baton().give();
-    }
-    if (refusal != 0) {
-      notice(plane, plane.epoch, "a probe was refused with " + refusal);
-    } else {
-      awaitProbes(plane, plane.epoch);
-    }
-    return true;
-  }
-
-  private void connect(PlaneLife plane, List<ControlMessage.Endpoint> ends) {
-    List<SubFlow> fresh = connection.connectPairs(plane.index, plane.epoch, ends);
-    end.baton().await();
-    try {
-      fresh.forEach(end::replace);
-    } finally {
-      end.baton().give();
-    }
-  }
-
-  private void awaitProbes(PlaneLife plane, int epoch) {
-    if (over || plane.state != PlaneState.PROBING || plane.epoch != epoch) {
-      return;
-    }
-    boolean through;
-    end.baton().await();
-    try {
-      end.takeCompletions();
-      through = flowsOn(plane).stream().allMatch(SubFlow::isProbed);
-    } finally {
-      end.baton().give();
-    }
-    if (!through) {
-      loop.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
-      return;
-    }
-    say(new PlaneReady(plane.key, epoch));
-    rise(plane);
-    ramp(plane, epoch, 1);
-  }
-
-  private boolean onReady(PlaneLife plane, PlaneReady ready) {
-    if (end.isSender() || ready.epoch() != plane.epoch) {
-      return false;
-    }
-    if (plane.state == PlaneState.OPENING) {
-      rise(plane);
-      connection.carrierWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
-      return true;
-    }
-    return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
-  }
-
-  private void rise(PlaneLife plane) {
-    long now = System.nanoTime();
-    plane.state = PlaneState.UP;
-    plane.rose(now);
-    grace.judge();
-    log.info(
-        "%s: back on %s after %d ms",
-        connection.peer(), connection.describe(plane.index), (now - plane.fellNs) / 1_000_000);
-  }
-
-  /* With nothing else to carry, a plane carries all at once: shares are relative. */
-  private void ramp(PlaneLife plane, int epoch, int eighths) {
-    if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
-      return;
-    }
-    connection.carrierWeights().setShare(plane.index, eighths);
-    if (eighths < ConnectionWeights.FULL_SHARE) {
-      loop.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
-    }
-  }
+  /* To spare a plane. */
 
   private void onDrain(Drain drain) {
     int plane = connection.pairNames().indexOf(drain.plane());
@@ -471,7 +319,7 @@ final class Failover {
                     .collect(Collectors.joining("; "))));
   }
 
-  private void say(PlaneMessage message) {
+  void say(PlaneMessage message) {
     if (!peer.say(message)) {
       nobodyHears();
     }
@@ -499,6 +347,11 @@ final class Failover {
   /** The connection is closed. */
   void end() {
     over = true;
+  }
+
+  /** Whether nothing is to be done for any plane any more. Control thread. */
+  boolean isOver() {
+    return over;
   }
 
   /** The conversation with the other end. */

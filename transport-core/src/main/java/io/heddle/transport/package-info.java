@@ -5,8 +5,9 @@
  * <p>To read it: {@link io.heddle.transport.Transport} is the process' devices and its control
  * thread; a {@code Handshake} makes a {@code Connection}, with a {@code SubFlow} on each plane; a
  * {@link io.heddle.transport.SendComm} cuts messages into chunks and a {@link
- * io.heddle.transport.RecvComm} puts them together; {@code Failover} takes a connection off a plane
- * and back. {@code TransportOptions} and {@code InfinibandOptions} are all settings.
+ * io.heddle.transport.RecvComm} puts them together; {@code Failover} takes a connection off a
+ * plane, {@code PlaneReturn} back onto it. {@code TransportOptions} and {@code InfinibandOptions}
+ * are all settings.
  *
  * <p>Threads: a communicator's data path belongs to whoever has its {@code Baton}, nearly always
  * the caller's thread; {@code heddle-control} runs handshakes, timers and failovers, {@code
