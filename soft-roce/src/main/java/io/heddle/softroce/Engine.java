@@ -1,6 +1,5 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -22,9 +21,6 @@ final class Engine {
   /** Trains a queue pair sends before the next has its turn. */
   private static final int TRAINS_PER_TURN = 4;
 
-  /** Receive calls a socket gets before the next has its turn. */
-  private static final int RECEIVES_PER_TURN = 2;
-
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
   final Counters counters = new Counters();
@@ -32,18 +28,13 @@ final class Engine {
 
   private final TrainSender sender;
   private final NanoClock clock;
-  private final DatagramReceiver receiver;
+  private final ReceiveSockets sockets;
   private final WriteRows rows;
-  private final Epoll readable;
   private final PacketGate gate;
   private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
-  private int[] receiveFds = new int[0];
-  /* When each of them was found empty last, and how long the packets in hand may have waited since. */
-  private long[] emptyAtNs = new long[0];
-  private long waitedNs;
   /* Queue pairs whose acknowledgements wait for a packet that carries them. */
   private final long[] waiting = new long[QUEUE_PAIRS / 64];
   private boolean anyWaiting;
@@ -63,9 +54,8 @@ final class Engine {
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     sender = new TrainSender(arena, log, gate);
-    receiver = new DatagramReceiver(arena);
+    sockets = new ReceiveSockets(arena);
     rows = new WriteRows(arena);
-    readable = new Epoll(arena);
     lastCallNs = clock.nanoTime();
   }
 
@@ -177,7 +167,6 @@ final class Engine {
     own();
     int work = answerBells();
     work += receiveAll(nowNs);
-    waitedNs = 0;
     work += gate.release(this, nowNs);
     rounds++;
     if (anyWaiting) {
@@ -233,67 +222,12 @@ final class Engine {
     return rung;
   }
 
-  /* One question to all sockets costs less than a question to each of two. */
   private int receiveAll(long nowNs) {
-    int sockets = receiveFds.length;
-    long ready = sockets == 1 ? 1 : readySockets(sockets);
-    int packets = 0;
-    for (int i = 0; i < sockets; i++) {
-      if (i >= Long.SIZE || (ready & 1L << i) != 0) {
-        packets += receive(i, nowNs);
-      } else {
-        emptyAtNs[i] = nowNs;
-      }
-    }
-    return packets;
-  }
-
-  private long readySockets(int sockets) {
-    if (sockets == 0) {
-      return 0;
-    }
-    int count = readable.await(capture, 0);
-    long ready = count < 0 ? -1 : 0;
-    for (int i = 0; i < count; i++) {
-      int socket = readable.number(i);
-      ready |= socket < Long.SIZE ? 1L << socket : 0;
-    }
-    return ready;
-  }
-
-  private int receive(int socket, long nowNs) {
-    int packets = 0;
-    waitedNs = nowNs - emptyAtNs[socket];
-    for (int call = 0; call < RECEIVES_PER_TURN; call++) {
-      int datagrams = receiver.receive(capture, receiveFds[socket]);
-      for (int i = 0; i < datagrams; i++) {
-        packets += walk(i, nowNs);
-      }
-      if (datagrams < DatagramReceiver.DATAGRAMS) {
-        /* An errno here is about an earlier send; the next call receives. */
-        if (datagrams >= 0 || datagrams == -Errno.EAGAIN) {
-          emptyAtNs[socket] = nowNs;
-        }
-        break;
-      }
-    }
+    int packets = sockets.receiveAll(this, capture, nowNs);
     if (packets > 0) {
       counters.received(packets);
     }
     return packets;
-  }
-
-  private int walk(int datagram, long nowNs) {
-    return onTrain(
-        receiver.view(),
-        receiver.base(),
-        receiver.address(datagram),
-        receiver.lengthBytes(datagram),
-        receiver.strideBytes(datagram),
-        receiver.sourceHigh(datagram),
-        receiver.sourceLow(datagram),
-        receiver.sourcePort(datagram),
-        nowNs);
   }
 
   /** Takes what came as one: packets of {@code stride} bytes, the last of which may be shorter. */
@@ -413,7 +347,7 @@ final class Engine {
 
   /** How long the packet in hand may have lain in its socket at most. */
   long waitedNs() {
-    return waitedNs;
+    return sockets.waitedNs();
   }
 
   private void serveTimers(long nowNs) {
@@ -507,16 +441,10 @@ final class Engine {
   }
 
   void addReceiveSocket(int fd) {
-    readable.add(fd, receiveFds.length);
-    int[] more = java.util.Arrays.copyOf(receiveFds, receiveFds.length + 1);
-    more[receiveFds.length] = fd;
-    receiveFds = more;
-    emptyAtNs = java.util.Arrays.copyOf(emptyAtNs, more.length);
-    emptyAtNs[more.length - 1] = clock.nanoTime();
+    sockets.add(fd, clock.nanoTime());
   }
 
   void removeReceiveSockets() {
-    receiveFds = new int[0];
-    readable.close();
+    sockets.close();
   }
 }
