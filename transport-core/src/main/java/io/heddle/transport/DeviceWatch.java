@@ -4,8 +4,11 @@ import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Looks after the devices: what they report of themselves, and what they count. Control thread.
@@ -17,18 +20,49 @@ import java.util.List;
 final class DeviceWatch {
   private static final long PERIOD_NS = 100_000_000;
 
-  private final List<NetDevice> devices;
+  /* What is asked of a device ten times a second, made once. */
+  private final class Watched {
+    private final NetDevice device;
+    private final AsyncEventListener events;
+    private final DeviceContext.CounterReader counters = this::counted;
+    private final Map<String, String> publishedNames = new HashMap<>();
+
+    Watched(NetDevice device) {
+      this.device = device;
+      events = (kind, qpn) -> onEvent(device, kind, qpn);
+    }
+
+    void look() {
+      device.context().pollAsyncEvents(events);
+      for (Connection connection : device.connections()) {
+        connection.tellResent();
+      }
+      device.context().readCounters(counters);
+    }
+
+    private void counted(String name, long value) {
+      String published = publishedNames.get(name);
+      if (published == null) {
+        published = device.name() + "/" + name;
+        publishedNames.put(name, published);
+      }
+      stats.setDeviceCounter(published, value);
+    }
+  }
+
+  private final List<Watched> devices;
   private final boolean eventsBreak;
   private final StatsFile stats;
   private final ControlLoop loop;
   private final Log log;
+  private final Runnable lookAgain = this::look;
 
   /**
    * @param eventsBreak whether a device that reports itself broken ends its connections
    */
   DeviceWatch(
       List<NetDevice> devices, boolean eventsBreak, StatsFile stats, ControlLoop loop, Log log) {
-    this.devices = devices;
+    this.devices = devices.stream().map(Watched::new).toList();
     this.eventsBreak = eventsBreak;
     this.stats = stats;
     this.loop = loop;
@@ -37,14 +71,10 @@ final class DeviceWatch {
 
   /** Looks now, and then again and again. */
   void look() {
-    for (NetDevice device : devices) {
-      device.context().pollAsyncEvents((kind, qpn) -> onEvent(device, kind, qpn));
-      device.connections().forEach(Connection::tellResent);
-      device
-          .context()
-          .readCounters((name, value) -> stats.setDeviceCounter(device.name() + "/" + name, value));
+    for (Watched device : devices) {
+      device.look();
     }
-    loop.schedule(PERIOD_NS, this::look);
+    loop.schedule(PERIOD_NS, lookAgain);
   }
 
   private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {

@@ -4,6 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.stats.DrainOrders;
+import java.io.File;
 import java.util.List;
 import java.util.Set;
 
@@ -11,16 +12,29 @@ import java.util.Set;
 final class DrainFollower {
   private static final long LOOK_NS = 100_000_000;
 
+  /**
+   * A file that was written this shortly before it was read may be written again at the same time
+   * of the file system.
+   */
+  private static final long SETTLED_MS = 1_000;
+
   private final DrainOrders orders;
   private final List<NetDevice> devices;
   private final ControlLoop loop;
   private final Log log;
 
+  private final Runnable lookAgain = this::look;
+
+  /* What was last read: its time, 0 where there was no file, and its length; −1 where it has to be read again. */
+  private final File file;
+  private long readModifiedMs = -1;
+  private long readBytes;
   private Set<String> current = Set.of();
   private String trouble = "";
 
   DrainFollower(DrainOrders orders, List<NetDevice> devices, ControlLoop loop, Log log) {
     this.orders = orders;
+    this.file = orders.file().toFile();
     this.devices = devices;
     this.loop = loop;
     this.log = log;
@@ -28,19 +42,18 @@ final class DrainFollower {
 
   /** Looks now, and again until the loop ends. */
   void look() {
-    try {
-      Set<String> next = orders.keys();
-      if (!next.equals(current)) {
-        log.info("drained planes by %s: %s", orders.file(), next.isEmpty() ? "none" : next);
-        current = next;
-      }
-      trouble = "";
-    } catch (HeddleException unreadable) {
-      String sentence = String.valueOf(unreadable.getMessage());
-      if (!sentence.equals(trouble)) {
-        log.warn("%s; %s stay drained", sentence, current);
-        trouble = sentence;
-      }
+    follow();
+    loop.schedule(LOOK_NS, lookAgain);
+  }
+
+  /* Reads the file only where it changed: an absent one alone would be some kilobytes of exception each time. */
+  void follow() {
+    long modifiedMs = file.lastModified();
+    long bytes = file.length();
+    if (modifiedMs != readModifiedMs || bytes != readBytes) {
+      boolean settled = System.currentTimeMillis() - modifiedMs > SETTLED_MS;
+      readModifiedMs = read() && settled ? modifiedMs : -1;
+      readBytes = bytes;
     }
     for (NetDevice device : devices) {
       for (Connection connection : device.connections()) {
@@ -50,6 +63,24 @@ final class DrainFollower {
         }
       }
     }
-    loop.schedule(LOOK_NS, this::look);
+  }
+
+  private boolean read() {
+    try {
+      Set<String> next = orders.keys();
+      if (!next.equals(current)) {
+        log.info("drained planes by %s: %s", orders.file(), next.isEmpty() ? "none" : next);
+        current = next;
+      }
+      trouble = "";
+      return true;
+    } catch (HeddleException unreadable) {
+      String sentence = String.valueOf(unreadable.getMessage());
+      if (!sentence.equals(trouble)) {
+        log.warn("%s; %s stay drained", sentence, current);
+        trouble = sentence;
+      }
+      return false;
+    }
   }
 }

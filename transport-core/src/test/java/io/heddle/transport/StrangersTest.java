@@ -42,7 +42,7 @@ class StrangersTest {
         new Socket(
             handle.addresses().getFirst().getAddress(), handle.addresses().getFirst().getPort());
     socket.setSoTimeout(PATIENCE_MS);
-    ByteBuffer frame = ControlCodec.encode(message);
+    ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
     socket.getOutputStream().write(frame.array(), 0, frame.limit());
     return socket;
   }

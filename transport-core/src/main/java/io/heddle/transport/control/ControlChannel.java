@@ -46,15 +46,16 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final SocketChannel socket;
   private final String peer;
   private Listener listener;
-  private final ByteBuffer in =
-      ByteBuffer.allocate(ControlCodec.LENGTH_BYTES + ControlCodec.MAX_FRAME_BYTES);
+  private final ByteBuffer in = ControlCodec.newFrame();
+  private final ByteBuffer scratch;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private boolean closeWhenSent;
   private boolean
       closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
 
-  private ControlChannel(SocketChannel socket, String peer, Listener listener) {
+  private ControlChannel(ControlLoop loop, SocketChannel socket, String peer, Listener listener) {
+    this.scratch = loop.scratchFrame();
     this.socket = socket;
     this.peer = peer;
     this.listener = listener;
@@ -71,7 +72,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     ControlChannel channel;
     boolean connected;
     try {
-      channel = new ControlChannel(SocketChannel.open(), to.toString(), listener);
+      channel = new ControlChannel(loop, SocketChannel.open(), to.toString(), listener);
     } catch (IOException failure) {
       listener.onClosed(Ending.NETWORK, "no socket for " + to + ": " + failure.getMessage());
       return null;
@@ -98,7 +99,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
       throws IOException {
     ControlChannel channel =
-        new ControlChannel(socket, String.valueOf(socket.getRemoteAddress()), listener);
+        new ControlChannel(loop, socket, String.valueOf(socket.getRemoteAddress()), listener);
     channel.configure();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     return channel;
@@ -125,7 +126,9 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** Sends a message, now or when the socket has room. */
   public void send(ControlMessage message) {
-    out.add(ControlCodec.encode(message));
+    ByteBuffer frame = ControlCodec.encode(message, scratch);
+    /* No longer than it is: pings go for as long as the connection lives. */
+    out.add(ByteBuffer.allocate(frame.remaining()).put(frame).flip());
     if (socket.isConnected()) {
       flush();
     }

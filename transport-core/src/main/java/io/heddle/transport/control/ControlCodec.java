@@ -97,10 +97,19 @@ public final class ControlCodec {
 
   private ControlCodec() {}
 
-  /** The whole frame, length included, ready to be written. */
-  public static ByteBuffer encode(ControlMessage message) {
-    ByteBuffer out = ByteBuffer.allocate(LENGTH_BYTES + MAX_FRAME_BYTES);
-    out.position(LENGTH_BYTES);
+  /** A buffer for any one frame. */
+  public static ByteBuffer newFrame() {
+    return ByteBuffer.allocate(LENGTH_BYTES + MAX_FRAME_BYTES);
+  }
+
+  /**
+   * The whole frame, length included, ready to be written.
+   *
+   * @param out what {@link #newFrame} made; what it holds is written over
+   * @return the same buffer
+   */
+  public static ByteBuffer encode(ControlMessage message, ByteBuffer out) {
+    out.clear().position(LENGTH_BYTES);
     switch (message) {
       case Hello hello ->
           out.put(HELLO)

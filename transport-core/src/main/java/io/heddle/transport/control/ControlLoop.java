@@ -3,6 +3,7 @@ package io.heddle.transport.control;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -34,6 +35,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Selector selector;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   private final Log log;
   private final Thread thread;
   private long timerOrder;
@@ -110,6 +112,11 @@ public final class ControlLoop implements AutoCloseable {
     } catch (IOException alreadyBroken) {
       // The descriptor is gone either way.
     }
+  }
+
+  /** Where a channel puts a frame together. Control thread. */
+  ByteBuffer scratchFrame() {
+    return scratchFrame;
   }
 
   Log log() {

@@ -34,8 +34,11 @@ public record DrainOrders(Path file) {
    */
   public Set<String> keys() {
     Set<String> keys = new TreeSet<>();
-    try (var lines = Files.lines(file)) {
-      lines.map(String::strip).filter(line -> !line.isEmpty()).forEach(keys::add);
+    try {
+      Files.readAllLines(file).stream()
+          .map(String::strip)
+          .filter(line -> !line.isEmpty())
+          .forEach(keys::add);
     } catch (NoSuchFileException none) {
       return Set.of();
     } catch (IOException failure) {

@@ -74,7 +74,7 @@ class ControlChannelTest {
   }
 
   private static byte[] frame(ControlMessage message) {
-    ByteBuffer frame = ControlCodec.encode(message);
+    ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     return bytes;

@@ -111,7 +111,7 @@ class ControlCodecTest {
   private static final String DRAIN_BYTES = "000000040c" + "0161" + "01";
 
   private static String hex(ControlMessage message) {
-    ByteBuffer frame = ControlCodec.encode(message);
+    ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     return HexFormat.of().formatHex(bytes);
@@ -252,7 +252,7 @@ class ControlCodecTest {
   void anyFrameIsAMessageOrMalformed(byte[] bytes) {
     ControlMessage message = ControlCodec.decode(ByteBuffer.wrap(bytes));
     if (!(message instanceof Malformed)) {
-      ByteBuffer frame = ControlCodec.encode(message);
+      ByteBuffer frame = ControlCodec.encode(message, ControlCodec.newFrame());
       assertTrue(frame.remaining() <= 4 + ControlCodec.MAX_FRAME_BYTES);
       assertEquals(frame.remaining() - 4, frame.getInt(0));
     }

@@ -1,0 +1,67 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the control threads allocate costs a running job collections: next to nothing at rest. */
+class ControlThreadAllocationTest {
+  /* The timers, and a poll of the device's events: some 200 bytes a look, ten looks a second. */
+  private static final long MOST_BYTES_PER_SECOND = 6_000;
+  private static final long WINDOW_NS = 1_000_000_000;
+  private static final long LIMIT_NS = 20_000_000_000L;
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aConnectionAtRestMakesNoGarbageToSpeakOf(boolean soft) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    List<Integer> planes = List.of(1, 2, 3, 4);
+    List<Long> before = controlThreads();
+    try (Ends ends =
+            new Ends(soft ? null : new LoopbackFabric(7), folder, planes, planes, Map.of());
+        Ends.Link link = ends.connect()) {
+      List<Long> ours = controlThreads().stream().filter(id -> !before.contains(id)).toList();
+      assertEquals(2, ours.size(), "one of each end");
+      for (long id : ours) {
+        long least = Long.MAX_VALUE;
+        long start = System.nanoTime();
+        while (least > MOST_BYTES_PER_SECOND && System.nanoTime() - start < LIMIT_NS) {
+          least = Math.min(least, bytesPerSecond(threads, id));
+        }
+        assertTrue(
+            least <= MOST_BYTES_PER_SECOND,
+            "heddle-control allocates " + least + " bytes a second");
+      }
+      assertEquals(0, link.sender().progress());
+    }
+  }
+
+  private static long bytesPerSecond(ThreadMXBean threads, long id) {
+    long from = threads.getThreadAllocatedBytes(id);
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < WINDOW_NS) {
+      LockSupport.parkNanos(WINDOW_NS / 10);
+    }
+    long bytes = threads.getThreadAllocatedBytes(id) - from;
+    return bytes * WINDOW_NS / (System.nanoTime() - start);
+  }
+
+  private static List<Long> controlThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("heddle-control"))
+        .map(Thread::threadId)
+        .toList();
+  }
+}
