@@ -102,8 +102,10 @@ public final class RouteReader implements AutoCloseable {
             : missing == MissingFigure.DEFAULT.ordinal()
                 ? MissingFigure.DEFAULT
                 : MissingFigure.EQUAL;
-    answer.defaultWeight = getInt(base + RoutesLayout.DEFAULT_WEIGHT);
-    answer.borrowedPercent = getInt(base + RoutesLayout.BORROWED_PERCENT);
+    /* Within the bounds that weight() counts on, whatever the file says. */
+    answer.defaultWeight =
+        Math.clamp(getInt(base + RoutesLayout.DEFAULT_WEIGHT), 1, RouteCell.LARGEST_WEIGHT);
+    answer.borrowedPercent = Math.clamp(getInt(base + RoutesLayout.BORROWED_PERCENT), 0, 100);
     for (int plane = 0; plane < planes; plane++) {
       answer.cells[plane] = RouteCell.EMPTY;
     }
@@ -170,7 +172,7 @@ public final class RouteReader implements AutoCloseable {
       return new PublishedPlane(
           RoutesLayout.text(record, RoutesLayout.PLANE_KEY_BYTES),
           none ? null : Inet6Address.getByAddress(null, source, -1),
-          getInt(record + RoutesLayout.PLANE_RATE),
+          Integer.toUnsignedLong(getInt(record + RoutesLayout.PLANE_RATE)),
           RoutesLayout.text(record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES));
     } catch (UnknownHostException impossible) {
       throw new IllegalStateException("sixteen bytes are an IPv6 address", impossible);

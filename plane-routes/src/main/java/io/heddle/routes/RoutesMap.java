@@ -113,6 +113,7 @@ final class RoutesMap implements AutoCloseable {
           || header.getLong(0) != RoutesLayout.MAGIC
           || cells < 1
           || cells > RoutesLayout.MAX_PLANES
+          || slots < 1
           || Integer.bitCount(slots) != 1
           || header.getInt(RoutesLayout.SLOT_BYTES) != RoutesLayout.slotBytes(cells)
           || file.size() < RoutesLayout.fileBytes(cells, slots)) {
