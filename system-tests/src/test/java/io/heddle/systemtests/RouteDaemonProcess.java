@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 
 /** {@code heddle bgp run} on a host of a fabric, and {@code heddle bgp show} beside it. */
 final class RouteDaemonProcess implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 30;
+  private static final long LIMIT_SECONDS = 90;
 
   private final Path folder;
   private final Process process;

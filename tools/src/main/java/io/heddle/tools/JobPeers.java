@@ -32,6 +32,9 @@ final class JobPeers implements Supplier<Set<Prefix>> {
   private static void ofUser(Path user, Set<Prefix> peers) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(user, "*.stats")) {
       for (Path file : files) {
+        if (StatsReader.hasEnded(file)) {
+          continue; // killed: its peers aren't in use
+        }
         try {
           for (ProcessStats.Row row : StatsReader.read(file)) {
             ByteBuffer remote = ByteBuffer.wrap(row.remote());

@@ -27,11 +27,16 @@ final class StaleStats {
   static void remove(Path folder) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX + "{,.new}")) {
       for (Path file : files) {
-        if (!isAlive(file) && isUnlocked(file)) {
+        if (hasEnded(file)) {
           Files.deleteIfExists(file);
         }
       }
     }
+  }
+
+  /** Whether the file's process is gone, as far as this process can tell. */
+  static boolean hasEnded(Path file) {
+    return !isAlive(file) && isUnlocked(file);
   }
 
   private static boolean isAlive(Path file) {

@@ -33,6 +33,14 @@ public final class StatsReader {
   }
 
   /**
+   * Whether the process has ended without closing its file, which then stays until another job
+   * starts.
+   */
+  public static boolean hasEnded(Path path) {
+    return StaleStats.hasEnded(path);
+  }
+
+  /**
    * @throws HeddleException when the file can't be read or isn't one
    */
   public static ProcessStats snapshot(Path path) {

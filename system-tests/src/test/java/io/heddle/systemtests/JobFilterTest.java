@@ -1,0 +1,254 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.FabricPlan;
+import io.heddle.tools.lab.FabricShape;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * With {@code filter = yes} a leaf that takes prefix ORF, FRR, is asked for the peers of the jobs
+ * that run, and for no others.
+ */
+@Timeout(300)
+final class JobFilterTest {
+  private static final long LIMIT_SECONDS = 90;
+  private static final int JOB_HOSTS = 3;
+  private static final int FILTERING_PLANE = 2;
+  private static final String AGGREGATE = "fd00:2::/32";
+
+  @TempDir private Path folder;
+
+  private Fabric fabric;
+
+  @AfterEach
+  void takeDown() {
+    if (fabric != null) {
+      assertEquals(List.of(), Fabric.down(fabric.name()));
+    }
+  }
+
+  /* The job is on hosts 1 to 3; host 4 is nobody's peer. The second plane's leaf is FRR. */
+  private void make() {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Fabric.refusal(true).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    FabricPlan plan =
+        new FabricPlan(
+            FabricShape.PLANES,
+            0,
+            1,
+            2,
+            JOB_HOSTS + 1,
+            Collections.nCopies(2, 250_000_000L),
+            Collections.nCopies(2, 100),
+            9_000,
+            20,
+            6,
+            0,
+            true);
+    String name = "jf" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
+    fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
+  }
+
+  @Test
+  void theLeafIsAskedForTheRunningJobsPeersAndForNoneOnceTheJobHasEnded() throws Exception {
+    Path plugin = BuiltParts.plugin();
+    Path allReduce = BuiltParts.allReduce();
+    make();
+    fabric.setReachable(FILTERING_PLANE, 2, false);
+    fabric.setReachable(FILTERING_PLANE, 4, false);
+    awaitLeaf(
+        "both exceptions",
+        "show bgp ipv6 unicast",
+        table -> table.contains(exception(2)) && table.contains(exception(4)));
+    Path shared = Files.createDirectory(folder.resolve("shm"));
+    try (RouteDaemonProcess daemon =
+        RouteDaemonProcess.start(wrapper(shared), folder.resolve("d"), configuration())) {
+      daemon.awaitLog("weights are published");
+      daemon.await("the aggregate alone", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+      awaitFilter(new TreeSet<>(List.of(AGGREGATE)), List.of());
+      assertTrue(carries(daemon.show("destination", fabric.address(2, FILTERING_PLANE))));
+      int asked = messages();
+      List<HostProcess> ranks = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < JOB_HOSTS; rank++) {
+          ranks.add(rank(rank, plugin, allReduce, shared));
+        }
+        TreeSet<String> wanted = new TreeSet<>(List.of(AGGREGATE));
+        wanted.addAll(jobPeers());
+        awaitFilter(wanted, List.of());
+        assertTrue(
+            messages() - asked < jobPeers().size(),
+            () -> "not a message for each address, but for all that stand still: " + messages());
+        daemon.await(
+            "the exception of the job's peer",
+            each -> heard(each).equals(Set.of(AGGREGATE, exception(2))),
+            "routes");
+        daemon.await(
+            "the peer's loss of the plane",
+            each -> !carries(each),
+            "destination",
+            fabric.address(2, FILTERING_PLANE));
+        JsonNode stranger = daemon.show("destination", fabric.address(4, FILTERING_PLANE));
+        assertTrue(carries(stranger), "its exception was never asked for");
+        ranks.forEach(rank -> assertTrue(rank.isAlive(), rank::outputOrWhyNot));
+      } finally {
+        for (HostProcess rank : ranks) {
+          rank.close();
+        }
+      }
+      awaitFilter(new TreeSet<>(List.of(AGGREGATE)), jobPeers());
+      daemon.await(
+          "the aggregate alone again", each -> heard(each).equals(Set.of(AGGREGATE)), "routes");
+      JsonNode after = daemon.show("destination", fabric.address(2, FILTERING_PLANE));
+      assertTrue(carries(after), after.toPrettyString());
+      assertFalse(after.toString().contains("unreachable"), after.toPrettyString());
+    }
+  }
+
+  private String configuration() {
+    return """
+    as = 65001
+    publish-after-ms = 20000
+    [peer leaf1]
+    interface = e1
+    plane = p1
+    [peer leaf2]
+    interface = e2
+    plane = p2
+    filter = yes
+    filter-always = %s
+    """
+        .formatted(AGGREGATE);
+  }
+
+  /* The first host, which sees no jobs of others: what they keep in shared memory isn't there. */
+  private List<String> wrapper(Path shared) {
+    String mounted = "mount --bind \"$0\" /dev/shm && exec \"$@\"";
+    return fabric.onHost(1, List.of("sh", "-c", mounted, shared.toString()));
+  }
+
+  private String exception(int host) {
+    return fabric.address(host, FILTERING_PLANE) + "/128";
+  }
+
+  /* Of rank 0: a ring of three sends to the next and receives from the one before. */
+  private List<String> jobPeers() {
+    List<String> peers = new ArrayList<>();
+    for (int host = 2; host <= JOB_HOSTS; host++) {
+      for (int plane = 1; plane <= 2; plane++) {
+        peers.add(fabric.address(host, plane) + "/128");
+      }
+    }
+    return peers;
+  }
+
+  private HostProcess rank(int rank, Path plugin, Path allReduce, Path shared) throws IOException {
+    Path meeting = Files.createDirectories(folder.resolve("meeting"));
+    List<String> command =
+        new ArrayList<>(rank == 0 ? wrapper(shared) : fabric.onHost(rank + 1, List.of()));
+    command.addAll(
+        List.of(
+            allReduce.toString(),
+            "--plugin",
+            plugin.toString(),
+            "--rendezvous",
+            meeting.toString(),
+            "--rank",
+            Integer.toString(rank),
+            "--ranks",
+            Integer.toString(JOB_HOSTS),
+            "--min-bytes",
+            "1048576",
+            "--max-bytes",
+            "1048576",
+            "--iterations",
+            "1000000",
+            "--warmup",
+            "1"));
+    Map<String, String> environment = new HashMap<>();
+    environment.put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
+    environment.put("HEDDLE_ROUTES", folder.resolve("no-routes").toString());
+    if (rank > 0) {
+      environment.put("HEDDLE_STATS_DIR", folder.resolve("stats" + rank).toString());
+    }
+    return HostProcess.start(command, folder.resolve("rank" + rank + ".log"), environment);
+  }
+
+  /* Prefixes that the filtering leaf tells. */
+  private static Set<String> heard(JsonNode routes) {
+    TreeSet<String> prefixes = new TreeSet<>();
+    for (JsonNode route : routes.path("routes")) {
+      if (route.path("peer").asText().equals("leaf2")) {
+        prefixes.add(route.path("prefix").asText());
+      }
+    }
+    return prefixes;
+  }
+
+  private static boolean carries(JsonNode explanation) {
+    for (JsonNode plane : explanation.path("planes")) {
+      if (plane.path("key").asText().equals("plane:p2")) {
+        return plane.path("share").asDouble() > 0;
+      }
+    }
+    return false;
+  }
+
+  /* Lines of the filter as the leaf has them: seq 5 permit fd00:2::/32. */
+  private void awaitFilter(TreeSet<String> permitted, List<String> denied) throws Exception {
+    TreeSet<String> expected = new TreeSet<>();
+    permitted.forEach(each -> expected.add("permit " + each));
+    denied.forEach(each -> expected.add("deny " + each));
+    Pattern line = Pattern.compile("(permit|deny) [0-9a-f:]+/[0-9]+");
+    awaitLeaf(
+        "the filter " + expected,
+        "show bgp ipv6 unicast neighbors h1 received prefix-filter",
+        text ->
+            new TreeSet<>(line.matcher(text).results().map(each -> each.group()).toList())
+                .equals(expected));
+  }
+
+  /* ROUTE-REFRESH messages that the leaf has had from us: each brings lines of the filter. */
+  private int messages() {
+    String neighbour = fabric.ask("l2", "show bgp neighbors h1");
+    Matcher counted = Pattern.compile("Route Refresh:\\s+\\d+\\s+(\\d+)").matcher(neighbour);
+    assertTrue(counted.find(), neighbour);
+    return Integer.parseInt(counted.group(1));
+  }
+
+  private void awaitLeaf(String what, String question, Predicate<String> expected)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (true) {
+      String answer = fabric.ask("l2", question);
+      if (expected.test(answer)) {
+        return;
+      }
+      assertTrue(System.nanoTime() - deadline < 0, () -> "no " + what + " in\n" + answer);
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+}
