@@ -32,18 +32,28 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
+   * With no jobs but those that leave their statistics in its folder: what else runs on the machine
+   * is none of its business.
+   *
    * @param peers sections of the configuration
    */
   static RouteDaemonProcess start(Fabric fabric, int host, Path folder, String peers)
       throws IOException {
-    return start(fabric.onHost(host, List.of()), folder, configuration(host, peers));
+    Path jobs = Files.createDirectories(folder.resolve("jobs"));
+    return start(
+        fabric.onHost(host, List.of()),
+        folder,
+        configuration(host, peers),
+        "--stats",
+        jobs.toString());
   }
 
   /**
    * @param wrapper what stands before the command, to bring it where it belongs
    * @param configuration its text; where to publish and to answer is added
    */
-  static RouteDaemonProcess start(List<String> wrapper, Path folder, String configuration)
+  static RouteDaemonProcess start(
+      List<String> wrapper, Path folder, String configuration, String... options)
       throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
@@ -51,6 +61,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(heddle("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
+    command.addAll(List.of(options));
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
@@ -160,7 +171,7 @@ final class RouteDaemonProcess implements AutoCloseable {
         return answer;
       }
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("no " + what + " in " + answer.toPrettyString() + "\n" + log());
+        throw new AssertionError("no " + what + " in " + answer + "\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }

@@ -31,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class RouteDaemonTest {
   private static final String BY_COLOUR = "[peer leaf]\ninterface = e0\nplane = by-colour\n";
 
+  private static final String TWO_LEAVES =
+      "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n";
+
   @TempDir private Path folder;
 
   private Fabric fabric;
@@ -195,11 +198,7 @@ final class RouteDaemonTest {
   void whatALeafFiltersForUsIsPartOfTheExplanation() throws Exception {
     make(FabricShape.PLANES, true, 100, 300);
     String asked = fabric.address(2, 2);
-    String peers =
-        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n"
-            + "filter = yes\nfilter-always = "
-            + asked
-            + "/128\n";
+    String peers = TWO_LEAVES + "filter = yes\nfilter-always = " + asked + "/128\n";
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peers)) {
       daemon.awaitLog("weights are published");
@@ -221,11 +220,9 @@ final class RouteDaemonTest {
     Path plugin = BuiltParts.plugin();
     Path allReduce = BuiltParts.allReduce();
     make(FabricShape.PLANES, 100, 300);
-    String peers =
-        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n";
     Path stats = folder.resolve("stats");
     Path daemons = folder.resolve("d1");
-    try (RouteDaemonProcess one = RouteDaemonProcess.start(fabric, 1, daemons, peers)) {
+    try (RouteDaemonProcess one = RouteDaemonProcess.start(fabric, 1, daemons, TWO_LEAVES)) {
       one.awaitLog("weights are published");
       await("our addresses", one);
       Path meeting = Files.createDirectory(folder.resolve("meeting"));
@@ -240,7 +237,7 @@ final class RouteDaemonTest {
         first.awaitOutput("all planes weigh the same until it is back", 30);
         awaitBytes(stats, 40L << 20);
         assertEquals(List.of(1, 1), weights(stats));
-        try (RouteDaemonProcess next = RouteDaemonProcess.start(fabric, 1, daemons, peers)) {
+        try (RouteDaemonProcess next = RouteDaemonProcess.start(fabric, 1, daemons, TWO_LEAVES)) {
           first.awaitOutput(") again", 60);
           awaitBytes(stats, 40L << 20);
           assertEquals(List.of(1, 3), weights(stats));
@@ -306,11 +303,9 @@ final class RouteDaemonTest {
     Path plugin = BuiltParts.plugin();
     Path allReduce = BuiltParts.allReduce();
     make(FabricShape.PLANES, 100, 300);
-    String peers =
-        "[peer leaf1]\ninterface = e1\nplane = p1\n[peer leaf2]\ninterface = e2\nplane = p2\n";
     Path stats = folder.resolve("stats");
     try (RouteDaemonProcess one =
-        RouteDaemonProcess.start(fabric, 1, folder.resolve("d1"), peers)) {
+        RouteDaemonProcess.start(fabric, 1, folder.resolve("d1"), TWO_LEAVES)) {
       one.awaitLog("weights are published");
       await("our addresses", one);
       Path meeting = Files.createDirectory(folder.resolve("meeting"));

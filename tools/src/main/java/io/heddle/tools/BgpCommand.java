@@ -5,6 +5,7 @@ import io.heddle.bgp.daemon.ConfigParser;
 import io.heddle.bgp.daemon.DaemonConfig;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.tools.stat.StatsOption;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.LocalTime;
@@ -68,11 +69,12 @@ final class BgpCommand implements Runnable {
               paramLabel = "FILE",
               defaultValue = CONFIG,
               description = "The configuration (${DEFAULT-VALUE}).")
-          Path file)
+          Path file,
+      @CommandLine.Mixin StatsOption stats)
       throws InterruptedException {
     DaemonConfig config = ConfigParser.read(file);
     Log log = timed();
-    BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(), log);
+    BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
     BgpSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);

@@ -16,10 +16,16 @@ import java.util.function.Supplier;
 
 /** The addresses that this host's jobs talk to, as their statistics files have them. */
 final class JobPeers implements Supplier<Set<Prefix>> {
+  private final StatsFolders folders;
+
+  JobPeers(StatsFolders folders) {
+    this.folders = folders;
+  }
+
   @Override
   public Set<Prefix> get() {
     Set<Prefix> peers = new TreeSet<>();
-    for (Path user : StatsFolders.usual()) {
+    for (Path user : folders.folders()) {
       try {
         ofUser(user, peers);
       } catch (IOException goneMeanwhile) {
