@@ -62,7 +62,9 @@ final class RegressionCheck {
               Measurements.CALLS,
               "Java, first compiler: isend + irecv + test, times C",
               Target.Bound.AT_MOST,
-              TIMES));
+              TIMES),
+          new Compared(Measurements.VERBS, "Java: single post ÷ C", Target.Bound.AT_MOST, TIMES),
+          new Compared(Measurements.VERBS, "Java: full poll ÷ C", Target.Bound.AT_MOST, TIMES));
 
   private static final List<Measurement> SHORT =
       List.of(
@@ -79,7 +81,9 @@ final class RegressionCheck {
           shortRun(
               "calls beside the same steps in C",
               "perf calls --json --rounds 3 --seconds 1",
-              CostReadings::calls));
+              CostReadings::calls),
+          shortRun(
+              "posting and polling beside C", "perf verbs --json --rounds 7", CostReadings::verbs));
 
   private RegressionCheck() {}
 
