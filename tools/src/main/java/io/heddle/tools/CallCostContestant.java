@@ -2,7 +2,6 @@ package io.heddle.tools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,24 +11,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A plugin in a process of its own that sends messages to itself when it is its turn. */
 final class CallCostContestant implements AutoCloseable {
-  private static final long ANSWER_SECONDS = 60;
   private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
   private static final Pattern ALLOCATED = Pattern.compile("allocated=([0-9]+)([BKMG])");
 
   private final String name;
-  private final RunFolder folder;
-  private final RankProcess process;
-  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private final AnsweringProcess process;
   private final @Nullable Path pauses;
   private final Map<String, List<Double>> figures = new LinkedHashMap<>();
   private int pausesBefore;
@@ -47,7 +39,7 @@ final class CallCostContestant implements AutoCloseable {
       @Nullable List<String> jvmOptions)
       throws IOException {
     this.name = name;
-    folder = new RunFolder();
+    RunFolder folder = new RunFolder();
     Map<String, String> all = new HashMap<>(environment);
     all.putAll(lab.environment(0));
     all.put("STANDIN_FABRIC", folder.path().resolve("fabric").toString());
@@ -60,9 +52,7 @@ final class CallCostContestant implements AutoCloseable {
       options.add("-XX:-DisableAttachMechanism");
       all.put("HEDDLE_JVM_OPTIONS", String.join(" ", options));
     }
-    process =
-        RankProcess.start(
-            0, lab.command(0, command), all, folder.path().resolve("log"), answers::add);
+    process = new AnsweringProcess(name, lab.command(0, command), all, folder);
   }
 
   String name() {
@@ -79,14 +69,14 @@ final class CallCostContestant implements AutoCloseable {
   }
 
   void awaitReady() throws InterruptedException {
-    String line = next();
+    String line = process.next();
     if (!line.startsWith("ready ")) {
-      throw failure("said before it was ready: " + line);
+      throw process.failure("said before it was ready: " + line);
     }
   }
 
   void round(boolean counts) throws InterruptedException {
-    order(
+    process.order(
         "round",
         line -> {
           String[] words = line.split(" ");
@@ -99,14 +89,14 @@ final class CallCostContestant implements AutoCloseable {
   }
 
   void soak(long milliseconds) throws InterruptedException {
-    order("soak " + milliseconds, line -> {});
+    process.order("soak " + milliseconds, line -> {});
   }
 
   /** What the soaks since the last report found. */
   CallCostReport.Soak report() throws InterruptedException {
     List<CallCostReport.Tail> tails = new ArrayList<>();
     long[] messages = {0};
-    order(
+    process.order(
         "report",
         line -> {
           String[] words = line.split(" ");
@@ -176,40 +166,8 @@ final class CallCostContestant implements AutoCloseable {
     return bytes;
   }
 
-  private void order(String order, Consumer<String> eachLine) throws InterruptedException {
-    try {
-      process.say(order);
-    } catch (IOException ended) {
-      throw failure("takes no more input");
-    }
-    for (String line = next(); !line.equals("end"); line = next()) {
-      eachLine.accept(line);
-    }
-  }
-
-  private String next() throws InterruptedException {
-    for (long tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
-      String line = answers.poll(100, TimeUnit.MILLISECONDS);
-      if (line != null) {
-        return line;
-      }
-      if (!process.isAlive() && answers.isEmpty()) {
-        throw failure("ended: " + RankProcess.describeExit(process.exitCode()));
-      }
-    }
-    throw failure("said nothing for " + ANSWER_SECONDS + " s");
-  }
-
-  private HeddleException failure(String what) {
-    folder.keep();
-    return new HeddleException(
-        "%s %s; its last log lines (all in %s):%n    %s"
-            .formatted(name, what, folder.path(), String.join("\n    ", process.lastLines())));
-  }
-
   @Override
   public void close() throws IOException {
     process.close();
-    folder.close();
   }
 }

@@ -39,7 +39,6 @@ final class DemoCommand implements Callable<Integer> {
   enum Policy {
     SPRAY,
     PINNED,
-    ADAPTIVE,
     LEAST_IN_FLIGHT,
     SPRAYLINK,
     HASH,

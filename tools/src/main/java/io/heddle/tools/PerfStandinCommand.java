@@ -34,6 +34,7 @@ final class PerfStandinCommand implements Callable<Integer> {
   private static final int ITERATIONS = 10;
   private static final int MTU_BYTES = 9000;
   private static final long TIMEOUT_SECONDS = 120;
+  private static final int MOST_GBPS = 10_000;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -82,7 +83,11 @@ final class PerfStandinCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     OptionRange range = new OptionRange(spec);
     range.require("--rounds", rounds, 1, 1_000);
-    range.require("--rate", (long) rate, 0, 10_000);
+    if (!(rate >= 0 && rate <= MOST_GBPS)) {
+      throw LabCommand.usage(
+          Objects.requireNonNull(spec).commandLine(),
+          "--rate " + rate + " is not in 0 to " + MOST_GBPS);
+    }
     range.require("--min-bytes", minBytes, 4, 1L << 31);
     range.require("--max-bytes", maxBytes, minBytes, 1L << 31);
     StandinLab.Parts parts =

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.transport.spray.SprayPolicy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -125,5 +128,16 @@ final class HeddleCommandTest {
     PlaneShare share = PlaneShare.of(new int[] {1}, List.of(), List.of()).getFirst();
     assertEquals(new PlaneShare(1, 1, 1.0, null, null, null, null), share);
     assertTrue(share.line().strip().endsWith("-"), share.line());
+  }
+
+  @Test
+  void everyPolicyThatIsOfferedIsOneOfThePlugins() {
+    Set<String> known = new TreeSet<>(SprayPolicy.NAMES);
+    known.add(SprayPolicy.PACKET);
+    Set<String> offered = new TreeSet<>();
+    for (DemoCommand.Policy policy : DemoCommand.Policy.values()) {
+      offered.add(policy.toString());
+    }
+    assertEquals(known, offered);
   }
 }

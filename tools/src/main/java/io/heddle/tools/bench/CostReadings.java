@@ -13,21 +13,7 @@ final class CostReadings {
 
   /** Of {@code heddle perf calls}: its verdicts are figures already. */
   static List<Figure> calls(JsonNode report) {
-    List<Figure> figures = new ArrayList<>();
-    for (JsonNode contestant : report.path("contestants")) {
-      String who = contestant.path("name").asText() + ": ";
-      for (JsonNode each : contestant.path("cases")) {
-        String of = who + each.path("name").asText().replace('_', ' ');
-        figures.add(
-            new Figure(
-                of,
-                "ns",
-                each.path("median_ns").asDouble(),
-                each.path("least_ns").asDouble(),
-                each.path("median_ns").asDouble()));
-        figures.add(Figure.of(of + " ÷ C", "", each.path("least_times_c").asDouble()));
-      }
-    }
+    List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
     for (JsonNode verdict : report.path("verdicts")) {
       String target = verdict.path("target").asText();
       String name = target.substring(0, target.lastIndexOf(", at most"));
@@ -42,6 +28,11 @@ final class CostReadings {
 
   /** Of {@code heddle perf verbs}: its first contestant is the one in C. */
   static List<Figure> verbs(JsonNode report) {
+    return cases(report, "upper_quartile_ns");
+  }
+
+  /* Each case of each contestant in ns, and beside C; a report has no most that means something. */
+  private static List<Figure> cases(JsonNode report, String most) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode contestant : report.path("contestants")) {
       String who = contestant.path("name").asText() + ": ";
@@ -53,7 +44,7 @@ final class CostReadings {
                 "ns",
                 each.path("median_ns").asDouble(),
                 each.path("least_ns").asDouble(),
-                each.path("upper_quartile_ns").asDouble()));
+                each.path(most).asDouble()));
         figures.add(Figure.of(of + " ÷ C", "", each.path("least_times_c").asDouble()));
       }
     }

@@ -55,7 +55,8 @@ public final class StandinLab implements Lab {
    * @param addresses of each device
    * @param fabric the file in which processes meet; it may not exist
    * @param settings STANDIN variables on top of those that say which devices there are
-   * @throws LabException where hosts or devices can't be made; nothing is left then
+   * @throws LabException where hosts or devices can't be made; the hosts are taken down then, the
+   *     file is the caller's
    */
   public static StandinLab create(
       Kind kind,
