@@ -119,90 +119,123 @@ final class WarmUp implements Runnable {
 
   /* Returns false where a message is still under way. */
   private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
-    long from = Memory.allocate(arena, LARGEST_BYTES, 4096);
-    long to = Memory.allocate(arena, LARGEST_BYTES, 4096);
-    long arrays = Memory.allocate(arena, 32, 8);
-    long fromHandle = sender.registerMemory(from, LARGEST_BYTES, HOST_MEMORY);
-    long toHandle = receiver.registerMemory(to, LARGEST_BYTES, HOST_MEMORY);
-    Memory.ALL.set(Memory.NATIVE_LONG, arrays, to);
-    Memory.ALL.set(Memory.NATIVE_LONG, arrays + SIZE_AT, LARGEST_BYTES);
-    Memory.ALL.set(JAVA_INT, arrays + TAG_AT, TAG);
-    Memory.ALL.set(Memory.NATIVE_LONG, arrays + HANDLE_AT, toHandle);
+    Exchange exchange = new Exchange(arena, sender, receiver);
     long messages = 0;
     boolean whole = true;
     while (whole && !stopped && System.nanoTime() - deadlineNs < 0) {
-      int size = SIZES[(int) (messages++ % SIZES.length)];
-      whole = message(sender, receiver, arrays, from, size, fromHandle, -1);
+      whole = exchange.message(SIZES[(int) (messages++ % SIZES.length)]);
     }
     int most = Math.min(sender.connection().carrierNames().size() - 1, FALLS);
     int fallen = 0;
     while (whole && !stopped && fallen < most) {
-      whole = message(sender, receiver, arrays, from, LARGEST_BYTES, fromHandle, fallen++);
+      whole = exchange.messageWhileFalls(fallen++);
     }
     if (!whole) {
       log.info("the warm-up ended with message %d under way", messages);
       return false;
     }
-    sender.deregisterMemory(fromHandle);
-    receiver.deregisterMemory(toHandle);
+    exchange.deregister();
     log.info("warmed up with %d messages and %d lost planes", messages, fallen);
     return true;
   }
 
-  /* Returns false where it is still under way. */
-  private static boolean message(
-      SendComm sender,
-      RecvComm receiver,
-      long arrays,
-      long from,
-      int size,
-      long fromHandle,
-      int fallingPlane) {
-    long giveUpNs = System.nanoTime() + GIVE_UP_NS;
-    long receive = 0;
-    while (receive == 0 && System.nanoTime() - giveUpNs < 0) {
-      receive = receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
-    }
-    long send = 0;
-    while (send == 0 && System.nanoTime() - giveUpNs < 0) {
-      send = sender.isend(from, size, TAG, fromHandle);
-    }
-    Failover failover = sender.connection().failover();
-    if (fallingPlane >= 0 && failover != null) {
-      failover.noticed(fallingPlane, 0, "to warm up");
-    }
-    return receive > 0
-        && send > 0
-        && finish(sender, receiver, send, giveUpNs)
-        && finish(sender, receiver, receive, giveUpNs)
-        && (fallingPlane < 0 || hasFallen(sender, receiver, fallingPlane, giveUpNs));
-  }
+  /**
+   * Messages from one end to the other, one at a time. What returns a boolean is false where it
+   * isn't done in time.
+   */
+  private static final class Exchange {
+    private final SendComm sender;
+    private final RecvComm receiver;
+    private final long from;
+    private final long fromHandle;
+    private final long toHandle;
+    private final long arrays;
 
-  /* The message may be through before its plane is left. */
-  private static boolean hasFallen(SendComm sender, RecvComm receiver, int plane, long giveUpNs) {
-    while (!isOut(sender, plane) || !isOut(receiver, plane)) {
-      if (System.nanoTime() - giveUpNs > 0
-          || sender.progress() != TransportResult.SUCCESS
-          || receiver.progress() != TransportResult.SUCCESS) {
-        return false;
+    /* Of the message under way. */
+    private long receive;
+    private long send;
+    private long giveUpNs;
+
+    Exchange(Arena arena, SendComm sender, RecvComm receiver) {
+      this.sender = sender;
+      this.receiver = receiver;
+      from = Memory.allocate(arena, LARGEST_BYTES, 4096);
+      fromHandle = sender.registerMemory(from, LARGEST_BYTES, HOST_MEMORY);
+      long to = Memory.allocate(arena, LARGEST_BYTES, 4096);
+      toHandle = receiver.registerMemory(to, LARGEST_BYTES, HOST_MEMORY);
+      arrays = Memory.allocate(arena, 32, 8);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays, to);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays + SIZE_AT, LARGEST_BYTES);
+      Memory.ALL.set(JAVA_INT, arrays + TAG_AT, TAG);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays + HANDLE_AT, toHandle);
+    }
+
+    void deregister() {
+      sender.deregisterMemory(fromHandle);
+      receiver.deregisterMemory(toHandle);
+    }
+
+    boolean message(int bytes) {
+      return post(bytes) && finish(send) && finish(receive);
+    }
+
+    /* The message may be through before its plane is left. */
+    boolean messageWhileFalls(int plane) {
+      return post(LARGEST_BYTES)
+          && lose(plane)
+          && finish(send)
+          && finish(receive)
+          && hasFallen(plane);
+    }
+
+    private boolean post(int bytes) {
+      giveUpNs = System.nanoTime() + GIVE_UP_NS;
+      receive = 0;
+      while (receive == 0 && System.nanoTime() - giveUpNs < 0) {
+        receive = receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
       }
-    }
-    return true;
-  }
-
-  private static boolean isOut(Communicator end, int plane) {
-    return end.connection().weights().isOut(plane);
-  }
-
-  private static boolean finish(SendComm sender, RecvComm receiver, long request, long giveUpNs) {
-    while (Memory.getIntAcquire(request) == RequestLines.PENDING) {
-      if (System.nanoTime() - giveUpNs > 0
-          || sender.progress() != TransportResult.SUCCESS
-          || receiver.progress() != TransportResult.SUCCESS) {
-        return false;
+      send = 0;
+      while (send == 0 && System.nanoTime() - giveUpNs < 0) {
+        send = sender.isend(from, bytes, TAG, fromHandle);
       }
+      return receive > 0 && send > 0;
     }
-    Memory.setIntRelease(request, RequestLines.RELEASED);
-    return true;
+
+    private boolean lose(int plane) {
+      Failover failover = sender.connection().failover();
+      if (failover != null) {
+        failover.noticed(plane, 0, "to warm up");
+      }
+      return failover != null;
+    }
+
+    private boolean finish(long request) {
+      while (Memory.getIntAcquire(request) == RequestLines.PENDING) {
+        if (!progress()) {
+          return false;
+        }
+      }
+      Memory.setIntRelease(request, RequestLines.RELEASED);
+      return true;
+    }
+
+    private boolean hasFallen(int plane) {
+      while (!isOut(sender, plane) || !isOut(receiver, plane)) {
+        if (!progress()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private static boolean isOut(Communicator end, int plane) {
+      return end.connection().weights().isOut(plane);
+    }
+
+    private boolean progress() {
+      return System.nanoTime() - giveUpNs < 0
+          && sender.progress() == TransportResult.SUCCESS
+          && receiver.progress() == TransportResult.SUCCESS;
+    }
   }
 }
