@@ -340,15 +340,6 @@ public final class RoutePublisher implements AutoCloseable {
     return getInt(map.base + RoutesLayout.ENTRIES);
   }
 
-  /** What a plane says of exactly this prefix. */
-  public int cell(long high, long low, int length, int plane) {
-    requireOpen();
-    long slot = map.find(high, low, length);
-    return slot < 0
-        ? RouteCell.EMPTY
-        : getInt(slot + RoutesLayout.SLOT_CELLS + (long) plane * Integer.BYTES);
-  }
-
   /** Tells readers that the daemon lives. */
   public void heartbeat() {
     requireOpen();

@@ -60,16 +60,8 @@ final class Counters {
     return packetsSent;
   }
 
-  long bytesSent() {
-    return bytesSent;
-  }
-
   long packetsResent() {
     return packetsResent;
-  }
-
-  long packetsReceived() {
-    return packetsReceived;
   }
 
   long timeouts() {

@@ -105,10 +105,6 @@ final class SoftContext implements DeviceContext {
     return engine;
   }
 
-  SoftPort softPort() {
-    return port;
-  }
-
   @Override
   public RdmaDevice device() {
     return device;

@@ -75,13 +75,6 @@ final class ShareSamples {
     return before.bytes().get(plane);
   }
 
-  /** What all planes together had sent at each of the {@link #times}. */
-  List<Long> totals() {
-    return samples.stream()
-        .map(sample -> sample.bytes().stream().mapToLong(Long::longValue).sum())
-        .toList();
-  }
-
   /** The largest difference, in percentage points. */
   static double deviationPoints(List<Double> asked, List<Double> sent) {
     double largest = 0;

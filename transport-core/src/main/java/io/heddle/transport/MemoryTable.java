@@ -180,13 +180,4 @@ final class MemoryTable {
     long[] keys = keysByHandle;
     return handle > 0 && handle < keys.length ? keys[(int) handle] : 0;
   }
-
-  /** Regions open now, for people. */
-  synchronized int regions() {
-    int open = 0;
-    for (Entry entry : byHandle) {
-      open += entry == null ? 0 : 1;
-    }
-    return open;
-  }
 }

@@ -111,7 +111,6 @@ public final class BfdSpeaker implements AutoCloseable {
   private final DatagramSocket6 receiver;
   private final Map<Integer, Path> paths = new HashMap<>();
   private final byte[] packet = new byte[256];
-  private long discarded;
 
   /**
    * @throws SystemCallException where port 3784 is taken
@@ -171,9 +170,8 @@ public final class BfdSpeaker implements AutoCloseable {
       BfdPacket read = BfdPacket.decode(packet, length);
       Path path =
           read == null || receiver.hopLimit() != HOP_LIMIT ? null : find(read, receiver.source());
-      if (path == null || read == null) {
-        discarded++;
-      } else {
+      /* What is malformed, came from too far or from no peer has no effect. */
+      if (path != null && read != null) {
         path.session.received(read);
         path.rearm();
       }
@@ -192,11 +190,6 @@ public final class BfdSpeaker implements AutoCloseable {
       }
     }
     return null;
-  }
-
-  /** Packets that were malformed, came from too far, or from no peer. */
-  public long discarded() {
-    return discarded;
   }
 
   @Override

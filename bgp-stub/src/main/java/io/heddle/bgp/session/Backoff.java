@@ -23,10 +23,6 @@ final class Backoff {
     return whole - (long) (random.nextDouble() * whole / 4);
   }
 
-  int failures() {
-    return failures;
-  }
-
   void reset() {
     failures = 0;
   }

@@ -39,7 +39,6 @@ final class PeerConnection {
   private final Deque<byte[]> output = new ArrayDeque<>();
   private int inputBytes;
   private int outputOffset;
-  private long queuedBytes;
   private long blockedSinceNs;
   private boolean connecting;
   private boolean wantsToWrite;
@@ -140,10 +139,7 @@ final class PeerConnection {
         message instanceof UpdateMessage update
             ? encoder.encodeAll(update)
             : List.of(encoder.encode(message));
-    for (byte[] each : messages) {
-      output.add(each);
-      queuedBytes += each.length;
-    }
+    output.addAll(messages);
     flush();
   }
 
@@ -157,12 +153,10 @@ final class PeerConnection {
       if (sent < 0) {
         /* Reading tells of the end, after what the peer may have said before it. */
         output.clear();
-        queuedBytes = 0;
         break;
       }
       blockedSinceNs = System.nanoTime();
       outputOffset += sent;
-      queuedBytes -= sent;
       if (outputOffset == first.length) {
         output.remove();
         outputOffset = 0;
@@ -181,10 +175,6 @@ final class PeerConnection {
   /** How long the peer has taken nothing although something waits; 0 where nothing waits. */
   long blockedForNs() {
     return output.isEmpty() ? 0 : System.nanoTime() - blockedSinceNs;
-  }
-
-  long queuedBytes() {
-    return queuedBytes;
   }
 
   void close() {
