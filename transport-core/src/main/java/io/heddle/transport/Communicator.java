@@ -50,9 +50,9 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     this.onClose = onClose;
     this.context = connection.device().context();
     this.memory = connection.device().memory();
-    this.cq = connection.completionQueue();
+    this.cq = connection.pairs().completionQueue();
     this.lines = connection.lines();
-    this.flows = connection.subFlows();
+    this.flows = connection.pairs().subFlows();
     this.failure = new CommFailure(connection, direction, log);
   }
 

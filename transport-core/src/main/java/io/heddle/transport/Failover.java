@@ -163,7 +163,9 @@ final class Failover {
     if (wasUp) {
       plane.fell(cause, now);
       connection.planeWeights().tellFailover(plane.index);
-      log.warn("%s: moving off %s: %s", connection.peer(), connection.describe(plane.index), cause);
+      log.warn(
+          "%s: moving off %s: %s",
+          connection.peer(), connection.pairs().describe(plane.index), cause);
     } else {
       plane.stayedDown();
       log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
@@ -172,7 +174,7 @@ final class Failover {
     end.baton().await();
     try {
       flowsOn(plane).forEach(SubFlow::markBroken);
-      connection.stopPairs(plane.index);
+      connection.pairs().stop(plane.index);
     } catch (HeddleException refused) {
       over = true;
       end.fail(
@@ -214,7 +216,7 @@ final class Failover {
       if (!drained && System.nanoTime() - limitNs > 0) {
         log.info(
             "plane %s: the device keeps completions back; its queue pairs are reset", plane.key);
-        connection.resetPairs(plane.index);
+        connection.pairs().reset(plane.index);
         end.takeCompletions();
         drained = true;
       }
@@ -305,7 +307,7 @@ final class Failover {
       log.warn(
           "%s: %s fell %d ms ago and is %s: %s",
           connection.peer(),
-          connection.describe(plane.index),
+          connection.pairs().describe(plane.index),
           (now - plane.fellNs) / 1_000_000,
           plane.state,
           plane.cause);

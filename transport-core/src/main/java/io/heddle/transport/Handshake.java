@@ -302,12 +302,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
           "the planes of %s aren't those that it had when it wrote its handle: now %s",
           made.peer(), there);
     }
-    if (made.queuePairsPerPlane() != terms.queuePairsPerPlane()) {
+    if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
       log.info(
           "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
               + " and %d over all planes is the limit",
           made.peer(),
-          made.queuePairsPerPlane(),
+          made.pairs().perCarrier(),
           terms.queuePairsPerPlane(),
           planes.queuePairsPerPlane(),
           ControlCodec.MAX_QUEUE_PAIRS);
@@ -328,7 +328,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
           connectAgain(endpoints, refused);
           return;
         }
-        made.leaveUnconnected(refused);
+        made.pairs().leaveUnconnected(refused);
       }
     }
     stage = Stage.READY;

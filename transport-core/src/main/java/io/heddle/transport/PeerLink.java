@@ -89,7 +89,7 @@ final class PeerLink {
   void begin(ControlChannel channel) {
     use(channel, 0);
     tick();
-    connection.unconnected().forEach(failover::noticedNow);
+    connection.pairs().unconnected().forEach(failover::noticedNow);
   }
 
   private void use(ControlChannel channel, long number) {

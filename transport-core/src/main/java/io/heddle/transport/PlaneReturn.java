@@ -61,7 +61,7 @@ final class PlaneReturn {
   private void offer(PlaneLife plane) {
     List<ControlMessage.Endpoint> fresh;
     try {
-      fresh = connection.renewPairs(plane.index);
+      fresh = connection.pairs().renew(plane.index);
     } catch (HeddleException refused) {
       log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
       plane.stayedDown();
@@ -88,7 +88,7 @@ final class PlaneReturn {
     }
     plane.epoch++;
     try {
-      List<ControlMessage.Endpoint> fresh = connection.renewPairs(plane.index);
+      List<ControlMessage.Endpoint> fresh = connection.pairs().renew(plane.index);
       connect(plane, up.endpoints());
       plane.state = PlaneState.OPENING;
       failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
@@ -137,7 +137,7 @@ final class PlaneReturn {
   }
 
   private void connect(PlaneLife plane, List<ControlMessage.Endpoint> ends) {
-    List<SubFlow> fresh = connection.connectPairs(plane.index, plane.epoch, ends);
+    List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, plane.epoch, ends);
     end.baton().await();
     try {
       fresh.forEach(end::replace);
@@ -187,7 +187,9 @@ final class PlaneReturn {
     grace.judge();
     log.info(
         "%s: back on %s after %d ms",
-        connection.peer(), connection.describe(plane.index), (now - plane.fellNs) / 1_000_000);
+        connection.peer(),
+        connection.pairs().describe(plane.index),
+        (now - plane.fellNs) / 1_000_000);
   }
 
   /* With nothing else to carry, a plane carries all at once: shares are relative. */

@@ -78,7 +78,7 @@ public final class SendComm extends Communicator {
     super(connection, channel, counters, "sending", log, onClose);
     this.policy = policy;
     this.splitsMessages = splitsMessages;
-    this.queuePairsPerPlane = connection.queuePairsPerPlane();
+    this.queuePairsPerPlane = connection.pairs().perCarrier();
     this.planes = flows.length / queuePairsPerPlane;
     this.observes = planes > 1 && policy.observes();
     this.chunks = new SentChunks(LINES, planes);

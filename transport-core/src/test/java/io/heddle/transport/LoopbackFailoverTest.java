@@ -271,7 +271,7 @@ class LoopbackFailoverTest {
 
   private static void breakPair(boolean atSender, Ends.Link link, int flow) {
     Connection connection = (atSender ? link.sender().connection() : link.receiver().connection());
-    connection.subFlows()[flow].pair.queuePair().toError();
+    connection.pairs().subFlows()[flow].pair.queuePair().toError();
   }
 
   @ParameterizedTest

@@ -143,7 +143,7 @@ class PacketPolicyTest {
       exchange(ends, link, 2);
       Connection there = link.receiver().connection();
       QueuePair first = link.receiver().flows()[0].pair.queuePair();
-      ends.right.loop().execute(() -> there.stopPairs(0));
+      ends.right.loop().execute(() -> there.pairs().stop(0));
       Ends.await("its end", () -> first.state() != QueuePairState.READY_TO_SEND);
       exchange(ends, link, 2);
       assertTrue(
