@@ -7,8 +7,8 @@
  * io.heddle.addr.PlaneDiscovery} turns a snapshot and the operator's {@code HEDDLE_PLANES} into
  * planes and says why each other address isn't used.
  *
- * <p>Owns no thread: runs on its caller's control thread. Used by soft-roce (GIDs), transport-core
- * (planes) and the tools.
+ * <p>Owns no thread: a watcher is its caller's alone, {@code heddle-addresses} in transport-core.
+ * Used by soft-roce (GIDs), transport-core (planes) and the tools.
  */
 @NullMarked
 package io.heddle.addr;

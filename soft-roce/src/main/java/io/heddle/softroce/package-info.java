@@ -3,7 +3,7 @@
  * Reached through the provider look-up only.
  *
  * <p>To read it: {@code SoftContext} is the opened device and its control path; {@code Engine}
- * makes one round of progress, in which packets come from {@code DatagramReceiver} through a {@code
+ * makes one round of progress, in which packets come from {@code ReceiveSockets} through a {@code
  * PacketGate} to a {@code SoftQueuePair}. Its {@code Requester} sends what {@code TrainBuilder} cut
  * into the {@code TransmitRing} and takes acknowledgements, of which {@code Outstanding} keeps the
  * account; {@code SendWindow}, {@code RoundTrip}, {@code RetryTimer} and {@code ReceiverNotReady}
