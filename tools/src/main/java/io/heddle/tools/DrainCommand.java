@@ -71,7 +71,9 @@ public final class DrainCommand implements Callable<Integer> {
     }
     Set<String> ordered = ordered(folders);
     if (end && planes.isEmpty()) {
-      throw new HeddleException("--end wants a plane; drained are " + named(ordered));
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "--end wants a plane; drained are " + named(ordered));
     }
     refuseUnknown(folders, ordered);
     for (Path folder : folders.folders()) {

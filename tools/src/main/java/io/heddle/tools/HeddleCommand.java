@@ -89,7 +89,7 @@ public final class HeddleCommand implements Runnable {
   private static int refuse(ParameterException refused, String[] arguments) {
     CommandLine line = refused.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("heddle: " + refused.getMessage());
+    err.println("heddle: " + inWords(String.valueOf(refused.getMessage())));
     if (refused instanceof UnmatchedArgumentException unmatched) {
       err.println(
           "Did you mean "
@@ -99,6 +99,14 @@ public final class HeddleCommand implements Runnable {
     err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
     err.flush();
     return EXIT_USAGE;
+  }
+
+  /* Java's names of types mean nothing to people. */
+  private static String inWords(String message) {
+    return message
+        .replaceFirst("is not an (int|Integer)$", "is not a whole number")
+        .replaceFirst("is not a (long|Long)$", "is not a whole number")
+        .replaceFirst("is not a (double|Double)$", "is not a number");
   }
 
   private static String nearest(String given, CommandLine.Model.CommandSpec spec) {

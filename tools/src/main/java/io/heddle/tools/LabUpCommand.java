@@ -160,6 +160,18 @@ final class LabUpCommand implements Callable<Integer> {
 
   private FabricPlan checkedPlan(CommandLine line) {
     boolean separate = shape == FabricShape.PLANES;
+    for (String other :
+        separate ? List.of("--spines", "--links", "--leaves") : List.of("--planes")) {
+      if (line.getParseResult().hasMatchedOption(other)) {
+        throw LabCommand.usage(
+            line,
+            other
+                + (separate
+                    ? " is for --shape leaf-spine; with separate planes give --planes"
+                    : " is for --shape planes; a leaf-spine fabric has a plane for each of"
+                        + " --spines, times --links"));
+      }
+    }
     int groups = separate ? planes : spines;
     int linksEach = separate ? 1 : links;
     List<Double> perGroup = spread(line, rates, groups);

@@ -3,6 +3,7 @@ package io.heddle.tools;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.stat.StatsFolders;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
@@ -56,7 +57,7 @@ final class PeerPlanes {
           processes.add(rows(file));
         }
       } catch (IOException unreadable) {
-        throw new HeddleException("the folder " + folder + " can't be read", unreadable);
+        throw new HeddleException(StatsFolders.unreadable(folder, unreadable), unreadable);
       }
     }
     List<ProcessStats.Row> found = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,6 +25,8 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class PerfBgpCommand implements Callable<Integer> {
   private static final Path FEEDER = Path.of("perf-tests", "src", "bgp_feed.py");
+  private static final List<String> SENDERS = List.of("bird", "prebuilt", "both");
+  private static final int MOST_ROUTES = 1_000_000;
 
   @Option(
       names = "--routes",
@@ -49,8 +52,16 @@ final class PerfBgpCommand implements Callable<Integer> {
   @Option(names = "--json-file", paramLabel = "FILE", description = "Write the results there.")
   private @Nullable Path jsonFile;
 
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    range.require("--routes", routes, 1, MOST_ROUTES);
+    range.require("--rounds", rounds, 1, 1_000);
+    if (!SENDERS.contains(sender)) {
+      throw range.refusal("--sender " + sender + " is not one of " + String.join(", ", SENDERS));
+    }
     Path root = Installation.root();
     Path feeder = Installation.require(root.resolve(FEEDER), "the program that feeds");
     List<String> command = new ArrayList<>(List.of("python3", feeder.toString()));

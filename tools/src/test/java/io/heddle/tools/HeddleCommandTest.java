@@ -74,7 +74,14 @@ final class HeddleCommandTest {
         "perf plugin --kinds latencie          | 'latencie'",
         "perf plugin --min-bytes 1M --max-bytes 1K | --max-bytes 1024 is not in 1048576 to",
         "perf plugni                           | Did you mean",
-        "perf allreduce --rounds 0             | --rounds 0 is not in 1 to 1000"
+        "perf allreduce --rounds 0             | --rounds 0 is not in 1 to 1000",
+        "perf bgp --routes 0                   | --routes 0 is not in 1 to 1000000",
+        "perf bgp --sender frr                 | --sender frr is not one of bird, prebuilt, both",
+        "lab up --planes 2                     | --planes is for --shape planes",
+        "lab up --shape planes --spines 2      | --spines is for --shape leaf-spine",
+        "drain --end --stats .                 | --end wants a plane; drained are none",
+        "soak --seed abc                       | 'abc' is not a whole number",
+        "stat --interval abc                   | 'abc' is not a number"
       })
   void badOptionsAreNamedWithWhatIsAllowed(String arguments, String sentence) {
     assertEquals(2, execute(arguments.strip().split(" ")));

@@ -6,6 +6,7 @@ import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.rib.RibOptions;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.routes.MissingFigure;
 import io.heddle.routes.RoutesPath;
@@ -83,7 +84,8 @@ public final class ConfigParser {
       return parse(file.toString(), Files.readAllLines(file));
     } catch (IOException failure) {
       throw new HeddleException(
-          "the configuration " + file + " can't be read (" + failure + "); --config names another",
+          "the configuration %s can't be read: %s; --config names another"
+              .formatted(file, FileFailure.reason(failure)),
           failure);
     }
   }

@@ -168,10 +168,12 @@ public final class DoctorCommand implements Callable<Integer> {
     long warnings = count(document, Level.WARNING);
     long faults = count(document, Level.FAULT);
     out.printf(
-        "%s%d faults, %d warnings, %d right%s%n",
+        "%s%d %s, %d %s, %d right%s%n",
         hidden == document.findings.size() ? "" : "\n",
         faults,
+        faults == 1 ? "fault" : "faults",
         warnings,
+        warnings == 1 ? "warning" : "warnings",
         count(document, Level.OK),
         hidden > 0 ? " (--all shows them)" : "");
   }

@@ -54,20 +54,25 @@ public final class ErrorsCommand implements Callable<Integer> {
   }
 
   /** The whole document. */
-  record Document(int processes, long withoutRoom, List<ErrorEntry> errors) {}
+  record Document(
+      int processes, long withoutRoom, List<ErrorEntry> errors, List<String> unreadable) {}
 
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     StatsFolders folders = stats.folders();
-    List<ProcessStats> processes = folders.read(processId).processes();
+    StatsFolders.Found found = folders.read(processId);
+    List<ProcessStats> processes = found.processes();
+    if (processId != null && processes.isEmpty()) {
+      throw folders.without(processId);
+    }
     List<ErrorEntry> errors = new ArrayList<>();
     for (ProcessStats process : processes) {
       process.errors().forEach(error -> errors.add(ErrorEntry.of(process, error)));
     }
     errors.sort(Comparator.comparing(ErrorEntry::last).reversed());
     long lost = processes.stream().mapToLong(ProcessStats::errorsLost).sum();
-    Document document = new Document(processes.size(), lost, errors);
+    Document document = new Document(processes.size(), lost, errors, found.unreadable());
     if (json) {
       out.println(Json.of(document));
     } else {
@@ -78,7 +83,10 @@ public final class ErrorsCommand implements Callable<Integer> {
   }
 
   private static void print(Document document, StatsFolders folders, PrintWriter out) {
-    if (document.errors().isEmpty()) {
+    document.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
+    if (document.processes() == 0) {
+      out.println(folders.withoutProcesses());
+    } else if (document.errors().isEmpty()) {
       out.printf("no errors in %d processes (%s)%n", document.processes(), folders.described());
     }
     for (ErrorEntry error : document.errors()) {

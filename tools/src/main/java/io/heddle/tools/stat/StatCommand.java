@@ -1,6 +1,5 @@
 package io.heddle.tools.stat;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
@@ -197,13 +196,7 @@ public final class StatCommand implements Callable<Integer> {
   private void print(StatsFolders.Found found, StatsFolders folders, PrintWriter out) {
     found.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
     if (found.processes().isEmpty()) {
-      throw new HeddleException(
-          (processId == null
-                  ? "no process with Heddle's plugin has left statistics"
-                  : "process " + processId + " has left no statistics")
-              + " in "
-              + folders.described()
-              + "; --stats names another folder");
+      throw folders.without(processId);
     }
     Terminal terminal = Terminal.look();
     int width = terminal.exists() ? terminal.columns() : WIDE;

@@ -1,5 +1,6 @@
 package io.heddle.tools.stat;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsReader;
@@ -60,13 +61,18 @@ public final class StatsFolders {
         }
       } catch (IOException failure) {
         if (named != null) {
-          throw new HeddleException("the folder " + folder + " can't be read", failure);
+          throw new HeddleException(unreadable(folder, failure), failure);
         }
-        unreadable.add("the folder " + folder + " can't be read");
+        unreadable.add(unreadable(folder, failure));
       }
     }
     processes.sort(Comparator.comparingLong(ProcessStats::processId));
     return new Found(processes, unreadable);
+  }
+
+  /** That jobs' statistics can't be looked for there, and why. */
+  public static String unreadable(Path folder, IOException failure) {
+    return "statistics can't be read from " + folder + ": " + FileFailure.reason(failure);
   }
 
   private static void add(
@@ -81,6 +87,22 @@ public final class StatsFolders {
         unreadable.add(String.valueOf(failure.getMessage()));
       }
     }
+  }
+
+  /** That there is nothing to show, of this process or of any. */
+  HeddleException without(@Nullable Long processId) {
+    return new HeddleException(
+        processId == null
+            ? withoutProcesses()
+            : "process " + processId + " has left no statistics in " + elsewhere());
+  }
+
+  String withoutProcesses() {
+    return "no process with Heddle's plugin has left statistics in " + elsewhere();
+  }
+
+  private String elsewhere() {
+    return described() + "; --stats names another folder";
   }
 
   /** Where was looked, for a sentence. */

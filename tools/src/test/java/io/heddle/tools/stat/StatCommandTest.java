@@ -208,6 +208,20 @@ class StatCommandTest {
   }
 
   @Test
+  void errorsThatCantBeLookedForAreNotCalledNone() throws Exception {
+    Files.writeString(folder.resolve("7.8.stats"), "no statistics");
+    execute(new ErrorsCommand(), "--stats", folder.toString());
+    assertTrue(out.toString().startsWith("heddle: "), out.toString());
+    assertTrue(out.toString().contains("7.8.stats"), out.toString());
+    assertEquals(1, execute(new ErrorsCommand(), "--pid", "7", "--stats", folder.toString()));
+    assertTrue(err.toString().startsWith("process 7 has left no statistics"), err.toString());
+    err.getBuffer().setLength(0);
+    Path nowhere = folder.resolve("nowhere");
+    assertEquals(1, execute(new ErrorsCommand(), "--stats", nowhere.toString()));
+    assertEquals("statistics can't be read from " + nowhere + ": it doesn't exist", err.toString());
+  }
+
+  @Test
   void theCommandsAreThereUnderTheirNames() {
     CommandLine heddle = new CommandLine(new HeddleCommand());
     assertTrue(heddle.getSubcommands().keySet().containsAll(List.of("stat", "errors", "exporter")));
