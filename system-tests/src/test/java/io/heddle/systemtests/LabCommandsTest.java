@@ -1,0 +1,164 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Fabric;
+import io.heddle.tools.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of a fabric as a person leads it: each step a {@code heddle lab} of its own. */
+@Timeout(400)
+final class LabCommandsTest {
+  private static final int DATAGRAMS = 200;
+  private static final int DATAGRAM_BYTES = 1_000;
+  private static final long BURST = (long) DATAGRAMS * DATAGRAM_BYTES;
+  private static final long LIMIT_SECONDS = 90;
+
+  private final String name =
+      "lc" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
+  private int commands;
+
+  @TempDir private Path folder;
+
+  /** What a command said, on both streams, and its exit code. */
+  private record Said(int exitCode, String text) {}
+
+  @AfterEach
+  void takeDown() {
+    Fabric.downIfUp(name);
+  }
+
+  private Said lab(String... arguments) throws IOException, InterruptedException {
+    List<String> line = new ArrayList<>(List.of("lab"));
+    line.addAll(List.of(arguments));
+    line.addAll(List.of("--name", name));
+    commands++;
+    try (HostProcess command =
+        HostProcess.start(
+            HostProcess.java(HeddleCommand.class, line.toArray(String[]::new)),
+            folder.resolve("command" + commands),
+            Map.of())) {
+      int exitCode = command.exitCode(LIMIT_SECONDS);
+      return new Said(exitCode, command.output());
+    }
+  }
+
+  private void says(String expected, String... arguments) throws Exception {
+    Said said = lab(arguments);
+    assertEquals(0, said.exitCode(), said.text());
+    assertTrue(said.text().contains(expected), said.text());
+  }
+
+  private JsonNode status() throws Exception {
+    return new ObjectMapper().readTree(lab("status", "--json").text());
+  }
+
+  @Test
+  void withTwoLinksToEachSpineEveryLinkIsAPlaneThatIsCutAndRestoredAlone() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
+    Said whole = lab("status");
+    assertEquals(0, whole.exitCode(), whole.text());
+    assertTrue(whole.text().endsWith("healthy\n"), whole.text());
+    JsonNode before = status();
+    assertEquals(
+        List.of("spine s1a", "spine s1b", "spine s2a", "spine s2b"),
+        before.path("planes").findValuesAsText("via"));
+    assertEquals(0.25, before.path("planes").path(3).path("rate_gbps").asDouble());
+    for (int plane = 1; plane <= 4; plane++) {
+      send(before, plane);
+    }
+    JsonNode after = status();
+    for (int plane = 1; plane <= 4; plane++) {
+      long grown = received(after, plane) - received(before, plane);
+      assertTrue(grown >= BURST && grown < BURST * 3 / 2, "plane " + plane + " took " + grown);
+    }
+
+    says("cut the carrier of l1:", "cut", "2", "--at", "l1");
+    awaitHealth(false);
+    JsonNode broken = status();
+    assertEquals(0, broken.path("planes").path(1).path("own_paths").asInt());
+    assertEquals(1, broken.path("planes").path(1).path("cuts").size());
+    for (int other : new int[] {0, 2, 3}) {
+      JsonNode plane = broken.path("planes").path(other);
+      assertEquals(plane.path("paths").asInt(), plane.path("own_paths").asInt(), plane.toString());
+    }
+    send(broken, 2);
+    JsonNode borrowed = status();
+    assertTrue(received(borrowed, 2) - received(broken, 2) < BURST / 10, borrowed.toPrettyString());
+    long elsewhere = 0;
+    for (int other : new int[] {1, 3, 4}) {
+      elsewhere += received(borrowed, other) - received(broken, other);
+    }
+    assertTrue(elsewhere >= BURST, borrowed.toPrettyString());
+
+    says("restored plane 2", "restore", "2");
+    awaitHealth(true);
+    says("lab '" + name + "' is gone", "down");
+    Said again = lab("status");
+    assertNotEquals(0, again.exitCode());
+    assertTrue(again.text().contains("no lab named '" + name + "'"), again.text());
+    try (var processes = Files.list(Path.of("/var/run/netns"))) {
+      assertTrue(processes.noneMatch(each -> each.toString().contains("heddle-" + name)));
+    }
+  }
+
+  private void awaitHealth(boolean healthy) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Said said = lab("status");
+    while ((said.exitCode() == 0) != healthy) {
+      assertTrue(System.nanoTime() - deadline < 0, said.text());
+      said = lab("status");
+    }
+    assertTrue(said.text().endsWith(healthy ? "\nhealthy\n" : "NOT HEALTHY\n"), said.text());
+  }
+
+  private static long received(JsonNode status, int plane) {
+    return status.path("planes").path(plane - 1).path("received_bytes").asLong();
+  }
+
+  /* Datagrams from the first host's address of a plane to the second's; nobody needs to listen. */
+  private void send(JsonNode status, int plane) throws Exception {
+    JsonNode from = status.path("hosts").path(0);
+    JsonNode to = status.path("hosts").path(1);
+    String program =
+        String.format(
+            Locale.ROOT,
+            """
+            import socket
+            s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+            s.bind(('%s', 0))
+            for i in range(%d):
+                s.sendto(bytes(%d), ('%s', 9))
+            """,
+            from.path("addresses").path(plane - 1).asText(),
+            DATAGRAMS,
+            DATAGRAM_BYTES,
+            to.path("addresses").path(plane - 1).asText());
+    try (HostProcess sender =
+        HostProcess.start(
+            List.of(
+                "ip", "netns", "exec", from.path("namespace").asText(), "python3", "-c", program),
+            folder.resolve("sender"),
+            Map.of())) {
+      assertEquals(0, sender.exitCode(LIMIT_SECONDS), sender::outputOrWhyNot);
+    }
+  }
+}
