@@ -16,7 +16,7 @@ everything resident, pages of files that are mapped (libraries, the routes file)
 processes have by their share; VmHWM is the most that was resident. With the whole table there, the route daemon fed by
 prebuilt UPDATEs then gets 200 single changes: microseconds from the UPDATE to the changed cell in the file.
 """
-import argparse, array, json, mmap, os, random, re, socket, struct, subprocess, sys, tempfile, time
+import argparse, array, json, mmap, os, random, re, signal, socket, struct, subprocess, sys, tempfile, time
 
 PEERS = 4
 RECEIVER = 'fd00:ff::2'
@@ -379,6 +379,8 @@ def main():
     options = arguments.parse_args()
     if not options.inside:
         os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside'] + sys.argv[1:])
+    # Ended from outside, it still ends what it has begun.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     subprocess.run('ip link set lo up; ip addr add %s/128 dev lo; %s' % (
         RECEIVER, ' '.join('ip addr add %s/128 dev lo;' % sender_address(peer) for peer in range(PEERS))), shell=True, check=True)
     time.sleep(0.5)
