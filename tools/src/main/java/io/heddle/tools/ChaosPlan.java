@@ -169,6 +169,11 @@ record ChaosPlan(
     return kept;
   }
 
+  /** The same run under another policy. */
+  ChaosPlan under(String policy) {
+    return new ChaosPlan(seed, setting.under(policy), maxBytes, milliseconds, events);
+  }
+
   /** What ends the run, or null for one that must go on to its end. */
   @Nullable ChaosEvent fatal() {
     return events.stream().filter(ChaosEvent::isFatal).findFirst().orElse(null);

@@ -30,6 +30,11 @@ record ChaosSetting(
   private static final List<String> POLICIES =
       List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
 
+  /** One queue pair over all planes, which the others don't draw from. */
+  private static final String PACKET = "packet";
+
+  private static final int PACKET_EVERY = 4;
+
   static ChaosSetting of(long seed) {
     long group = seed / GROUP;
     Random random = random(group);
@@ -37,7 +42,15 @@ record ChaosSetting(
     int mtuBytes = random.nextBoolean() ? 9000 : 1500;
     String policy = POLICIES.get(random.nextInt(POLICIES.size()));
     int graceMs = random.nextInt(3) == 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
-    return new ChaosSetting(group, planes, mtuBytes, policy, softFaults(random), graceMs);
+    String softFaults = softFaults(random);
+    /* Drawn last: what else a seed says is older. */
+    String drawn = random.nextInt(PACKET_EVERY) == 0 ? PACKET : policy;
+    return new ChaosSetting(group, planes, mtuBytes, drawn, softFaults, graceMs);
+  }
+
+  /** The same under another policy. */
+  ChaosSetting under(String otherPolicy) {
+    return new ChaosSetting(group, planes, mtuBytes, otherPolicy, softFaults, graceMs);
   }
 
   /** On a fabric, whose planes and links are given. */

@@ -43,6 +43,7 @@ final class FailoverBench {
   private final Path plugin;
   private final Path driver;
   private final long bytes;
+  private final String policy;
   private final Path folder;
   private final Cleanup cleanup;
   private final @Nullable Consumer<String> timelines;
@@ -59,12 +60,14 @@ final class FailoverBench {
   }
 
   /**
+   * @param policy the ranks' HEDDLE_POLICY
    * @param timelines hears what each round's ranks logged and when; null where nobody asks
    */
   FailoverBench(
       Path plugin,
       Path driver,
       long bytes,
+      String policy,
       Path folder,
       Cleanup cleanup,
       @Nullable Consumer<String> timelines) {
@@ -72,6 +75,7 @@ final class FailoverBench {
     this.plugin = plugin;
     this.driver = driver;
     this.bytes = bytes;
+    this.policy = policy;
     this.folder = folder;
     this.cleanup = cleanup;
   }
@@ -179,7 +183,7 @@ final class FailoverBench {
         1,
         1,
         TIMEOUT_SECONDS,
-        Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", "spray"),
+        Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", policy),
         new AllReducePlan.Watched(own.resolve("enough"), timelines != null));
   }
 

@@ -11,8 +11,9 @@ import java.util.Objects;
  *
  * @param processors of the machine
  * @param bytes of each all-reduce
+ * @param policy who carries the next chunk
  */
-record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
+record FailoverReport(int processors, long bytes, String policy, int rounds, List<Row> rows) {
   /**
    * One case.
    *
@@ -47,17 +48,17 @@ record FailoverReport(int processors, long bytes, int rounds, List<Row> rows) {
   }
 
   String table() {
-    StringBuilder text = new StringBuilder(head(processors, bytes, rounds));
+    StringBuilder text = new StringBuilder(head(processors, bytes, policy, rounds));
     rows.forEach(row -> text.append(row.line()));
     return text.toString();
   }
 
   /** What stands above the rows. */
-  static String head(int processors, long bytes, int rounds) {
+  static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "# heddle perf failover: all-reduces of %d bytes by 2 ranks while one plane is taken, %d rounds, %d processors%n"
-            .formatted(bytes, rounds, processors));
+        "# heddle perf failover: all-reduces of %d bytes by 2 ranks under %s while one plane is taken, %d rounds, %d processors%n"
+            .formatted(bytes, policy, rounds, processors));
     text.append(
         "# median (least to most), in ms; usual gap: a second's longest without a completion of a"
             + " rank\n");

@@ -60,6 +60,12 @@ final class PerfFailoverCommand implements Callable<Integer> {
   private long bytes;
 
   @Option(
+      names = "--policy",
+      defaultValue = "spray",
+      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+  private DemoCommand.Policy policy = DemoCommand.Policy.SPRAY;
+
+  @Option(
       names = "--timeline",
       description =
           "Show on standard error, for each round, what the ranks logged around the event, and when"
@@ -79,12 +85,18 @@ final class PerfFailoverCommand implements Callable<Integer> {
     ProgressLine progress = ProgressLine.onStandardError();
     List<FailoverReport.Row> rows = new ArrayList<>();
     int processors = AllReduceReport.processorCount();
-    tell(FailoverReport.head(processors, bytes, rounds));
+    tell(FailoverReport.head(processors, bytes, policy.toString(), rounds));
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       FailoverBench bench =
           new FailoverBench(
-              plugin, driver, bytes, folder.path(), cleanup, timeline ? this::show : null);
+              plugin,
+              driver,
+              bytes,
+              policy.toString(),
+              folder.path(),
+              cleanup,
+              timeline ? this::show : null);
       for (FailoverCase each : cases) {
         progress.update(() -> "heddle perf failover: preparing " + each);
         List<Recovery> recoveries =
@@ -100,7 +112,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
         tell(row.line());
       }
     }
-    FailoverReport report = new FailoverReport(processors, bytes, rounds, rows);
+    FailoverReport report = new FailoverReport(processors, bytes, policy.toString(), rounds, rows);
     form.publishRest(
         Objects.requireNonNull(spec).commandLine().getOut(),
         "failover-" + ReportOption.today(),

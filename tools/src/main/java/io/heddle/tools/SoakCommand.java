@@ -60,6 +60,12 @@ final class SoakCommand implements Callable<Integer> {
               + " BGP sessions reset, daemons killed, weights changed.")
   private boolean fabric;
 
+  @Option(
+      names = "--policy",
+      description =
+          "Who carries the next chunk, in every run: ${COMPLETION-CANDIDATES} (the seed chooses).")
+  private DemoCommand.@Nullable Policy policy;
+
   @Option(names = "--verbose", description = "Print what each run does.")
   private boolean verbose;
 
@@ -105,7 +111,7 @@ final class SoakCommand implements Callable<Integer> {
     Benches benches =
         (used, folder, cleanup) ->
             new ChaosBench(
-                ChaosPlan::of,
+                seed -> as(ChaosPlan.of(seed)),
                 setting -> new ChaosLinks(choice.kind(), setting),
                 false,
                 used,
@@ -132,7 +138,18 @@ final class SoakCommand implements Callable<Integer> {
   private ChaosBench onFabric(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
       throws IOException {
     ChaosFabric network = ChaosFabric.up(folder.path(), cleanup);
-    return new ChaosBench(network::plan, setting -> network, true, programs, folder.path());
+    return new ChaosBench(
+        seed -> as(network.plan(seed)), setting -> network, true, programs, folder.path());
+  }
+
+  /* What the command's options say of every run. */
+  private ChaosPlan as(ChaosPlan plan) {
+    return policy == null ? plan : plan.under(policy.toString());
+  }
+
+  /* Those that repeat a run as it was. */
+  private String options() {
+    return (fabric ? " --fabric" : "") + (policy == null ? "" : " --policy " + policy);
   }
 
   private boolean soak(ChaosPair.Programs programs, String where, Benches benches)
@@ -161,8 +178,7 @@ final class SoakCommand implements Callable<Integer> {
         if (!verdict.isGood()) {
           folder.keep();
           progress.clear();
-          String options = fabric ? " --fabric" : "";
-          say(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options));
+          say(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options()));
         }
         progress.update(() -> "heddle soak: " + report.summary());
       }

@@ -16,6 +16,7 @@ final class SoakReport {
   private final long firstSeed;
   private final Map<ChaosVerdict.Kind, Integer> byKind = new EnumMap<>(ChaosVerdict.Kind.class);
   private final Map<ChaosFault, int[]> byFault = new EnumMap<>(ChaosFault.class);
+  private final Map<String, Integer> byPolicy = new TreeMap<>();
   private final List<Failure> failures = new ArrayList<>();
   private long messages;
   private long bytes;
@@ -48,6 +49,7 @@ final class SoakReport {
       int runs,
       Map<String, Integer> outcomes,
       Map<String, Integer> faults,
+      Map<String, Integer> policies,
       long messages,
       long bytes,
       long wrongBytes,
@@ -68,6 +70,7 @@ final class SoakReport {
   void add(ChaosPlan plan, ChaosVerdict verdict) {
     runs++;
     byKind.merge(verdict.kind(), 1, Integer::sum);
+    byPolicy.merge(plan.setting().policy(), 1, Integer::sum);
     for (ChaosEvent event : plan.events()) {
       byFault.computeIfAbsent(event.fault(), fault -> new int[1])[0]++;
     }
@@ -135,6 +138,7 @@ final class SoakReport {
         runs,
         outcomes,
         faults,
+        new TreeMap<>(byPolicy),
         messages,
         bytes,
         wrongBytes,
@@ -154,6 +158,7 @@ final class SoakReport {
     for (ChaosVerdict.Kind kind : ChaosVerdict.Kind.values()) {
       row(text, kind.text(), Integer.toString(count(kind)));
     }
+    byPolicy.forEach((policy, count) -> row(text, "under " + policy, Integer.toString(count)));
     byFault.forEach((fault, count) -> row(text, "  " + fault.text(), Integer.toString(count[0])));
     row(text, "messages", Long.toString(messages));
     row(text, "MiB", String.format(Locale.ROOT, "%.0f", bytes / MEBI));

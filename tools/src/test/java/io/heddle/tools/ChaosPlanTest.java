@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,26 @@ final class ChaosPlanTest {
               .flatMap(plan -> plan.events().stream())
               .anyMatch(event -> event.fault().takesAll() && event.isFatal() == forGood));
     }
+  }
+
+  @Test
+  void seedsChooseAmongAllPoliciesOnFabricsToo() {
+    Set<String> all = new HashSet<>();
+    for (DemoCommand.Policy policy : DemoCommand.Policy.values()) {
+      all.add(policy.toString());
+    }
+    for (Stream<ChaosPlan> drawn : List.of(plans(), fabricPlans())) {
+      assertEquals(all, drawn.map(plan -> plan.setting().policy()).collect(Collectors.toSet()));
+    }
+  }
+
+  @Test
+  void anotherPolicyChangesNothingElse() {
+    ChaosPlan plan = ChaosPlan.of(77);
+    ChaosPlan other = plan.under("pinned");
+    assertNotEquals(plan, other);
+    assertTrue(other.describe().contains(", pinned, "), other.describe());
+    assertEquals(plan, other.under(plan.setting().policy()));
   }
 
   @Test
