@@ -112,7 +112,7 @@ static int post_send(double end) {
   size_t size = ends ? CHAOS_END_BYTES : chaos_size(run->seed, run->rank, sends_posted, run->max_bytes);
   void *data = chaos_data(&sends, buffer), *request = NULL;
   if (ends) chaos_fill_end(data); else chaos_fill(data, size, run->seed, run->rank, sends_posted);
-  if (run->spoils && size > 0 && sends_posted % 32 == 31) ((unsigned char *)data)[size / 2] ^= 1;
+  if (run->spoils && !ends && size > 0 && sends_posted % 2 == 0) ((unsigned char *)data)[size / 2] ^= 1;
   int result = net_isend(net, send_comm, data, size, TAG, send_memory, &request);
   if (!went_well(&sums.send, result, "isend") || request == NULL) return 0;
   sending[buffer].request = request;

@@ -51,7 +51,7 @@ static void usage(FILE *to) {
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
           "  --rank R                0 or 1\n"
           "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
-          "  --spoil                 change a byte of some messages, to see that it is found\n"
+          "  --spoil                 change a byte of every other message, to see that it is found\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
           "lines of standard input:\n"
           "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty before\n"
