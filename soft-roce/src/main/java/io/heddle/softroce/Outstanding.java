@@ -296,24 +296,27 @@ final class Outstanding {
   int loseSentBefore(long serial, LinkLoads loads, long nowNs) {
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      int link = ring.link(slot);
-      boolean older =
-          !links.several() || nowNs - ring.sentAtNs(slot) > loads.get(link).roundTrip.timeoutNs();
-      if (!ring.isRead(slot) && ring.serial(slot) < serial && older) {
-        int before = lostCount;
-        loseUnacknowledged(slot, unacknowledged);
-        found |= lostCount > before ? 1 << link : 0;
+      long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
+      boolean older = !links.several() || nowNs - ring.sentAtNs(slot) > timeoutNs;
+      /* The packet that asked has arrived, and the others of its slot were sent a timeout before it. */
+      boolean asked = ring.serial(slot) == serial;
+      if (!ring.isRead(slot) && (asked || ring.serial(slot) < serial && older)) {
+        found |= loseUnacknowledged(slot, unacknowledged);
       }
     }
     return found;
   }
 
-  private void loseUnacknowledged(long slot, long from) {
+  /* Returns the links that lost something, bit i for link i. */
+  private int loseUnacknowledged(long slot, long from) {
+    int found = 0;
     long end = ring.endPsn(slot);
     for (long psn = Math.max(ring.firstPsn(slot), from); psn < end; psn++) {
-      if (!acknowledged.get(psn)) {
+      if (!acknowledged.get(psn) && !lost.get(psn)) {
+        found |= 1 << (links.several() ? links.link(psn) : 0);
         lose(psn);
       }
     }
+    return found;
   }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Everything comes out right over a network that loses, doubles, swaps and damages packets. */
 class BadNetworkTest {
@@ -173,6 +174,37 @@ class BadNetworkTest {
                 home + BUFFER / 2 + bytes),
             "there and back again");
       }
+    }
+  }
+
+  /*
+   * Nothing comes behind it that could show what is missing, so each answer to a question must: one question for each of
+   * its sixty packets took two seconds.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void aTrainThatIsLostWholeAndLastTakesAFewQuestions(int links) {
+    try (SoftPair pair = new SoftPair("", links, 1 << 20)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_1024, false, 18);
+      b.postEmptyReceives(0, 1);
+      for (int link = 0; link < links; link++) {
+        pair.right.faults().cut(link, true);
+      }
+      int bytes = 60 * 1024 - 4;
+      a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right));
+      Counters counters = pair.left.context.engine().counters;
+      while (counters.timeouts() == 0) {
+        pair.progress();
+      }
+      for (int link = 0; link < links; link++) {
+        pair.right.faults().cut(link, false);
+      }
+      assertEquals(Status.SUCCESS, pair.await(pair.right).status);
+      assertEquals(Status.SUCCESS, pair.await(pair.left).status);
+      assertTrue(counters.packetsSent() >= 60, "one train of sixty packets");
+      assertTrue(counters.timeouts() <= 20, counters.timeouts() + " questions");
     }
   }
 }
