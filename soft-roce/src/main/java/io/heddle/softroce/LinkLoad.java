@@ -30,6 +30,10 @@ final class LinkLoad {
   private long restNs;
   private long trialAtNs;
 
+  /* The host has said that it carries nothing, and no answer to what was sent since says otherwise. */
+  private boolean gone;
+  private long goneAtNs;
+
   /** Starts anew; {@code isAbsent} where one end hasn't its address. */
   void start(int mostPackets, long next, boolean isAbsent, long nowNs) {
     window.reset(mostPackets, nowNs);
@@ -40,6 +44,7 @@ final class LinkLoad {
     absent = isAbsent;
     resting = false;
     restNs = 0;
+    gone = false;
   }
 
   /** Whether it may be given something. */
@@ -64,6 +69,22 @@ final class LinkLoad {
     newsAtNs = nowNs;
     resting = false;
     restNs = 0;
+    gone = false;
+  }
+
+  /** The host knows that it carries nothing now. */
+  void gone(long nowNs) {
+    gone = true;
+    goneAtNs = nowNs;
+  }
+
+  boolean isGone() {
+    return gone;
+  }
+
+  /** Whether an answer to what was sent then shows that it carries. */
+  boolean isNews(long sentAtNs) {
+    return !gone || sentAtNs - goneAtNs >= 0;
   }
 
   /** Without news for as long as an answer may take. */

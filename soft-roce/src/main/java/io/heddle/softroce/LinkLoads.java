@@ -163,7 +163,7 @@ final class LinkLoads {
     }
     for (int i = 0; i < links.length; i++) {
       int arrived = numbers.arrivals(i);
-      if (arrived > 0) {
+      if (arrived > 0 && !links[i].isGone()) {
         links[i].news(nowNs);
         links[i].window.acknowledged(arrived, before[i]);
       }
@@ -176,7 +176,9 @@ final class LinkLoads {
     of.window.measured(sentAtNs, nowNs, waitedNs);
     if (links.length > 1) {
       of.roundTrip.sample(Math.max(1, nowNs - sentAtNs));
-      of.news(nowNs);
+      if (of.isNews(sentAtNs)) {
+        of.news(nowNs);
+      }
     }
   }
 
@@ -206,11 +208,20 @@ final class LinkLoads {
 
   /** This link has been silent while others answered. */
   void silent(int link, long nowNs) {
+    links[link].silent(anyUsableBut(link), nowNs);
+  }
+
+  /** Whether it is in use, and others are too. */
+  boolean mayRest(int link) {
+    return link < links.length && links[link].isUsable() && anyUsableBut(link);
+  }
+
+  private boolean anyUsableBut(int link) {
     boolean others = false;
     for (int i = 0; i < links.length; i++) {
       others |= i != link && links[i].isUsable();
     }
-    links[link].silent(others, nowNs);
+    return others;
   }
 
   /** Those of this set of several links that have answered nothing for as long as that may take. */

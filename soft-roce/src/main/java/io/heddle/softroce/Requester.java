@@ -375,6 +375,15 @@ final class Requester {
     }
   }
 
+  /** The host knows that this link carries nothing. */
+  void linkLost(int link, long nowNs) {
+    if (loads.mayRest(link)) {
+      leaveSilent(1 << link, nowNs);
+      loads.get(link).gone(nowNs);
+      qp.timerAt(nowNs); /* where nobody makes progress, the device does */
+    }
+  }
+
   private void newsArrived(long nowNs) {
     retries.news(nowNs);
     receiverNotReady.news();

@@ -210,6 +210,20 @@ final class SoftQueuePair implements QueuePair {
   }
 
   @Override
+  public void linkLost(int link) {
+    synchronized (context) {
+      engine.lock.lock();
+      try {
+        if (!closed && state == QueuePairState.READY_TO_SEND) {
+          requester.linkLost(link, engine.nowNs());
+        }
+      } finally {
+        engine.unlock();
+      }
+    }
+  }
+
+  @Override
   public List<LinkCounts> linkCounts() {
     synchronized (context) {
       engine.lock.lock();

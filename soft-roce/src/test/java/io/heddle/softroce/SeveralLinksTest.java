@@ -230,6 +230,38 @@ class SeveralLinksTest {
   }
 
   @Test
+  void aLinkThatTheHostKnowsIsLostIsLeftAtOnceAndUsedAgainWhenItAnswers() {
+    try (Stream stream = stream("")) {
+      stream.messages(4);
+      cut(stream.pair, 2, true);
+      stream.a.linkLost(2);
+      assertTrue(stream.counts().get(2).resting(), "what the host says needs no silence");
+      long left = stream.sent(2);
+      stream.messages(20);
+      assertEquals(left, stream.sent(2), "bytes by a link that rests");
+      stream.a.linkLost(2);
+      assertEquals(1, stream.counts().get(2).silences(), "what rests can't be lost");
+      cut(stream.pair, 2, false);
+      stream.run("link 2 is used again", () -> stream.sent(2) > left + 20 * TRAIN);
+      stream.finish();
+    }
+  }
+
+  @Test
+  void theLastLinkIsNotLeftWhateverTheHostSays() {
+    try (Stream stream = stream("")) {
+      stream.messages(2);
+      stream.finish();
+      for (int link = 0; link < LINKS; link++) {
+        stream.a.linkLost(link);
+      }
+      assertEquals(3, stream.counts().stream().filter(LinkCounts::resting).count());
+      stream.messages(4);
+      stream.finish();
+    }
+  }
+
+  @Test
   void aLinkThatNeverAnsweredIsLeftAfterTheFirstQuestion() {
     try (Stream stream = stream("")) {
       cut(stream.pair, 2, true);

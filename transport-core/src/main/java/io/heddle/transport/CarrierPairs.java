@@ -271,6 +271,11 @@ final class CarrierPairs implements AutoCloseable {
     return -1;
   }
 
+  /** The host knows that this link of queue pairs over several planes carries nothing now. */
+  void leaveLink(int link) {
+    pairs.forEach(pair -> pair.queuePair().linkLost(link));
+  }
+
   /** Moves the carrier's queue pairs to ERROR: no later packet has any effect. */
   void stop(int carrier) {
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {

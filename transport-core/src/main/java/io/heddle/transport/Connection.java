@@ -316,6 +316,14 @@ final class Connection implements AutoCloseable {
     return isTogether() ? -1 : planes.indexOf(plane);
   }
 
+  /** This plane, where it is one of several under a queue pair, carries nothing. Control thread. */
+  void leaveLink(LocalPlane plane) {
+    int link = planes.indexOf(plane);
+    if (isTogether() && link >= 0) {
+      pairs().leaveLink(link);
+    }
+  }
+
   /**
    * Closes queue pairs, completion queue, ring and memory. Not while another thread drives the
    * communicator.

@@ -134,6 +134,8 @@ final class NetDevice implements AutoCloseable {
       Failover failover = connection.failover();
       if (index >= 0 && failover != null) {
         failover.noticedNow(index, cause);
+      } else {
+        connection.leaveLink(plane);
       }
     }
   }

@@ -132,6 +132,25 @@ class PacketPolicyTest {
     }
   }
 
+  @Test
+  void aPlaneThatLosesItsCarrierIsLeftAtOnceAndTakenBackWhenItAnswers() {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      exchange(ends, link, 2);
+      NetDevice device = link.sender().connection().device();
+      ends.left.loop().execute(() -> device.planeLost(device.planes().get(1), "no carrier"));
+      QueuePair pair = link.sender().flows()[0].pair.queuePair();
+      Ends.await("its rest", () -> pair.linkCounts().get(1).silences() > 0);
+      long before = linkBytes(link, 1);
+      Ends.await(
+          "bytes by it again",
+          () -> {
+            exchange(ends, link, 1);
+            return linkBytes(link, 1) > before;
+          });
+    }
+  }
+
   private static long linkBytes(Ends.Link link, int plane) {
     return link.sender().flows()[0].pair.queuePair().linkCounts().get(plane).sentBytes();
   }

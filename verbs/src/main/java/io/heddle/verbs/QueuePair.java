@@ -59,6 +59,13 @@ public interface QueuePair extends AutoCloseable {
    */
   default void weighLinks(int[] weights) {}
 
+  /**
+   * The host knows that this link of several carries nothing now. What is under way on it goes by
+   * the others at once, and it is used again when it answers. Nothing to do with one link, or where
+   * no other carries. Any thread but one that posts.
+   */
+  default void linkLost(int link) {}
+
   /** What the links have done so far, by position; empty where there is one. Control thread. */
   default List<LinkCounts> linkCounts() {
     return List.of();
