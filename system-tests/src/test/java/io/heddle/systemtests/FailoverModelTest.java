@@ -30,6 +30,8 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=2",
         /* More messages than slots. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=2 CHUNKS=1",
+        /* Entries written again without waiting for the sender's fence: that a slot is quiet is enough. */
+        "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
   void noOrderOfEventsWritesIntoABufferHandedOverOrHangs(String definitions)
       throws IOException, InterruptedException {

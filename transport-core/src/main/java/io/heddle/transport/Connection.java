@@ -316,6 +316,18 @@ final class Connection implements AutoCloseable {
     return isTogether() ? -1 : planes.indexOf(plane);
   }
 
+  /** The control channel goes another way where it goes by this carrier's plane. Control thread. */
+  void leaveChannelOf(int carrier, PeerLink channel) {
+    Carrier left = carriers.get(carrier);
+    if (left.isOnePlane()) {
+      int plane = left.first();
+      channel.leave(
+          left.name(),
+          planes.get(plane).gid().toAddress(),
+          remotePlanes.get(plane).gid().toAddress());
+    }
+  }
+
   /** This plane, where it is one of several under a queue pair, carries nothing. Control thread. */
   void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);

@@ -100,6 +100,7 @@ final class Doors {
           end("this connection is not known here");
         } else {
           open.send(found.ping());
+          found.knocked();
         }
       } else {
         end("not expected here");

@@ -185,6 +185,9 @@ final class Failover {
     }
     trace(plane, "has its queue pairs stopped");
     grace.judge();
+    if (wasUp) {
+      connection.leaveChannelOf(plane.index, peer);
+    }
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
     awaitAnswer(plane, plane.epoch, now);
   }

@@ -6,6 +6,7 @@ import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,6 +58,7 @@ final class PeerLink {
   private List<Attempt> attempts = List.of();
   private String trouble = "";
   private long lostNs;
+  private long calledNs = System.nanoTime() - 2 * ROUND_NS;
   private boolean reached;
 
   private boolean failureTold;
@@ -230,6 +232,24 @@ final class PeerLink {
     loop.execute(() -> callAgain(reason));
   }
 
+  /**
+   * The plane between these addresses is being left: what is to be said of it would wait for the
+   * silence of a channel that goes the same way.
+   */
+  void leave(String plane, InetAddress here, InetAddress there) {
+    Line line = current;
+    if (line != null && line.channel.goesBy(here, there)) {
+      callAgain("plane " + plane + " is left");
+    }
+  }
+
+  /** The other end is at a door: where it can't call, it knocks because the channel fails it. */
+  void knocked() {
+    if (way.calls() && System.nanoTime() - calledNs > ROUND_NS) {
+      callAgain("the other end knocks");
+    }
+  }
+
   /** An answer is awaited since then: a channel that has said nothing is made anew. */
   void hurry(long sinceNs) {
     if (heardNs - sinceNs < 0) {
@@ -244,6 +264,7 @@ final class PeerLink {
       return;
     }
     lostNs = System.nanoTime();
+    calledNs = lostNs;
     trouble = reason;
     log.info("%s: the control channel is made anew: %s", connection.peer(), reason);
     round(lostNs);

@@ -246,7 +246,11 @@ class LoopbackFailoverTest {
             }
           }
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
-          case 2 -> link.sender().connection().failover().peer().renew("in doubt");
+          case 2 -> {
+            Connection end =
+                random.nextBoolean() ? link.sender().connection() : link.receiver().connection();
+            end.failover().peer().renew("in doubt");
+          }
           default -> {
             cut.clear();
             mendAll();
@@ -317,6 +321,24 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(2);
       breakPair(atSender, link, 1);
+      traffic.run(30);
+      traffic.finish();
+    }
+  }
+
+  @Test
+  void aReceiverWhoseChannelFailsKnocksAndTheSenderCallsAtOnce() {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(2);
+      link.receiver().connection().failover().peer().renew("it fails the receiver");
+      Ends.await(
+          "the sender's call",
+          () ->
+              ends.log.stream().anyMatch(line -> line.contains("anew: the other end knocks"))
+                  && ends.log.stream().anyMatch(line -> line.contains("channel goes by way of")));
+      breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();
     }

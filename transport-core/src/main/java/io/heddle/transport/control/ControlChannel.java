@@ -3,7 +3,9 @@ package io.heddle.transport.control;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -122,6 +124,12 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** The other end's address, for people. */
   public String peer() {
     return peer;
+  }
+
+  /** Whether it goes from the one of these addresses, or to the other. */
+  public boolean goesBy(InetAddress here, InetAddress there) {
+    Socket view = socket.socket();
+    return here.equals(view.getLocalAddress()) || there.equals(view.getInetAddress());
   }
 
   /** Sends a message, now or when the socket has room. */
