@@ -14,7 +14,7 @@ public final class FileFailure {
     return switch (failure) {
       case NoSuchFileException none -> "it doesn't exist";
       case NotDirectoryException file -> "it is no folder";
-      case AccessDeniedException denied -> "this user may not read it";
+      case AccessDeniedException denied -> "this user may not";
       default -> String.valueOf(failure.getMessage());
     };
   }

@@ -2,6 +2,7 @@ package io.heddle.transport.stats;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import java.io.IOException;
@@ -45,15 +46,12 @@ public final class StatsFile implements AutoCloseable {
    * Makes the file {@code <pid>.<namespace>.stats}. Its name appears once it is whole: until then
    * {@code .new} is behind it.
    *
-   * @param directory where; null for {@code /dev/shm/heddle-<user>}, and then the file goes when
+   * @param directory where; null for what {@link UsualFolder} says, and then the file goes when
    *     this is closed, or when the next process starts after one that ended without closing
    */
   public StatsFile(@Nullable Path directory) {
     removeWhenClosed = directory == null;
-    Path folder =
-        directory == null
-            ? Path.of("/dev/shm/heddle-" + System.getProperty("user.name", "nobody"))
-            : directory;
+    Path folder = directory == null ? UsualFolder.in(Path.of("/dev/shm")) : directory;
     long pid = ProcessHandle.current().pid();
     path = folder.resolve(nameOf(pid) + StaleStats.SUFFIX);
     Path unfinished = folder.resolve(nameOf(pid) + StaleStats.UNFINISHED_SUFFIX);
@@ -81,7 +79,8 @@ public final class StatsFile implements AutoCloseable {
     } catch (IOException failure) {
       arena.close();
       throw new HeddleException(
-          "the statistics file " + path + " can't be made; HEDDLE_STATS_DIR names another folder",
+          "the statistics file %s can't be made: %s; HEDDLE_STATS_DIR names another folder"
+              .formatted(path, FileFailure.reason(failure)),
           failure);
     }
   }
