@@ -54,6 +54,22 @@ final class HostsOption {
     };
   }
 
+  /**
+   * As {@link #choose}, for a command that can't do with loopback addresses.
+   *
+   * @param why what they don't do for, as a sentence without its end
+   */
+  Labs.Choice chooseNamespaces(String why) {
+    Labs.Choice choice = choose();
+    if (choice.kind() == Lab.Kind.LOOPBACK) {
+      throw new HeddleException(
+          why
+              + ", which takes network namespaces; these hosts are loopback addresses: "
+              + choice.why());
+    }
+    return choice;
+  }
+
   private Labs.Choice asked(Lab.Kind kind) {
     Labs.refusal(kind)
         .ifPresent(refusal -> {

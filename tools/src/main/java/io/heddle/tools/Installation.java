@@ -82,6 +82,15 @@ public final class Installation {
   }
 
   /**
+   * A part that the build made or that was installed.
+   *
+   * @throws HeddleException where it isn't there, with the remedy
+   */
+  static Path requirePart(Path built, String what) {
+    return require(part(built), what);
+  }
+
+  /**
    * @throws HeddleException where it doesn't exist, with the remedy
    */
   static Path require(Path file, String what) {

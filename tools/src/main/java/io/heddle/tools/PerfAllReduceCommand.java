@@ -118,10 +118,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
             rounds,
             AllReduceReport.rows(times));
     form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        AllReduceReport.fileName(ReportOption.today(), ranks),
-        report.table(),
-        report);
+        spec, AllReduceReport.fileName(ReportOption.today(), ranks), report.table(), report);
     return 0;
   }
 

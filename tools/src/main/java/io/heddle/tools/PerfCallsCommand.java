@@ -1,6 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -62,16 +61,11 @@ final class PerfCallsCommand implements Callable<Integer> {
     OptionRange range = new OptionRange(spec);
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--seconds", seconds, 1, 86_400);
-    Path driver = part(Installation.CALL_COST, "the driver");
-    Path own = part(Installation.PLUGIN, "the plugin");
-    Path reference = part(Installation.VERBS_PLUGIN, "the plugin in C");
-    Path library = part(Installation.STANDIN, "the stand-in for libibverbs");
-    Labs.Choice choice = hosts.choose();
-    if (choice.kind() == Lab.Kind.LOOPBACK) {
-      throw new HeddleException(
-          "planes of verbs devices need interfaces, and this machine allows no network namespaces: "
-              + choice.why());
-    }
+    Path driver = Installation.requirePart(Installation.CALL_COST, "the driver");
+    Path own = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Path reference = Installation.requirePart(Installation.VERBS_PLUGIN, "the plugin in C");
+    Path library = Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs");
+    Labs.Choice choice = hosts.chooseNamespaces("planes of verbs devices need interfaces");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
@@ -97,17 +91,9 @@ final class PerfCallsCommand implements Callable<Integer> {
                     compilers)));
       }
       CallCostReport report = measure(all);
-      form.publish(
-          Objects.requireNonNull(spec).commandLine().getOut(),
-          "calls-" + ReportOption.today(),
-          report.table(),
-          report);
+      form.publish(spec, "calls-" + ReportOption.today(), report.table(), report);
     }
     return 0;
-  }
-
-  private static Path part(Path built, String what) {
-    return Installation.require(Installation.part(built), what);
   }
 
   private static Map<String, String> environment(Path library) {

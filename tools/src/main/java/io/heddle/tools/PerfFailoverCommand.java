@@ -80,8 +80,8 @@ final class PerfFailoverCommand implements Callable<Integer> {
       throw usage("--rounds " + rounds + " is not at least 1");
     }
     requireWhatItTakes();
-    Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
-    Path driver = Installation.require(Installation.part(Installation.ALL_REDUCE), "the driver");
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the driver");
     ProgressLine progress = ProgressLine.onStandardError();
     List<FailoverReport.Row> rows = new ArrayList<>();
     int processors = AllReduceReport.processorCount();
@@ -113,11 +113,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
       }
     }
     FailoverReport report = new FailoverReport(processors, bytes, policy.toString(), rounds, rows);
-    form.publishRest(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "failover-" + ReportOption.today(),
-        report.table(),
-        report);
+    form.publishRest(spec, "failover-" + ReportOption.today(), report.table(), report);
     return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : HeddleCommand.EXIT_FAILED;
   }
 

@@ -1,6 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -118,7 +117,7 @@ final class PerfPacketCommand implements Callable<Integer> {
     }
     PluginPerfPlan plan =
         new PluginPerfPlan(
-            Installation.require(Installation.part(Installation.PLUGIN_PERF), "the ranks' program"),
+            Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program"),
             List.of(PluginPerfKind.BANDWIDTH),
             bytes,
             bytes,
@@ -129,21 +128,12 @@ final class PerfPacketCommand implements Callable<Integer> {
             rounds,
             milliseconds,
             !unpinned);
-    Labs.Choice choice = hosts.choose();
-    if (choice.kind() == Lab.Kind.LOOPBACK) {
-      throw new HeddleException(
-          "heddle perf packet needs network namespaces: on loopback, go-back-N finds port 4791"
-              + " taken");
-    }
+    Labs.Choice choice = hosts.chooseNamespaces("go-back-N wants port 4791 for itself");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
     PacketReport report = measure(choice, plan);
-    form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "packet-" + ReportOption.today(),
-        report.table(),
-        report);
+    form.publish(spec, "packet-" + ReportOption.today(), report.table(), report);
     return 0;
   }
 
@@ -161,7 +151,7 @@ final class PerfPacketCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     ProgressLine progress = ProgressLine.onStandardError();
     double loadBefore = HostLoad.ofLastMinute();
-    Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Map<Entry, PluginPerfContestant> contestants = new LinkedHashMap<>();
     Map<Entry, List<Double>> goodput = new LinkedHashMap<>();
     try (Cleanup cleanup = new Cleanup()) {

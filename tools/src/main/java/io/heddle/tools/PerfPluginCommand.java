@@ -128,7 +128,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     }
     PluginPerfReport report = measure(choice, entries, plan);
     form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
+        spec,
         PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows),
         report.table(),
         report);

@@ -110,7 +110,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
     PluginPerfPlan plan =
         new PluginPerfPlan(
-            Installation.require(Installation.part(Installation.PLUGIN_PERF), "the ranks' program"),
+            Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program"),
             List.of(PluginPerfKind.BANDWIDTH),
             bytes,
             bytes,
@@ -122,11 +122,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
             milliseconds,
             false);
     PolicyReport report = run(plan);
-    form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "policies-" + ReportOption.today(),
-        report.table(),
-        report);
+    form.publish(spec, "policies-" + ReportOption.today(), report.table(), report);
     return 0;
   }
 
@@ -159,7 +155,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       OwnFabric own = OwnFabric.up('p', fabricPlan(), folder.path(), cleanup);
       Fabric fabric = own.fabric();
       Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
-      Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
+      Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
       for (DemoCommand.Policy policy : policies) {
         progress.update(() -> "heddle perf policies: warming up " + policy);
         PluginPerfContestant contestant =

@@ -92,16 +92,11 @@ final class PerfStandinCommand implements Callable<Integer> {
     range.require("--max-bytes", maxBytes, minBytes, 1L << 31);
     StandinLab.Parts parts =
         new StandinLab.Parts(
-            part(Installation.STANDIN, "the stand-in for libibverbs"),
-            part(Installation.STANDIN_CONTROL, "its control program"));
-    Path driver = part(Installation.ALL_REDUCE, "the ranks' program");
-    Path plugin = part(Installation.PLUGIN, "the plugin");
-    Labs.Choice choice = hosts.choose();
-    if (choice.kind() == Lab.Kind.LOOPBACK) {
-      throw new HeddleException(
-          "planes of verbs devices need interfaces, and this machine allows no network namespaces: "
-              + choice.why());
-    }
+            Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs"),
+            Installation.requirePart(Installation.STANDIN_CONTROL, "its control program"));
+    Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the ranks' program");
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Labs.Choice choice = hosts.chooseNamespaces("planes of verbs devices need interfaces");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
@@ -122,10 +117,6 @@ final class PerfStandinCommand implements Callable<Integer> {
     progress.clear();
     publish(times);
     return 0;
-  }
-
-  private static Path part(Path built, String what) {
-    return Installation.require(Installation.part(built), what);
   }
 
   private List<AllReduceResult> run(
@@ -177,10 +168,6 @@ final class PerfStandinCommand implements Callable<Integer> {
             SETUPS.stream().map(Setup::name).toList(),
             rounds,
             AllReduceReport.rows(times));
-    form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "standin-allreduce-" + ReportOption.today(),
-        report.table(),
-        report);
+    form.publish(spec, "standin-allreduce-" + ReportOption.today(), report.table(), report);
   }
 }

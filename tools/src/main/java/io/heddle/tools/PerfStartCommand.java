@@ -60,9 +60,8 @@ final class PerfStartCommand implements Callable<Integer> {
     OptionRange range = new OptionRange(spec);
     range.require("--planes", planes, 2, LabPlan.MAX_PLANES);
     range.require("--rounds", rounds, 1, 1_000);
-    Path plugin = Installation.require(Installation.part(Installation.PLUGIN), "the plugin");
-    Path driver =
-        Installation.require(Installation.part(Installation.PLUGIN_PERF), "the ranks' program");
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Path driver = Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -100,11 +99,7 @@ final class PerfStartCommand implements Callable<Integer> {
             rounds,
             List.of(loadBefore, HostLoad.ofLastMinute()),
             found);
-    report.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "start-" + ReportOption.today(),
-        all.table(),
-        all);
+    report.publish(spec, "start-" + ReportOption.today(), all.table(), all);
     return 0;
   }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -57,11 +56,8 @@ final class PerfVerbsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     new OptionRange(spec).require("--rounds", rounds, 1, 10_000);
-    Path library =
-        Installation.require(
-            Installation.part(Installation.STANDIN), "the stand-in for libibverbs");
-    Path reference =
-        Installation.require(Installation.part(Installation.VERBS_COST), "the program in C");
+    Path library = Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs");
+    Path reference = Installation.requirePart(Installation.VERBS_COST, "the program in C");
     ProgressLine progress = ProgressLine.onStandardError();
     VerbsCostReport report;
     try (Cleanup cleanup = new Cleanup()) {
@@ -83,11 +79,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
       report = VerbsCostReport.of(AllReduceReport.processorCount(), rounds, c, java);
     }
     progress.clear();
-    form.publish(
-        Objects.requireNonNull(spec).commandLine().getOut(),
-        "verbs-cost-" + ReportOption.today(),
-        report.table(),
-        report);
+    form.publish(spec, "verbs-cost-" + ReportOption.today(), report.table(), report);
     return 0;
   }
 

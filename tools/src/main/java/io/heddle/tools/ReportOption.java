@@ -6,6 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /**
@@ -30,17 +33,22 @@ final class ReportOption {
   /**
    * Prints a report, and keeps it where that was asked for.
    *
+   * @param spec the command's, whose output it is
    * @param name of the files, without ending
    */
-  void publish(PrintWriter out, String name, String table, Object report) throws IOException {
+  void publish(@Nullable CommandSpec spec, String name, String table, Object report)
+      throws IOException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : table);
     out.flush();
     keep(name, table, report);
   }
 
   /** As {@link #publish} for a command that has printed its table already. */
-  void publishRest(PrintWriter out, String name, String table, Object report) throws IOException {
+  void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
+      throws IOException {
     if (json) {
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
       out.println(Json.of(report));
       out.flush();
     }

@@ -1,7 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
-import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -100,11 +98,7 @@ final class SoakCommand implements Callable<Integer> {
     if (fabric) {
       return soak(programs, "a fabric of routers", this::onFabric) ? 0 : HeddleCommand.EXIT_FAILED;
     }
-    Labs.Choice choice = hosts.choose();
-    if (choice.kind() == Lab.Kind.LOOPBACK) {
-      throw new HeddleException(
-          "a soak cuts planes, which needs network namespaces; " + choice.why());
-    }
+    Labs.Choice choice = hosts.chooseNamespaces("a soak cuts planes");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
