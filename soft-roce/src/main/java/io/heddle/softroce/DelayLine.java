@@ -12,7 +12,7 @@ final class DelayLine {
   /** Packets that it holds; what comes when it is full is lost, as at a router. */
   static final int PACKETS = 4096;
 
-  private static final int SLOT_BYTES = 4608;
+  private static final int SLOT_BYTES = FaultGate.SLOT_BYTES;
   private static final int MASK = PACKETS - 1;
 
   private final long slots;

@@ -9,19 +9,20 @@ import java.util.List;
 
 /**
  * What two soft devices tell each other about a queue pair, big-endian: {@code 'H' 'S' | version 1
- * | further links 1 | port 2 | source port 2 | receive buffer 4}, then for each further link {@code
- * GID 16 | port 2 | source port 2}.
+ * | further links 1 | port 2 | source port 2 | receive buffer 4 | payload 2}, then for each further
+ * link {@code GID 16 | port 2 | source port 2}.
  *
  * @param receiveBufferBytes what the kernel holds for each address at most; bounds the peer's
  *     window
+ * @param writeBytes payload of the largest packets of a WRITE that all its links take
  * @param ends one for each link: where it receives (4791 unless another process had that) and where
  *     its packets come from; both ports are 0 for an address that isn't there. The first one's GID
  *     isn't told: the verbs do that
  */
-record EndpointParameters(int receiveBufferBytes, List<PeerLink.PeerEnd> ends) {
+record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.PeerEnd> ends) {
   private static final int MAGIC = 'H' << 8 | 'S';
-  private static final int VERSION = 2;
-  private static final int BYTES = 12;
+  private static final int VERSION = 3;
+  private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
 
   byte[] toBytes() {
@@ -33,7 +34,8 @@ record EndpointParameters(int receiveBufferBytes, List<PeerLink.PeerEnd> ends) {
             .put((byte) (ends.size() - 1))
             .putShort((short) first.port())
             .putShort((short) first.sourcePort())
-            .putInt(receiveBufferBytes);
+            .putInt(receiveBufferBytes)
+            .putShort((short) writeBytes);
     for (PeerLink.PeerEnd end : ends.subList(1, ends.size())) {
       buffer
           .putLong(end.gid().high())
@@ -65,13 +67,16 @@ record EndpointParameters(int receiveBufferBytes, List<PeerLink.PeerEnd> ends) {
     int port = buffer.getShort() & 0xffff;
     int sourcePort = buffer.getShort() & 0xffff;
     int receiveBuffer = buffer.getInt();
+    int writeBytes = buffer.getShort() & 0xffff;
     if (receiveBuffer <= 0
+        || !PacketSizes.isSize(writeBytes)
         || further >= PeerLinks.MOST
         || bytes.length < BYTES + further * LINK_BYTES) {
       throw refused(
           queuePair,
-          "the peer names receive buffer %d and %d further links in %d bytes",
+          "the peer names receive buffer %d, packets of %d and %d further links in %d bytes",
           receiveBuffer,
+          writeBytes,
           further,
           bytes.length);
     }
@@ -85,7 +90,7 @@ record EndpointParameters(int receiveBufferBytes, List<PeerLink.PeerEnd> ends) {
         || ends.stream().allMatch(end -> end.port() == 0)) {
       throw refused(queuePair, "the peer names ports that can't be: %s", ends);
     }
-    return new EndpointParameters(receiveBuffer, ends);
+    return new EndpointParameters(receiveBuffer, writeBytes, ends);
   }
 
   private static VerbsException refused(String queuePair, String format, Object... values) {

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultGate implements PacketGate {
   private static final int HELD = 64;
-  private static final int SLOT_BYTES = 4608;
+
+  /** Room for one packet. */
+  static final int SLOT_BYTES = PacketSizes.LONGEST_PACKET_BYTES + 63 & ~63;
+
   private static final long HOLD_NS = 300_000;
 
   private final int loss;

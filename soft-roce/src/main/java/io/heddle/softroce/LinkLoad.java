@@ -34,9 +34,11 @@ final class LinkLoad {
   private boolean gone;
   private long goneAtNs;
 
-  /** Starts anew; {@code isAbsent} where one end hasn't its address. */
-  void start(int mostPackets, long next, boolean isAbsent, long nowNs) {
-    window.reset(mostPackets, nowNs);
+  /**
+   * Starts anew, with a window between these; {@code isAbsent} where one end hasn't its address.
+   */
+  void start(int most, int least, long next, boolean isAbsent, long nowNs) {
+    window.reset(most, least, nowNs);
     roundTrip.reset();
     virtualTime = 0;
     recoveryEnd = next;

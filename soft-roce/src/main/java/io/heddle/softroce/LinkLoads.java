@@ -21,14 +21,13 @@ final class LinkLoads {
   /* A link that was full or rested may catch up by so many bytes, not by all that it ever missed. */
   private static final long MOST_LAG_BYTES = 1 << 20;
 
-  /* Room for less than a train costs as much as a train. */
-  private static final int WORTHWHILE_PACKETS = 16;
-
   private final Outstanding outstanding;
   private final PendingRead read;
   private final LinkNumbers numbers;
   private LinkLoad[] links = {new LinkLoad()};
   private final int[] before = new int[PeerLinks.MOST];
+  /* Room for less than a train costs as much as a train. */
+  private int worthwhile;
 
   LinkLoads(Outstanding outstanding, PendingRead read) {
     this.outstanding = outstanding;
@@ -37,15 +36,18 @@ final class LinkLoads {
   }
 
   /** Starts anew on these links, each with its own window. */
-  void start(PeerLinks peers, int mtu, long nowNs) {
+  void start(PeerLinks peers, PacketSizes sizes, long nowNs) {
     if (links.length != peers.count()) {
       links = new LinkLoad[peers.count()];
       for (int i = 0; i < links.length; i++) {
         links[i] = new LinkLoad();
       }
     }
+    int most = peers.window(sizes);
+    int least = SendWindow.smallest(sizes.packetsOfTrain());
+    worthwhile = least / 2;
     for (int i = 0; i < links.length; i++) {
-      links[i].start(peers.window(mtu), outstanding.next(), peers.isAbsent(i), nowNs);
+      links[i].start(most, least, outstanding.next(), peers.isAbsent(i), nowNs);
     }
   }
 
@@ -102,7 +104,7 @@ final class LinkLoads {
 
   private boolean isWorthwhile(int link) {
     int room = room(link);
-    return room >= WORTHWHILE_PACKETS || room > 0 && numbers.underWay(link) == 0;
+    return room >= worthwhile || room > 0 && numbers.underWay(link) == 0;
   }
 
   /* Where nothing that carries weighs something, all that carry do alike. */

@@ -86,6 +86,12 @@ final class PacketExit {
     return send(answering, address, lengthBytes, segmentBytes);
   }
 
+  /** Whether the way of a link has become too narrow for the packets that were agreed on. */
+  boolean isTooNarrow(int link) {
+    UdpSocket open = links.get(link).socket();
+    return open != null && open.fragments();
+  }
+
   /** Sends a train. False when the socket is full. */
   boolean send(int link, long address, int lengthBytes, int segmentBytes) {
     UdpSocket open = links.get(link).socket();

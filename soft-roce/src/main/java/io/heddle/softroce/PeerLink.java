@@ -23,6 +23,7 @@ final class PeerLink {
   private int scope;
   private int receivePort;
   private int receiveBufferBytes;
+  private int writeBytes;
   private int remoteSourcePort;
   private boolean softPeer;
   private boolean absent = true;
@@ -67,6 +68,7 @@ final class PeerLink {
     scope = address.scope();
     receivePort = receiver.port();
     receiveBufferBytes = receiver.bufferBytes();
+    writeBytes = PacketSizes.onLink(address.link().mtuBytes());
   }
 
   Gid localGid() {
@@ -86,6 +88,18 @@ final class PeerLink {
 
   int receiveBufferBytes() {
     return receiveBufferBytes;
+  }
+
+  /** Payload of the largest packets of a WRITE that the local link takes. */
+  int writeBytes() {
+    return writeBytes;
+  }
+
+  /** The same of the way to the peer, once connected. */
+  int writeBytesOnRoute() {
+    UdpSocket open = socket;
+    int mtu = open == null || absent ? 0 : open.pathMtuBytes();
+    return mtu == 0 ? writeBytes : Math.min(writeBytes, PacketSizes.onLink(mtu));
   }
 
   /**
@@ -128,11 +142,12 @@ final class PeerLink {
 
   /**
    * Packets whose kernel buffers, 15 % of bookkeeping included, a socket with a buffer of this size
-   * can hold.
+   * can hold, and whose trains the transmit ring can.
    */
-  static int window(int bufferBytes, int mtu) {
-    int each = Math.max(1024, (mtu + 64) * 115 / 100);
-    return Math.max(8, Math.min(LARGEST_WINDOW, bufferBytes / each));
+  static int window(int bufferBytes, PacketSizes sizes) {
+    int each = Math.max(1024, (sizes.sentWriteBytes() + 64) * 115 / 100);
+    int most = Math.min(LARGEST_WINDOW, TransmitRing.SLOTS * sizes.packetsOfTrain());
+    return Math.max(8, Math.min(most, bufferBytes / each));
   }
 
   boolean isPeer(long high, long low, int port) {

@@ -1,6 +1,7 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
+import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
@@ -61,7 +62,39 @@ final class PeerLinks {
       ends.add(new PeerLink.PeerEnd(link.localGid(), link.receivePort(), link.sourcePort()));
       buffer = link.socket() == null ? buffer : Math.min(buffer, link.receiveBufferBytes());
     }
-    return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, ends);
+    return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
+  }
+
+  /* Of the largest packets that each of them takes. */
+  private int writeBytes() {
+    int smallest = PacketSizes.MOST_BYTES;
+    for (PeerLink link : links) {
+      smallest = link.socket() == null ? smallest : Math.min(smallest, link.writeBytes());
+    }
+    return smallest;
+  }
+
+  /**
+   * How large packets are; of links that are {@linkplain #believe believed}.
+   *
+   * @param peer null for a standard device
+   */
+  PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
+    if (peer == null) {
+      return PacketSizes.standard(mtu);
+    }
+    int onRoute = PacketSizes.MOST_BYTES;
+    for (PeerLink link : links) {
+      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
+    }
+    PacketSizes sizes = PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
+    for (PeerLink link : links) {
+      UdpSocket open = link.socket();
+      if (open != null && sizes.isWide()) {
+        open.mayFragment();
+      }
+    }
+    return sizes;
   }
 
   /**
@@ -139,8 +172,8 @@ final class PeerLinks {
    * Packets that may be under way on a link, by the room of the peer's sockets; of a standard peer,
    * of ours.
    */
-  int window(int mtu) {
-    return PeerLink.window(peersBufferBytes, mtu);
+  int window(PacketSizes sizes) {
+    return PeerLink.window(peersBufferBytes, sizes);
   }
 
   /** The link that a packet from there came over; −1 where it isn't the peer's. */

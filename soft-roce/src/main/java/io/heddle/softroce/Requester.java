@@ -72,14 +72,14 @@ final class Requester {
    */
   void start(
       ReadyToSendAttributes attributes,
-      int mtuBytes,
+      PacketSizes sizes,
       boolean peerIsSoft,
       int packetWindow,
       PeerLinks links,
       long nowNs) {
     outstanding.start(attributes.sendPsn(), links.count());
-    loads.start(links, mtuBytes, nowNs);
-    mtu = mtuBytes;
+    loads.start(links, sizes, nowNs);
+    mtu = sizes.mtuBytes();
     softPeer = peerIsSoft;
     window = packetWindow;
     roundTrip.reset();
@@ -150,6 +150,9 @@ final class Requester {
     long next = outstanding.next();
     int tag = softPeer ? tags.next(link, nowNs, false) : SendTags.NONE;
     exit.sealFor(link);
+    if (exit.isTooNarrow(link)) {
+      builder.cutNarrow();
+    }
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */

@@ -34,6 +34,7 @@ final class Responder {
   private boolean softPeer;
   private boolean several;
   private int mtu;
+  private int writeBytes;
   private int messages;
   private int timerCode;
 
@@ -74,7 +75,7 @@ final class Responder {
    */
   void start(
       int receivePsn,
-      int mtuBytes,
+      PacketSizes sizes,
       boolean peerIsSoft,
       boolean overSeveral,
       int receiverNotReadyTimerCode) {
@@ -82,7 +83,8 @@ final class Responder {
     highest = expected - 1;
     softPeer = peerIsSoft;
     several = overSeveral;
-    mtu = mtuBytes;
+    mtu = sizes.mtuBytes();
+    writeBytes = sizes.takenWriteBytes();
     timerCode = receiverNotReadyTimerCode;
     messages = 0;
     message = NONE;
@@ -155,7 +157,7 @@ final class Responder {
     if (several
         || message != NONE
         || highest >= expected
-        || stride - PacketFormat.WRITE_ONLY_BYTES > mtu) {
+        || stride - PacketFormat.WRITE_ONLY_BYTES > writeBytes) {
       return 0;
     }
     int key = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8);
@@ -302,7 +304,7 @@ final class Responder {
     is the write's last bytes, all of it. */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (length < 0
-        || payloadBytes > mtu
+        || payloadBytes > writeBytes
         || (softPeer ? payloadBytes > length : payloadBytes != length)) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }

@@ -13,18 +13,19 @@ package io.heddle.softroce;
  * trip.
  */
 final class SendWindow {
-  /** Two full trains, so that one is under way while the next is built. */
-  static final int SMALLEST = 32;
+  /** Packets that a train at the path MTU of 4096 has, and one. */
+  private static final int USUAL_TRAIN = 16;
 
   /** Queueing that is welcome: it keeps the link busy while an end is away from its core. */
   static final long TARGET_NS = 5_000_000;
 
-  private static final int FIRST = 4 * SMALLEST;
+  private static final int FIRST = 4;
   private static final int ROUNDS_AT_SMALLEST = 8;
 
-  private int limit = SMALLEST;
-  private int packets = SMALLEST;
-  private int threshold = SMALLEST;
+  private int smallest = smallest(USUAL_TRAIN);
+  private int limit = smallest;
+  private int packets = smallest;
+  private int threshold = smallest;
   private int ackedSinceGrowth;
   private boolean crowded;
 
@@ -34,10 +35,21 @@ final class SendWindow {
   private long shortestAtSmallestNs;
   private int roundsAtSmallest;
 
-  /** Starts anew with at most {@code most} packets under way. */
-  void reset(int most, long nowNs) {
+  /**
+   * The smallest window that is of use: two full trains, so that one is under way while the next is
+   * built.
+   *
+   * @param trainPackets that a full train has, without a closing one
+   */
+  static int smallest(int trainPackets) {
+    return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);
+  }
+
+  /** Starts anew with at most {@code most} packets under way, and {@code least} if need be. */
+  void reset(int most, int least, long nowNs) {
     limit = most;
-    packets = Math.min(most, FIRST);
+    smallest = least;
+    packets = Math.min(most, FIRST * least);
     threshold = most;
     ackedSinceGrowth = 0;
     crowded = false;
@@ -66,7 +78,7 @@ final class SendWindow {
     ackedSinceGrowth += count;
     if (ackedSinceGrowth >= packets) {
       ackedSinceGrowth = 0;
-      packets = Math.min(limit, packets + SMALLEST / 2);
+      packets = Math.min(limit, packets + smallest / 2);
     }
   }
 
@@ -110,7 +122,7 @@ final class SendWindow {
   }
 
   private int least() {
-    return Math.min(limit, SMALLEST);
+    return Math.min(limit, smallest);
   }
 
   /** A loss, at most once a round trip. */

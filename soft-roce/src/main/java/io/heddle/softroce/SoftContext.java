@@ -127,6 +127,11 @@ final class SoftContext implements DeviceContext {
 
   @Override
   public int preferredWriteBytes(PathMtu mtu) {
+    return preferredWrite(mtu);
+  }
+
+  /** The same of every soft device; a train of larger packets holds it too. */
+  static int preferredWrite(PathMtu mtu) {
     /* As many whole packets as one segmented send takes beside the closing packet with the immediate. */
     int packet =
         PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;

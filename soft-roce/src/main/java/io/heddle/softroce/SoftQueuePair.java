@@ -3,6 +3,7 @@ package io.heddle.softroce;
 import io.heddle.platform.Errno;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.LinkCounts;
+import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
@@ -40,7 +41,7 @@ final class SoftQueuePair implements QueuePair {
   private volatile QueuePairState state = QueuePairState.RESET;
   private int remoteNumber;
   private boolean softPeer;
-  private int mtu;
+  private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private int window;
   private boolean closed;
   private long waitsUntilRound;
@@ -162,17 +163,17 @@ final class SoftQueuePair implements QueuePair {
       try {
         links.believe(ends, connected, peer, this);
         softPeer = soft;
-        mtu = attributes.mtu().bytes();
+        sizes = links.sizes(attributes.mtu(), peer);
         remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
-        window = links.window(mtu);
+        window = links.window(sizes);
         exit.answerBy(0);
         exit.sealAnswers();
         builder.configure(
-            mtu, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
-        reads.configure(mtu);
+            sizes, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
+        reads.configure(sizes.mtuBytes());
         responder.start(
             attributes.receivePsn(),
-            mtu,
+            sizes,
             soft,
             links.count() > 1,
             attributes.receiverNotReadyTimerCode());
@@ -189,7 +190,7 @@ final class SoftQueuePair implements QueuePair {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
       engine.lock.lock();
       try {
-        requester.start(attributes, mtu, softPeer, window, links, engine.nowNs());
+        requester.start(attributes, sizes, softPeer, window, links, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
         engine.unlock();

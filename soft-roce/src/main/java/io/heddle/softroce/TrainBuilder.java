@@ -26,6 +26,8 @@ final class TrainBuilder {
   private final RegionTable regions;
   private final PacketSeal seal;
   private int mtu = 1024;
+  /* Payload of a full packet of a write to a soft peer. */
+  private int writeBytes = 1024;
   private boolean softPeer;
   private int domain;
   private int readBytes;
@@ -46,19 +48,30 @@ final class TrainBuilder {
    * packet.
    */
   void configure(
-      int mtuBytes,
+      PacketSizes sizes,
       boolean peerIsSoft,
       int protectionDomain,
       int remoteQueuePairNumber,
       int readPackets) {
-    mtu = mtuBytes;
+    mtu = sizes.mtuBytes();
     softPeer = peerIsSoft;
     domain = protectionDomain;
     remoteQueuePair = remoteQueuePairNumber;
-    readBytes = readPackets * mtuBytes;
-    fullBytes =
-        PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtuBytes + PacketFormat.ICRC_BYTES;
+    readBytes = readPackets * mtu;
+    cutBy(sizes.sentWriteBytes());
     offset = 0;
+  }
+
+  private void cutBy(int payload) {
+    writeBytes = payload;
+    fullBytes = PacketFormat.WRITE_ONLY_BYTES + payload;
+  }
+
+  /** From now on writes are cut by the path MTU, whatever was agreed on. */
+  void cutNarrow() {
+    if (writeBytes > mtu) {
+      cutBy(mtu);
+    }
   }
 
   /** Forgets a request that was cut in part. */
@@ -81,7 +94,7 @@ final class TrainBuilder {
 
   /** Whether the request at the front is a packet, and a request of its own. */
   boolean nextIsSmall() {
-    return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= mtu;
+    return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= writeBytes;
   }
 
   /**
@@ -172,11 +185,11 @@ final class TrainBuilder {
   private int fullPackets(int used, int most) {
     long index = queue.started();
     int left = queue.lengthBytes(index) - offset;
-    if (!softPeer || left <= mtu || !isWrite(queue.operation(index))) {
+    if (!softPeer || left <= writeBytes || !isWrite(queue.operation(index))) {
       return 0;
     }
     return Math.min(
-        Math.min(most, (left - 1) / mtu), (TransmitRing.TRAIN_BYTES - used) / fullBytes);
+        Math.min(most, (left - 1) / writeBytes), (TransmitRing.TRAIN_BYTES - used) / fullBytes);
   }
 
   /* The hottest loop of the sending side. */
@@ -191,25 +204,26 @@ final class TrainBuilder {
     for (long next = psn; next < end; ) {
       /* Of a row that is made at once only the first may ask for an acknowledgement. */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
-      int row = PacketSeal.copiesAndSeals(mtu) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
+      int row =
+          PacketSeal.copiesAndSeals(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
               next == acknowledgeAt, next == psn ? tag : SendTags.NONE, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, remote, rkey, left);
-      if (PacketSeal.copiesAndSeals(mtu)) {
-        seal.copyAndSeal(packet, row, local, mtu);
+      if (PacketSeal.copiesAndSeals(writeBytes)) {
+        seal.copyAndSeal(packet, row, local, writeBytes);
       } else {
-        Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, mtu);
+        Memory.copy(local, packet + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES, writeBytes);
         seal.seal(packet, fullBytes - PacketFormat.ICRC_BYTES);
       }
       next += row;
-      local += (long) row * mtu;
-      remote += (long) row * mtu;
-      left -= row * mtu;
+      local += (long) row * writeBytes;
+      remote += (long) row * writeBytes;
+      left -= row * writeBytes;
       packet += (long) row * fullBytes;
     }
-    offset += count * mtu;
+    offset += count * writeBytes;
   }
 
   private static boolean isWrite(Operation operation) {
@@ -288,8 +302,9 @@ final class TrainBuilder {
     int left = length - offset;
     /* The immediate adds four bytes, so a closing packet with data is no longer than the train's segments only when it
     carries four bytes less than the others. A write that fits one packet is one packet. */
-    boolean closing = withImmediate && ((left + 3 & ~3) <= mtu - 4 || offset == 0 && length <= mtu);
-    payloadBytes = Math.min(mtu, left);
+    boolean closing =
+        withImmediate && ((left + 3 & ~3) <= writeBytes - 4 || offset == 0 && length <= writeBytes);
+    payloadBytes = Math.min(writeBytes, left);
     if (closing) {
       opcode = PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + PacketFormat.IMMEDIATE_BYTES;

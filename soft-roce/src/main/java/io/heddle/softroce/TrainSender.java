@@ -115,6 +115,7 @@ final class TrainSender {
       return sendSingly(capture, socket, address, lengthBytes, segmentBytes);
     }
     if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
+      boolean again = socket.startFragmenting();
       if (!refusalLogged) {
         refusalLogged = true;
         log.warn(
@@ -122,7 +123,7 @@ final class TrainSender {
                 + " have become smaller",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
-      return !train || sendSingly(capture, socket, address, lengthBytes, segmentBytes);
+      return !train && !again || sendSingly(capture, socket, address, lengthBytes, segmentBytes);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

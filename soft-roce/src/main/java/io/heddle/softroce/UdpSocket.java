@@ -20,6 +20,7 @@ final class UdpSocket implements AutoCloseable {
   private static final int SO_RCVBUFFORCE = 33;
   private static final int IPPROTO_IPV6 = 41;
   private static final int IPV6_MTU_DISCOVER = 23;
+  private static final int IPV6_MTU = 24;
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_TCLASS = 67;
   private static final int SOL_UDP = 17;
@@ -31,6 +32,8 @@ final class UdpSocket implements AutoCloseable {
   private final Gid address;
   private final int port;
   private boolean segments = true;
+  private boolean mayFragment;
+  private boolean fragments;
   private boolean closed;
 
   /** Takes over a bound socket. */
@@ -133,6 +136,36 @@ final class UdpSocket implements AutoCloseable {
   /** The kernel refused to cut; under the progress lock. */
   void stopSegmenting() {
     segments = false;
+  }
+
+  /**
+   * What the kernel knows of the way to the peer: its interface's MTU, the route's, or what a
+   * router has told; 0 where it says nothing.
+   */
+  int pathMtuBytes() {
+    return Math.max(0, LinuxCalls.getIntOption(fd, IPPROTO_IPV6, IPV6_MTU));
+  }
+
+  /**
+   * Packets that have become too large for their way may go in fragments: our own device is at the
+   * other end, and they are cut already. Under the progress lock.
+   */
+  void mayFragment() {
+    mayFragment = true;
+  }
+
+  /** Begins to, where that is allowed and new. Under the progress lock; once in a socket's life. */
+  boolean startFragmenting() {
+    if (!mayFragment || fragments) {
+      return false;
+    }
+    fragments = true;
+    return LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0) == 0;
+  }
+
+  /** Whether a packet was too large for its way; under the progress lock. */
+  boolean fragments() {
+    return fragments;
   }
 
   /** What the kernel lets wait in the socket, in bytes of its own accounting. */

@@ -9,7 +9,7 @@
  * account; {@code SendWindow}, {@code RoundTrip}, {@code RetryTimer} and {@code ReceiverNotReady}
  * say how much and when again, {@code LostRun} what; {@code Completer} ends requests. Its {@code
  * Responder} places and completes, and {@code Acknowledger} knows when to acknowledge. {@code
- * PacketFormat} and {@code FlowChecksum} know the wire.
+ * PacketFormat} and {@code FlowChecksum} know the wire, {@code PacketSizes} how large a packet is.
  *
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, which nobody
  * on the data path waits for. Posting threads reach the lock holder through {@code SendQueue},

@@ -28,24 +28,30 @@ class BadNetworkTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'loss=0.01', false, 1",
-    "'duplicate=0.02', false, 1",
-    "'reorder=0.02', false, 1",
-    "'corrupt=0.01', false, 1",
-    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1",
-    "'loss=0.1', false, 1",
-    "'delay-us=300', false, 1",
-    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1",
-    "'delay-us=300,loss=0.01,reorder=0.01', true, 1",
-    "'loss=0.01', true, 1",
-    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', true, 1",
-    "'', false, 4",
-    "'loss=0.01', false, 4",
-    "'loss=0.1', false, 3",
-    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4",
-    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 8",
+    "'loss=0.01', false, 1, MTU_1024",
+    "'duplicate=0.02', false, 1, MTU_1024",
+    "'reorder=0.02', false, 1, MTU_1024",
+    "'corrupt=0.01', false, 1, MTU_1024",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1, MTU_1024",
+    "'loss=0.1', false, 1, MTU_1024",
+    "'delay-us=300', false, 1, MTU_1024",
+    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 1, MTU_1024",
+    "'delay-us=300,loss=0.01,reorder=0.01', true, 1, MTU_1024",
+    "'loss=0.01', true, 1, MTU_1024",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', true, 1, MTU_1024",
+    "'', false, 4, MTU_1024",
+    "'loss=0.01', false, 4, MTU_1024",
+    "'loss=0.1', false, 3, MTU_1024",
+    "'loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4, MTU_1024",
+    "'delay-us=300,loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 8, MTU_1024",
+    /* On the loopback packets of 8960 bytes between two soft devices. */
+    "'loss=0.05,duplicate=0.01,reorder=0.02,corrupt=0.01', false, 1, MTU_4096",
+    "'delay-us=300,loss=0.02,reorder=0.02,corrupt=0.01', false, 1, MTU_4096",
+    "'delay-us=300,loss=0.02,duplicate=0.01,reorder=0.01,corrupt=0.01', false, 4, MTU_4096",
+    "'ghost=0.02,ghost-ms=20,loss=0.01', false, 1, MTU_4096",
   })
-  void everyMessageArrivesOnceAndInOrder(String faults, boolean standardPeers, int links) {
+  void everyMessageArrivesOnceAndInOrder(
+      String faults, boolean standardPeers, int links, PathMtu mtu) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
     System.out.println(
         "BadNetworkTest %s standard %s links %d -Dheddle.seed=%d"
@@ -55,7 +61,7 @@ class BadNetworkTest {
     try (SoftPair pair = new SoftPair(seeded, links, BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
-      pair.connect(a, b, PathMtu.MTU_1024, standardPeers, 16);
+      pair.connect(a, b, mtu, standardPeers, 16);
       fill(pair.left.mr.address(), random);
       run(pair, a, b, random);
       assertTrue(pair.left.context.engine().counters.packetsSent() > MESSAGES);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
+import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -147,7 +148,7 @@ class RxeCaptureTest {
       PacketSeal seal = new PacketSeal(memory, TransmitRing.SLOTS * TransmitRing.SLOT_BYTES, flow);
       TransmitRing ring = new TransmitRing(memory);
       TrainBuilder builder = new TrainBuilder(queue, regions, seal);
-      builder.configure(mtu, false, 1, qpn, 16);
+      builder.configure(PacketSizes.standard(PathMtu.MTU_4096), false, 1, qpn, 16);
       long psn = firstPsn;
       while (builder.hasMore()) {
         psn = builder.build(ring, psn, 16, true, -1, SendTags.NONE);

@@ -12,7 +12,7 @@ class SendWindowTest {
 
   private SendWindow window(int limit) {
     SendWindow window = new SendWindow();
-    window.reset(limit, nowNs);
+    window.reset(limit, 32, nowNs);
     return window;
   }
 

@@ -25,7 +25,9 @@ class SeveralLinksTest {
   private static final int LINKS = 4;
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGE = 1 << 20;
-  private static final int TRAIN = 15 * 4096;
+  /* Full packets, as two soft devices agree on them for the loopback. */
+  private static final int PACKET = PacketSizes.MOST_BYTES;
+  private static final int TRAIN = 7 * PACKET;
   private static final long PATIENCE_NS = 40_000_000_000L;
 
   /* Writes messages of a MiB one behind the other, each with other bytes, and looks at what has come. */
@@ -186,7 +188,7 @@ class SeveralLinksTest {
       stream.messages(60);
       stream.finish();
       long resent = stream.a.resentPackets();
-      long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / 4096;
+      long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       /* Not none: on a host that is busy elsewhere a question may be asked too early. */
       assertTrue(resent < sent / 20, resent + " of " + sent + " packets were sent again");
       long[] ahead = new long[PsnBits.BIT_LENGTHS];
@@ -203,7 +205,7 @@ class SeveralLinksTest {
     try (Stream stream = stream("loss=0.01,seed=5")) {
       stream.messages(40);
       stream.finish();
-      long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / 4096;
+      long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       long resent = stream.a.resentPackets();
       /* Acknowledgements are lost too, and what is sent again. */
       assertTrue(

@@ -75,9 +75,10 @@ class SoftDeviceTest {
       assertEquals(bytes, pair.await(pair.right).lengthBytes);
       pair.await(pair.left);
       Counters counters = pair.left.context.engine().counters;
+      int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
       /* On a busy machine the device may have asked by a packet whether its peer is still there. */
       assertEquals(
-          bytes / mtu.bytes() + 1, counters.packetsSent() - counters.packetsResent(), "packets");
+          bytes / packet + 1, counters.packetsSent() - counters.packetsResent(), "packets");
     }
   }
 
