@@ -26,26 +26,21 @@ final class Requester {
   private final TransmitRing ring;
   private final TrainBuilder builder;
   private final Counters counters;
-  private volatile long resentPackets;
   private final RoundTrip roundTrip = new RoundTrip();
   private final RetryTimer retries = new RetryTimer(roundTrip);
   private final SendTags tags = new SendTags();
   private final Outstanding outstanding;
-  private final LostRun lost;
   private final PendingRead read;
   private final LinkLoads loads;
+  private final SlotSender sender;
 
   /* Numbers that may be outstanding, by the room that either end has; how many a link takes is its own window's to say. */
   private int window;
   private boolean softPeer;
   private int mtu;
   private long acknowledgeAt;
-  private int askedBy;
 
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
-
-  /* The socket was full. */
-  private final Pause blocked = new Pause();
 
   Requester(
       SoftQueuePair qp,
@@ -63,8 +58,8 @@ final class Requester {
     this.builder = builder;
     this.counters = counters;
     outstanding = new Outstanding(ring);
-    lost = new LostRun(ring, outstanding);
     loads = new LinkLoads(outstanding, read);
+    sender = new SlotSender(qp, exit, ring, builder, read, outstanding, loads, tags, counters);
   }
 
   /**
@@ -85,10 +80,9 @@ final class Requester {
     roundTrip.reset();
     retries.reset(attributes, nowNs);
     tags.clear();
-    askedBy = 0;
     acknowledgeAt = outstanding.next() + window / 2 - 1;
     receiverNotReady.start(attributes.receiverNotReadyRetryCount());
-    blocked.end();
+    sender.start(peerIsSoft);
     read.stop();
   }
 
@@ -98,7 +92,7 @@ final class Requester {
 
   /** When {@link #onTimer} has something to do, or {@link #NEVER_NS}. */
   long dueNs() {
-    return Math.min(retries.dueNs(), Math.min(receiverNotReady.dueNs(), blocked.dueNs()));
+    return Math.min(retries.dueNs(), Math.min(receiverNotReady.dueNs(), sender.dueNs()));
   }
 
   boolean idle() {
@@ -111,18 +105,18 @@ final class Requester {
    * @return whether it stopped only because of that bound
    */
   boolean transmit(long nowNs, int trains) {
-    if (receiverNotReady.isWaiting() || blocked.isRunning()) {
+    if (receiverNotReady.isWaiting() || sender.isBlocked()) {
       return false;
     }
     int left = trains;
     if (loads.several()) {
-      tryResting(nowNs);
+      sender.tryResting(nowNs);
     }
     while ((outstanding.anyLost() || read.isLost()) && loads.choose(LinkLoads.NONE) >= 0) {
       if (left-- == 0) {
         return true;
       }
-      if (!resendRun(nowNs)) {
+      if (!sender.resendRun(nowNs)) {
         return false;
       }
     }
@@ -178,7 +172,7 @@ final class Requester {
     if (!retries.isRunning()) {
       armTimeout(nowNs);
     }
-    return sendSlot(link, slot, 0, ring.packets(slot), nowNs);
+    return sender.sendNew(link, slot, nowNs);
   }
 
   /* To within the four bytes of an immediate. */
@@ -194,125 +188,7 @@ final class Requester {
         && !ring.isFull()
         && loads.choose(LinkLoads.NONE) >= 0
         && !receiverNotReady.isWaiting()
-        && !blocked.isRunning();
-  }
-
-  /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
-  private int appendAcknowledgement(long slot, long nowNs) {
-    int bytes = ring.totalBytes(slot);
-    int segment = ring.segmentBytes(slot);
-    int packets = ring.packets(slot);
-    if (!softPeer || packets == TransmitRing.TRAIN_PACKETS || bytes != packets * segment) {
-      return 0;
-    }
-    int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
-    return qp.appendAcknowledgement(ring.address(slot) + bytes, most, nowNs);
-  }
-
-  /**
-   * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
-   * out later.
-   */
-  private boolean sendSlot(int link, long slot, int from, int to, long nowNs) {
-    int segment = ring.segmentBytes(slot);
-    int begin = from * segment;
-    int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
-    ring.sent(slot, link, tags.sent(), nowNs);
-    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
-    if (exit.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
-      if (carried > 0) {
-        qp.acknowledgementCarried();
-      }
-      counters.sent(to - from, end - begin);
-      return true;
-    }
-    if (ring.isRead(slot)) {
-      read.lose();
-    } else {
-      outstanding.losePackets(slot, from, to);
-    }
-    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
-    qp.timerAt(blocked.dueNs());
-    return false;
-  }
-
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
-  private void countResent(int packets) {
-    resentPackets += packets;
-    counters.resent(packets);
-  }
-
-  /** Packets that were sent again. Any thread. */
-  long resentPackets() {
-    return resentPackets;
-  }
-
-  /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
-  private boolean resendRun(long nowNs) {
-    if (lost.find(read.isLost())) {
-      return lost.isRead()
-          ? resendRead(lost.slot(), nowNs)
-          : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
-    }
-    if (read.isLost()) {
-      read.askedAgain(); /* its last response came after all */
-      return true;
-    }
-    throw new IllegalStateException(
-        outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
-  }
-
-  /* By another link than the one that lost it, where one has room. */
-  private boolean resendLost(long slot, int from, int to, long nowNs) {
-    int before = outstanding.links().link(ring.firstPsn(slot) + from);
-    int link = loads.choose(loads.several() ? before : LinkLoads.NONE);
-    loads.get(before).resentPackets += to - from;
-    return resend(link, slot, from, to, nowNs, false);
-  }
-
-  private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
-    long first = ring.firstPsn(slot);
-    outstanding.sentAgain(first + from, first + to, link);
-    loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
-    sealAgain(link, slot, from, to, nowNs, probe);
-    countResent(to - from);
-    return sendSlot(link, slot, from, to, nowNs);
-  }
-
-  private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
-    int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
-    exit.sealFor(link);
-    builder.markAgain(ring, slot, from, to, tag, loads.several());
-  }
-
-  /* By each link whose rest is over goes a copy of the oldest packet, which is under way elsewhere. */
-  private void tryResting(long nowNs) {
-    for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
-      LinkLoad load = loads.get(link);
-      if (load.isTrialDue(nowNs)) {
-        load.postponeTrial(nowNs);
-        long slot = ring.slotOf(outstanding.unacknowledged());
-        int packet = (int) (outstanding.unacknowledged() - ring.firstPsn(slot));
-        sealAgain(link, slot, packet, packet + 1, nowNs, false);
-        int segment = ring.segmentBytes(slot);
-        int at = packet * segment;
-        int bytes = Math.min(segment, ring.totalBytes(slot) - at);
-        tags.sent();
-        exit.send(link, ring.address(slot) + at, bytes, segment);
-      }
-    }
-  }
-
-  /* Asks for what is still missing of the responses. */
-  private boolean resendRead(long slot, long nowNs) {
-    read.askedAgain();
-    if (!read.isActive()) {
-      return true;
-    }
-    exit.sealFor(0);
-    read.rewrite(builder, ring.address(slot));
-    countResent(1);
-    return sendSlot(0, slot, 0, 1, nowNs);
+        && !sender.isBlocked();
   }
 
   /**
@@ -524,7 +400,7 @@ final class Requester {
       armTimeout(nowNs);
       qp.activate();
     }
-    if (blocked.endIfDue(nowNs)) {
+    if (sender.endBlockIfDue(nowNs)) {
       qp.activate();
     }
     if (retries.isDue(nowNs)) {
@@ -550,7 +426,7 @@ final class Requester {
       loads.allSilent();
     }
     if (softPeer) {
-      probe(nowNs);
+      sender.probe(retries.unanswered(), nowNs);
     } else {
       loads.recover();
       loseFrom(outstanding.unacknowledged());
@@ -559,23 +435,9 @@ final class Requester {
     qp.activate();
   }
 
-  private void probe(long nowNs) {
-    long oldest = outstanding.unacknowledged();
-    long slot = ring.slotOf(oldest);
-    if (ring.isRead(slot)) {
-      read.lose();
-    } else if (!blocked.isRunning()) {
-      int packet = (int) (oldest - ring.firstPsn(slot));
-      /* By each link in turn: one of them may be dead. */
-      askedBy = loads.next(askedLast(oldest), retries.unanswered() > loads.count());
-      resend(askedBy, slot, packet, packet + 1, nowNs, true);
-    }
-  }
-
-  /* The link that was asked last; at first the one that the oldest packet went by. */
-  private int askedLast(long oldest) {
-    boolean first = loads.several() && !outstanding.links().wasSentAgain(oldest);
-    return first ? outstanding.links().link(oldest) : askedBy;
+  /** Packets that were sent again. Any thread. */
+  long resentPackets() {
+    return sender.resentPackets();
   }
 
   /** How the links share what is sent, in order. */
@@ -594,7 +456,7 @@ final class Requester {
   void stop() {
     retries.stop();
     receiverNotReady.stop();
-    blocked.end();
+    sender.stop();
     read.stop();
     outstanding.stop();
     builder.restart();

@@ -2,8 +2,6 @@ package io.heddle.softroce;
 
 import io.heddle.platform.Memory;
 import io.heddle.verbs.AsyncEventListener;
-import io.heddle.verbs.WorkCompletion.Kind;
-import io.heddle.verbs.WorkCompletion.Status;
 
 /**
  * The receiving half of a queue pair: places data, delivers completions in order of sequence
@@ -24,6 +22,7 @@ final class Responder {
   private final Counters counters;
   private final ReadResponses reads;
   private final Acknowledger acknowledger;
+  private final InboundMessage inbound;
   private final PsnBits received = new PsnBits();
   private final PsnBits withImmediate = new PsnBits();
   private final int[] immediates = new int[PsnBits.SIZE];
@@ -43,16 +42,6 @@ final class Responder {
   private int lastSyndrome;
   private long lastSyndromePsn;
 
-  /* The message under way: a FIRST or MIDDLE has come, its LAST has not. */
-  private static final int NONE = 0;
-  private static final int WRITE = 1;
-  private static final int SEND = 2;
-  private int message = NONE;
-  private long writeAddress;
-  private int writeLeft;
-  private int writeKey;
-  private int messageBytes;
-
   Responder(
       SoftQueuePair qp,
       PacketExit exit,
@@ -67,6 +56,7 @@ final class Responder {
     this.reads = reads;
     this.counters = counters;
     acknowledger = new Acknowledger(qp, counters);
+    inbound = new InboundMessage(qp, rights, receives);
   }
 
   /**
@@ -87,7 +77,7 @@ final class Responder {
     writeBytes = sizes.takenWriteBytes();
     timerCode = receiverNotReadyTimerCode;
     messages = 0;
-    message = NONE;
+    inbound.start(mtu, PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
     received.clearAll();
     withImmediate.clearAll();
     acknowledger.reset(peerIsSoft);
@@ -155,7 +145,7 @@ final class Responder {
    */
   int onRow(WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
     if (several
-        || message != NONE
+        || inbound.isUnderWay()
         || highest >= expected
         || stride - PacketFormat.WRITE_ONLY_BYTES > writeBytes) {
       return 0;
@@ -205,7 +195,7 @@ final class Responder {
         opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (softPeer
         && only
-        && message == NONE
+        && !inbound.isUnderWay()
         && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
@@ -241,7 +231,7 @@ final class Responder {
           return;
         }
         int row = (int) expected & MASK;
-        completeImmediate(lengths[row], immediates[row]);
+        inbound.completeImmediate(lengths[row], immediates[row]);
         if (qp.isDead()) {
           return;
         }
@@ -259,22 +249,18 @@ final class Responder {
     switch (opcode) {
       case PacketFormat.WRITE_ONLY, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE:
         return executeWriteOnly(opcode, packet, payload, payloadBytes);
-      case PacketFormat.WRITE_FIRST:
-        return executeWriteFirst(packet, payload, payloadBytes);
-      case PacketFormat.WRITE_MIDDLE,
-      PacketFormat.WRITE_LAST,
-      PacketFormat.WRITE_LAST_WITH_IMMEDIATE:
-        return executeWriteNext(opcode, packet, payload, payloadBytes);
       case PacketFormat.READ_REQUEST:
         return executeRead(packet);
       default:
-        return executeSend(opcode, packet, payload, payloadBytes);
+        int outcome = inbound.execute(opcode, packet, payload, payloadBytes);
+        messages += outcome == 0 && !inbound.isUnderWay() ? 1 : 0;
+        return outcome;
     }
   }
 
   private int executeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
     boolean immediate = opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (message != NONE) {
+    if (inbound.isUnderWay()) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (immediate && receives.isEmpty()) {
@@ -286,7 +272,7 @@ final class Responder {
     }
     if (immediate) {
       long reth = packet + PacketFormat.BTH_BYTES;
-      completeImmediate(
+      inbound.completeImmediate(
           PacketFormat.networkInt(reth + 12),
           PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES));
     }
@@ -317,104 +303,10 @@ final class Responder {
     return 0;
   }
 
-  private int executeWriteFirst(long packet, long payload, int payloadBytes) {
-    long reth = packet + PacketFormat.BTH_BYTES;
-    int length = PacketFormat.networkInt(reth + 12);
-    if (message != NONE || payloadBytes != mtu || length <= mtu) {
-      return PacketFormat.SYNDROME_INVALID_REQUEST;
-    }
-    long address = PacketFormat.networkLong(reth);
-    int key = PacketFormat.networkInt(reth + 8);
-    if (!rights.remoteWrite(key, address, length)) {
-      return PacketFormat.SYNDROME_REMOTE_ACCESS;
-    }
-    message = WRITE;
-    messageBytes = length;
-    writeAddress = address;
-    writeLeft = length;
-    writeKey = key;
-    placeOfWrite(payload, payloadBytes);
-    return 0;
-  }
-
-  private int executeWriteNext(int opcode, long packet, long payload, int payloadBytes) {
-    boolean last = opcode != PacketFormat.WRITE_MIDDLE;
-    boolean immediate = opcode == PacketFormat.WRITE_LAST_WITH_IMMEDIATE;
-    if (message != WRITE
-        || (last ? payloadBytes != writeLeft || payloadBytes > mtu : payloadBytes != mtu)
-        || !last && payloadBytes >= writeLeft) {
-      return PacketFormat.SYNDROME_INVALID_REQUEST;
-    }
-    /* Asked again for each packet: the region may have been closed since. */
-    if (!rights.remoteWrite(writeKey, writeAddress, writeLeft)) {
-      return PacketFormat.SYNDROME_REMOTE_ACCESS;
-    }
-    if (immediate && receives.isEmpty()) {
-      return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
-    }
-    placeOfWrite(payload, payloadBytes);
-    if (last) {
-      message = NONE;
-      messages++;
-    }
-    if (immediate) {
-      completeImmediate(messageBytes, PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES));
-    }
-    return 0;
-  }
-
-  private void placeOfWrite(long payload, int payloadBytes) {
-    Memory.copy(payload, writeAddress, payloadBytes);
-    writeAddress += payloadBytes;
-    writeLeft -= payloadBytes;
-  }
-
-  private int executeSend(int opcode, long packet, long payload, int payloadBytes) {
-    boolean starts =
-        opcode == PacketFormat.SEND_FIRST
-            || opcode == PacketFormat.SEND_ONLY
-            || opcode == PacketFormat.SEND_ONLY_WITH_IMMEDIATE;
-    boolean ends = opcode != PacketFormat.SEND_FIRST && opcode != PacketFormat.SEND_MIDDLE;
-    if (message != (starts ? NONE : SEND) || (ends ? payloadBytes > mtu : payloadBytes != mtu)) {
-      return PacketFormat.SYNDROME_INVALID_REQUEST;
-    }
-    if (receives.isEmpty()) {
-      return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
-    }
-    int before = starts ? 0 : messageBytes;
-    if (before + payloadBytes > receives.lengthBytes()) {
-      completeReceive(Status.LOCAL_LENGTH_ERROR, 0, false, 0);
-      return PacketFormat.SYNDROME_INVALID_REQUEST;
-    }
-    if (payloadBytes > 0) {
-      if (!rights.localWrite(receives.lkey(), receives.address() + before, payloadBytes)) {
-        completeReceive(Status.LOCAL_PROTECTION_ERROR, 0, false, 0);
-        return PacketFormat.SYNDROME_REMOTE_OPERATION;
-      }
-      Memory.copy(payload, receives.address() + before, payloadBytes);
-    }
-    messageBytes = before + payloadBytes;
-    message = ends ? NONE : SEND;
-    if (ends) {
-      boolean immediate = PacketFormat.hasImmediate(opcode);
-      int value = immediate ? PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) : 0;
-      messages++;
-      completeReceive(Status.SUCCESS, messageBytes, immediate, value);
-    }
-    return 0;
-  }
-
-  /* Taken first: a completion that overruns its queue flushes the receives that are left before it returns. */
-  private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
-    long id = receives.id();
-    receives.take();
-    qp.completeReceive(id, status, Kind.RECEIVE, lengthBytes, hasImmediate, value);
-  }
-
   private int executeRead(long packet) {
     long reth = packet + PacketFormat.BTH_BYTES;
     int length = PacketFormat.networkInt(reth + 12);
-    if (message != NONE || length < 0) {
+    if (inbound.isUnderWay() || length < 0) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (length > 0
@@ -439,13 +331,6 @@ final class Responder {
         PacketFormat.networkInt(reth + 12),
         messages);
     qp.activate();
-  }
-
-  private void completeImmediate(int lengthBytes, int immediate) {
-    long id = receives.id();
-    receives.take();
-    qp.completeReceive(
-        id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
   }
 
   /* Answers a packet that was not executed. All but "not ready" end the queue pair. */
@@ -519,7 +404,7 @@ final class Responder {
 
   void stop() {
     acknowledger.sent();
-    message = NONE;
+    inbound.stop();
     reads.stop();
   }
 }

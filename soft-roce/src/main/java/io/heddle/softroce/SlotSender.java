@@ -1,0 +1,220 @@
+package io.heddle.softroce;
+
+/**
+ * Sends the trains that lie in the slots of a queue pair's transmit ring: for the first time, and
+ * again what was lost or is asked about. Under the progress lock.
+ */
+final class SlotSender {
+  private final SoftQueuePair qp;
+  private final PacketExit exit;
+  private final TransmitRing ring;
+  private final TrainBuilder builder;
+  private final PendingRead read;
+  private final Outstanding outstanding;
+  private final LostRun lost;
+  private final LinkLoads loads;
+  private final SendTags tags;
+  private final Counters counters;
+  private volatile long resentPackets;
+  private boolean softPeer;
+  private int askedBy;
+
+  /* The socket was full. */
+  private final Pause blocked = new Pause();
+
+  SlotSender(
+      SoftQueuePair qp,
+      PacketExit exit,
+      TransmitRing ring,
+      TrainBuilder builder,
+      PendingRead read,
+      Outstanding outstanding,
+      LinkLoads loads,
+      SendTags tags,
+      Counters counters) {
+    this.qp = qp;
+    this.exit = exit;
+    this.ring = ring;
+    this.builder = builder;
+    this.read = read;
+    this.outstanding = outstanding;
+    this.loads = loads;
+    this.tags = tags;
+    this.counters = counters;
+    lost = new LostRun(ring, outstanding);
+  }
+
+  void start(boolean peerIsSoft) {
+    softPeer = peerIsSoft;
+    askedBy = 0;
+    blocked.end();
+  }
+
+  void stop() {
+    blocked.end();
+  }
+
+  /** Whether nothing leaves for a while, since the socket was full. */
+  boolean isBlocked() {
+    return blocked.isRunning();
+  }
+
+  /** Ends that while where it is over: true then. */
+  boolean endBlockIfDue(long nowNs) {
+    return blocked.endIfDue(nowNs);
+  }
+
+  /** When it is over, or {@link Requester#NEVER_NS}. */
+  long dueNs() {
+    return blocked.dueNs();
+  }
+
+  /** Sends a slot's train for the first time. False when the socket is full. */
+  boolean sendNew(int link, long slot, long nowNs) {
+    return sendSlot(link, slot, 0, ring.packets(slot), nowNs);
+  }
+
+  /**
+   * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
+   * out later.
+   */
+  private boolean sendSlot(int link, long slot, int from, int to, long nowNs) {
+    int segment = ring.segmentBytes(slot);
+    int begin = from * segment;
+    int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
+    ring.sent(slot, link, tags.sent(), nowNs);
+    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
+    if (exit.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
+      if (carried > 0) {
+        qp.acknowledgementCarried();
+      }
+      counters.sent(to - from, end - begin);
+      return true;
+    }
+    if (ring.isRead(slot)) {
+      read.lose();
+    } else {
+      outstanding.losePackets(slot, from, to);
+    }
+    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
+    qp.timerAt(blocked.dueNs());
+    return false;
+  }
+
+  /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
+  private int appendAcknowledgement(long slot, long nowNs) {
+    int bytes = ring.totalBytes(slot);
+    int segment = ring.segmentBytes(slot);
+    int packets = ring.packets(slot);
+    if (!softPeer || packets == TransmitRing.TRAIN_PACKETS || bytes != packets * segment) {
+      return 0;
+    }
+    int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
+    return qp.appendAcknowledgement(ring.address(slot) + bytes, most, nowNs);
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
+  private void countResent(int packets) {
+    resentPackets += packets;
+    counters.resent(packets);
+  }
+
+  /** Packets that were sent again. Any thread. */
+  long resentPackets() {
+    return resentPackets;
+  }
+
+  /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
+  boolean resendRun(long nowNs) {
+    if (lost.find(read.isLost())) {
+      return lost.isRead()
+          ? resendRead(lost.slot(), nowNs)
+          : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
+    }
+    if (read.isLost()) {
+      read.askedAgain(); /* its last response came after all */
+      return true;
+    }
+    throw new IllegalStateException(
+        outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
+  }
+
+  /* By another link than the one that lost it, where one has room. */
+  private boolean resendLost(long slot, int from, int to, long nowNs) {
+    int before = outstanding.links().link(ring.firstPsn(slot) + from);
+    int link = loads.choose(loads.several() ? before : LinkLoads.NONE);
+    loads.get(before).resentPackets += to - from;
+    return resend(link, slot, from, to, nowNs, false);
+  }
+
+  private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    long first = ring.firstPsn(slot);
+    outstanding.sentAgain(first + from, first + to, link);
+    loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
+    sealAgain(link, slot, from, to, nowNs, probe);
+    countResent(to - from);
+    return sendSlot(link, slot, from, to, nowNs);
+  }
+
+  private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
+    exit.sealFor(link);
+    builder.markAgain(ring, slot, from, to, tag, loads.several());
+  }
+
+  /**
+   * By each link whose rest is over goes a copy of the oldest packet, which is under way elsewhere.
+   */
+  void tryResting(long nowNs) {
+    for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
+      LinkLoad load = loads.get(link);
+      if (load.isTrialDue(nowNs)) {
+        load.postponeTrial(nowNs);
+        long slot = ring.slotOf(outstanding.unacknowledged());
+        int packet = (int) (outstanding.unacknowledged() - ring.firstPsn(slot));
+        sealAgain(link, slot, packet, packet + 1, nowNs, false);
+        int segment = ring.segmentBytes(slot);
+        int at = packet * segment;
+        int bytes = Math.min(segment, ring.totalBytes(slot) - at);
+        tags.sent();
+        exit.send(link, ring.address(slot) + at, bytes, segment);
+      }
+    }
+  }
+
+  /* Asks for what is still missing of the responses. */
+  private boolean resendRead(long slot, long nowNs) {
+    read.askedAgain();
+    if (!read.isActive()) {
+      return true;
+    }
+    exit.sealFor(0);
+    read.rewrite(builder, ring.address(slot));
+    countResent(1);
+    return sendSlot(0, slot, 0, 1, nowNs);
+  }
+
+  /**
+   * Asks by the oldest packet.
+   *
+   * @param unanswered questions before it
+   */
+  void probe(int unanswered, long nowNs) {
+    long oldest = outstanding.unacknowledged();
+    long slot = ring.slotOf(oldest);
+    if (ring.isRead(slot)) {
+      read.lose();
+    } else if (!blocked.isRunning()) {
+      int packet = (int) (oldest - ring.firstPsn(slot));
+      /* By each link in turn: one of them may be dead. */
+      askedBy = loads.next(askedLast(oldest), unanswered > loads.count());
+      resend(askedBy, slot, packet, packet + 1, nowNs, true);
+    }
+  }
+
+  /* The link that was asked last; at first the one that the oldest packet went by. */
+  private int askedLast(long oldest) {
+    boolean first = loads.several() && !outstanding.links().wasSentAgain(oldest);
+    return first ? outstanding.links().link(oldest) : askedBy;
+  }
+}
