@@ -35,8 +35,8 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   private static final double GIGA = 1e9;
   private static final double MICROSECONDS_PER_MS = 1e3;
 
-  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside a payload of 4,096 B. */
-  private static final double PAYLOAD_SHARE = 4096.0 / (4096 + 14 + 40 + 8 + 12 + 16 + 4);
+  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
   /** What BGP announces for a rate: a hundred times as much, in whole Gbit/s. */
   private static final int ANNOUNCED_TIMES = 100;

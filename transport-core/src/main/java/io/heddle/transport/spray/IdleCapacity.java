@@ -8,7 +8,8 @@ package io.heddle.transport.spray;
  * nothing is lost. Where it is slow by itself, that is idle. So what all planes together carry
  * while some have nothing to do beside a late one is compared with what they carry at other times:
  * more than half of the dry planes' part must be missing, for as long as that is a good many
- * chunks. It is believed for a while, then asked anew.
+ * chunks. It is believed for a while in which something is under way, then asked anew: what nobody
+ * uses changes no answer.
  */
 final class IdleCapacity {
   /** What must be missing, if it is missing, until it is said, in preferred chunks ... */
@@ -45,7 +46,7 @@ final class IdleCapacity {
   private double dryNs;
 
   private boolean isFound;
-  private long foundAtNs;
+  private long believedNs;
 
   IdleCapacity(int planes, int preferredChunkBytes) {
     chunkBytes = preferredChunkBytes;
@@ -77,10 +78,12 @@ final class IdleCapacity {
     PlaneRates rates = loads.rates();
     boolean isAnyBusyAllTheTime = false;
     boolean isAnyLate = false;
+    boolean wasAnyBusy = false;
     long dry = 0;
     for (int plane = 0; plane < isBusy.length; plane++) {
       boolean isBusyNow = loads.inFlightBytes(plane) > 0;
       int postedNow = rates.posted(plane);
+      wasAnyBusy |= isBusy[plane];
       if (weights.weight(plane) > 0) {
         isAnyBusyAllTheTime |= isBusy[plane] && isBusyNow;
         isAnyLate |= isBusy[plane] && isBusyNow && rates.isOvertaken(plane);
@@ -106,7 +109,8 @@ final class IdleCapacity {
         busyBytes /= 2;
       }
     }
-    if (isFound && lookedAtNs - foundAtNs > BELIEVED_NS) {
+    believedNs += wasAnyBusy ? tookNs : 0;
+    if (isFound && believedNs > BELIEVED_NS) {
       isFound = false;
       forgetLate();
     }
@@ -121,7 +125,7 @@ final class IdleCapacity {
     }
     if (lateBytes < bytesPerNs * (lateNs - Math.max(dryNs / 2, lateNs * LEAST_MISSING))) {
       isFound = true;
-      foundAtNs = lookedAtNs;
+      believedNs = 0;
     }
     forgetLate();
   }

@@ -105,6 +105,21 @@ class IdleCapacityTest {
   }
 
   @Test
+  void aPauseDoesNotCount() {
+    rounds(1, 1, 4);
+    look(8, 0);
+    assertFalse(loads.isAnyUnderWay());
+    now += 60_000;
+    look(0, 0);
+    assertTrue(loads.isCapacityIdle());
+    post(1, 1);
+    look(0, 0);
+    now += 6_000;
+    look(1, 1);
+    assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
   void otherWeightsAreAnotherQuestion() {
     rounds(1, 1, 4);
     loads.weightsChanged(weights, PlaneWeights.equal(2));
