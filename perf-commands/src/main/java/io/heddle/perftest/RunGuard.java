@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * work lets others run on its core. The loop's thread only; no allocation.
  */
 final class RunGuard {
-  private static final int LOOK_EVERY = 1 << 8;
+  private static final int LOOK_EVERY = 1 << 10;
   private static final int PATIENCE_ROUNDS = 1 << 11;
   /* A peer that has all it wants may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;

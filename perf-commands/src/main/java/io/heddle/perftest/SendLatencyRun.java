@@ -21,10 +21,16 @@ final class SendLatencyRun extends LatencyRun {
 
   /** Posts the first receives, before the peer may send. */
   void postFirstReceives() {
-    for (int i = 0; i < receiveDepth && (byTime || receivesPosted < target); i++) {
-      postReceive();
+    for (int i = 0; i < receiveDepth; i++) {
+      postNextReceive();
     }
     throwIfFailed(received);
+  }
+
+  private void postNextReceive() {
+    if (byTime || receivesPosted < target) {
+      postReceive();
+    }
   }
 
   private void postReceive() {
@@ -59,8 +65,8 @@ final class SendLatencyRun extends LatencyRun {
     if (byTime) {
       window.start(System.nanoTime());
     }
-    if (byTime || receivesPosted < target) {
-      postReceive();
+    if (receivesPosted == received) {
+      postNextReceive();
     }
     return !failure.happened();
   }
@@ -68,8 +74,15 @@ final class SendLatencyRun extends LatencyRun {
   @Override
   void prepare() {}
 
+  /**
+   * Also posts the receive that takes the place of a used one: while the message is under way, not
+   * between a message and its answer.
+   */
   @Override
   boolean awaitCompletion() {
-    return await(queues.sendQueue(), false, false);
+    if (receivesPosted - received < receiveDepth) {
+      postNextReceive();
+    }
+    return !failure.happened() && await(queues.sendQueue(), false, false);
   }
 }
