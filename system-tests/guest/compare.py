@@ -2,7 +2,7 @@
 """In the guest: our perf commands beside stock perftest on the same rxe devices, or the plugin's all-reduce over several
 planes beside one plane. In turns, round by round. Writes BASE.json with every value, and BASE.txt.
 
-  compare.py perftest BASE ROUNDS TOOLS_JAR [TEST]...  cables: the devices rxeA0 and rxeB0
+  compare.py perftest BASE ROUNDS TOOLS_JAR [TEST[:BYTES]]...  cables: the devices rxeA0 and rxeB0
   compare.py allreduce BASE ROUNDS DRIVER PLUGIN       planes: the devices rxeA and rxeB
 """
 import json
@@ -98,7 +98,7 @@ def spread(values):
 
 
 def compare_perftest(rounds, jar, *only):
-    cases = [case for case in PERFTESTS if not only or case[0] in only]
+    cases = [case for case in PERFTESTS if not only or case[0] in only or "%s:%d" % case[:2] in only]
     java = [os.environ["HEDDLE_JAVA_HOME"] + "/bin/java", "--enable-native-access=ALL-UNNAMED", "-jar", jar, "perf"]
     os.environ["HEDDLE_PROVIDER"] = "libibverbs"
     contestants = {"ours": lambda test: java + [test], "stock": lambda test: ["ib_" + test, "-F"]}

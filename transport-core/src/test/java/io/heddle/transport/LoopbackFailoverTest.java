@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -297,6 +299,30 @@ class LoopbackFailoverTest {
             () -> {
               traffic.turn(true);
               return isUp(link, 1);
+            });
+        traffic.run(10);
+        traffic.finish();
+      }
+    }
+  }
+
+  /* EINVAL isn't tried again: the connection begins without the plane. */
+  @Test
+  void aPlaneWhoseDeviceRefusesWhenTheConnectionIsMadeJoinsItLater() {
+    try (Ends ends = ends(Map.of())) {
+      fabric.refuseConnects(1, Errno.EINVAL);
+      try (Ends.Link link = ends.connect()) {
+        assertTrue(
+            ends.log.stream()
+                .anyMatch(line -> line.contains("moving off") && line.contains("to RTR")),
+            ends.log.toString());
+        Traffic traffic = new Traffic(ends, link, seed);
+        traffic.run(10);
+        Ends.await(
+            "the plane",
+            () -> {
+              traffic.turn(true);
+              return IntStream.range(0, FOUR.size()).allMatch(plane -> isUp(link, plane));
             });
         traffic.run(10);
         traffic.finish();

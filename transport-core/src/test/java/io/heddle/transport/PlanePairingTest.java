@@ -1,8 +1,10 @@
 package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
@@ -110,5 +112,18 @@ class PlanePairingTest {
         refusal);
     refusal = pairing.refusal("h2", mine("subnet:0001"), theirs("if:e1"));
     assertTrue(refusal.contains("give them common names with HEDDLE_PLANES on both ends"), refusal);
+  }
+
+  @Test
+  void twoPlanesOfThePeerOnOneAddressAreRefusedByTheirNames() {
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class,
+            () -> PlanePairing.requireAddressesOfTheirOwn("host-b", theirs("if:e1", "if:e2")));
+    assertEquals(
+        "host-b has planes if:e1 and if:e2 both on address 127.0.0.1; give each plane an"
+            + " address of its own",
+        refused.getMessage());
+    PlanePairing.requireAddressesOfTheirOwn("host-b", theirs("if:e1"));
   }
 }
