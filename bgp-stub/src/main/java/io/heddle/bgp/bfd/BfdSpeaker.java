@@ -7,6 +7,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ public final class BfdSpeaker implements AutoCloseable {
               options,
               unusedDiscriminator(),
               NanoClock.SYSTEM,
-              ThreadLocalRandom.current(),
+              new SplittableRandom(),
               new BfdSession.Actions() {
                 @Override
                 public void send(BfdPacket packet) {

@@ -19,7 +19,7 @@ import io.heddle.platform.SystemCallException;
 import java.net.Inet6Address;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,11 +60,12 @@ public final class PeerSession {
     this.remote = options.remote();
     this.path = new PeerPath(speaker, options);
     this.received = new ReceivedRoutes(this, loop, listener);
+    /* Its own: ThreadLocalRandom's, made here and used on the loop's thread, is the same in every process of every host. */
     Backoff backoff =
         new Backoff(
             options.retryFirstMs() * 1_000_000,
             options.retryMostMs() * 1_000_000,
-            ThreadLocalRandom.current());
+            new SplittableRandom());
     this.fsm = new SessionFsm(options, NanoClock.SYSTEM, backoff, consequences);
   }
 
