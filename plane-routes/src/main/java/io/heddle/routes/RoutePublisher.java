@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,8 @@ public final class RoutePublisher implements AutoCloseable {
   private final Path path;
   private final FileChannel lock;
   private final NanoClock clock;
+  private final String publisher;
+  private final int heartbeatPeriodMs;
   private final List<PublishedPlane> planes = new ArrayList<>();
   private final int[] entriesOfLength = new int[129];
   private RoutesMap map;
@@ -47,11 +50,19 @@ public final class RoutePublisher implements AutoCloseable {
   private boolean changed;
   private boolean closed;
 
-  private RoutePublisher(Path path, FileChannel lock, NanoClock clock, RoutesMap map) {
+  private RoutePublisher(
+      Path path,
+      FileChannel lock,
+      NanoClock clock,
+      RoutesMap map,
+      String publisher,
+      int heartbeatPeriodMs) {
     this.path = path;
     this.lock = lock;
     this.clock = clock;
     this.map = map;
+    this.publisher = publisher;
+    this.heartbeatPeriodMs = heartbeatPeriodMs;
   }
 
   /**
@@ -66,21 +77,56 @@ public final class RoutePublisher implements AutoCloseable {
     FileChannel lock = lock(path);
     try {
       RoutesMap map = RoutesMap.create(aside(path), CELLS[0], FIRST_SLOTS);
-      RoutePublisher made = new RoutePublisher(path, lock, clock, map);
-      long base = map.base;
-      setInt(base + RoutesLayout.PROCESS, (int) ProcessHandle.current().pid());
-      setLong(base + RoutesLayout.START, System.currentTimeMillis());
-      setInt(base + RoutesLayout.HEARTBEAT_PERIOD, heartbeatPeriodMs);
-      made.writeRules(rules);
-      RoutesLayout.putText(base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES, publisher);
-      made.heartbeat();
-      setLong(base + RoutesLayout.CHANGED, clock.nanoTime());
-      Memory.setLongRelease(base, RoutesLayout.MAGIC);
+      RoutePublisher made =
+          new RoutePublisher(path, lock, clock, map, publisher, heartbeatPeriodMs);
+      made.writeHeader(rules);
       return made;
     } catch (RuntimeException failure) {
       release(lock);
       throw failure;
     }
+  }
+
+  private void writeHeader(WeightRules of) {
+    long base = map.base;
+    setInt(base + RoutesLayout.PROCESS, (int) ProcessHandle.current().pid());
+    setLong(base + RoutesLayout.START, System.currentTimeMillis());
+    setInt(base + RoutesLayout.HEARTBEAT_PERIOD, heartbeatPeriodMs);
+    writeRules(of);
+    RoutesLayout.putText(base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES, publisher);
+    heartbeat();
+    setLong(base + RoutesLayout.CHANGED, clock.nanoTime());
+    Memory.setLongRelease(base, RoutesLayout.MAGIC);
+  }
+
+  /**
+   * Whether another process has cut the file short, so that to go on with it would end in a fault.
+   */
+  public boolean isCut() {
+    requireOpen();
+    return !map.isWhole();
+  }
+
+  /**
+   * Begins the file anew, after it was cut short: with its planes and rules, without routes, and
+   * not live.
+   *
+   * @throws HeddleException when the file can't be made
+   */
+  public void renew() {
+    requireOpen();
+    RoutesMap before = map;
+    map = RoutesMap.create(aside(path), before.cells, before.slots);
+    live = false;
+    changing = false;
+    changed = false;
+    Arrays.fill(entriesOfLength, 0);
+    writeHeader(rules);
+    for (int i = 0; i < planes.size(); i++) {
+      writePlane(map.base, i, planes.get(i));
+    }
+    setInt(map.base + RoutesLayout.PLANES, planes.size());
+    before.close();
   }
 
   private void writeRules(WeightRules rules) {
@@ -272,7 +318,7 @@ public final class RoutePublisher implements AutoCloseable {
       Memory.clear(map.firstSlot, (long) map.slots * map.slotBytes);
       Memory.clear(map.base + RoutesLayout.LENGTHS, 3 * Long.BYTES);
       setInt(map.base + RoutesLayout.ENTRIES, 0);
-      java.util.Arrays.fill(entriesOfLength, 0);
+      Arrays.fill(entriesOfLength, 0);
     }
   }
 
@@ -431,7 +477,7 @@ public final class RoutePublisher implements AutoCloseable {
       return;
     }
     closed = true;
-    if (live) {
+    if (live && map.isWhole()) {
       end(map, RoutesLayout.ENDED);
     }
     map.close();

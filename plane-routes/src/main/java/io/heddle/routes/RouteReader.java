@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #resolve} may be called by several threads, each with an answer of its own; {@link
  * #close} only when no other call is under way.
+ *
+ * <p>A file that another process cuts short takes memory from under its readers. Every call here
+ * ends with a {@link RoutesCutException} then, and never with anything else: the file's size is
+ * looked at before and after reading, and a fault in between is caught. A look-up alone doesn't
+ * afford that; its answers are to be believed within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
@@ -44,11 +50,18 @@ public final class RouteReader implements AutoCloseable {
     this.path = path;
     this.map = map;
     this.clock = clock;
-    lastHeartbeat = Memory.getLongAcquire(map.base + RoutesLayout.HEARTBEAT);
+  }
+
+  private void begin(long heartbeat) {
+    lastHeartbeat = heartbeat;
     long now = clock.nanoTime();
-    long age = now - lastHeartbeat;
+    long age = now - heartbeat;
     /* An age that can't be is another clock's: the daemon gets the benefit of the doubt. */
-    lastHeartbeatSeenNs = age >= 0 ? lastHeartbeat : now;
+    lastHeartbeatSeenNs = age >= 0 ? heartbeat : now;
+  }
+
+  private long heartbeat() {
+    return reading(() -> Memory.getLongAcquire(map.base + RoutesLayout.HEARTBEAT));
   }
 
   /**
@@ -57,11 +70,39 @@ public final class RouteReader implements AutoCloseable {
    */
   public static @Nullable RouteReader open(Path path, NanoClock clock) {
     RoutesMap map = RoutesMap.open(path, FileChannel.MapMode.READ_ONLY);
-    return map == null ? null : new RouteReader(path, map, clock);
+    if (map == null) {
+      return null;
+    }
+    RouteReader reader = new RouteReader(path, map, clock);
+    try {
+      reader.begin(reader.heartbeat());
+      return reader;
+    } catch (RoutesCutException cut) {
+      reader.close();
+      throw cut;
+    }
   }
 
   /**
-   * Finds the longest match for a destination, plane by plane.
+   * Reads, and answers only where the file was whole before and after.
+   *
+   * @throws RoutesCutException where it isn't
+   */
+  public <T> T reading(Supplier<T> reads) {
+    map.requireWhole();
+    try {
+      T result = reads.get();
+      /* In here: the Java machine tells of a fault at the next return of a call, which this is at the latest. */
+      map.requireWhole();
+      return result;
+    } catch (InternalError fault) {
+      throw map.cut(fault);
+    }
+  }
+
+  /**
+   * Finds the longest match for a destination, plane by plane. To be believed within {@link
+   * #reading}.
    *
    * @param high the address's first 64 bits
    * @param answer where the result goes; valid when this returns true
@@ -69,6 +110,14 @@ public final class RouteReader implements AutoCloseable {
    *     change, or died there
    */
   public boolean resolve(long high, long low, RouteAnswer answer) {
+    try {
+      return find(high, low, answer);
+    } catch (InternalError fault) {
+      throw map.cut(fault);
+    }
+  }
+
+  private boolean find(long high, long low, RouteAnswer answer) {
     long start = 0;
     for (int tries = 1; ; tries++) {
       long sequence = SequenceLock.beginRead(map.base + RoutesLayout.SEQUENCE);
@@ -144,6 +193,10 @@ public final class RouteReader implements AutoCloseable {
 
   /** The planes, in order of their numbers; empty where no whole state could be read. */
   public List<PublishedPlane> planes() {
+    return reading(this::readPlanes);
+  }
+
+  private List<PublishedPlane> readPlanes() {
     long start = System.nanoTime();
     while (System.nanoTime() - start < GIVE_UP_NS) {
       long sequence = SequenceLock.beginRead(map.base + RoutesLayout.SEQUENCE);
@@ -181,7 +234,7 @@ public final class RouteReader implements AutoCloseable {
 
   /** The word that {@link #awaitChange} compares; also changes when the file is superseded. */
   public long sequence() {
-    return Memory.getLongAcquire(map.base + RoutesLayout.SEQUENCE);
+    return reading(() -> Memory.getLongAcquire(map.base + RoutesLayout.SEQUENCE));
   }
 
   /**
@@ -201,6 +254,10 @@ public final class RouteReader implements AutoCloseable {
 
   /** Whether the daemon lives. One thread; to be asked at least as often as the answer matters. */
   public Liveness liveness() {
+    return reading(this::readLiveness);
+  }
+
+  private Liveness readLiveness() {
     long now = clock.nanoTime();
     long heartbeat = Memory.getLongAcquire(map.base + RoutesLayout.HEARTBEAT);
     if (heartbeat != lastHeartbeat) {
@@ -223,12 +280,13 @@ public final class RouteReader implements AutoCloseable {
 
   /** Prefixes in the table. */
   public int entries() {
-    return getInt(map.base + RoutesLayout.ENTRIES);
+    return reading(() -> getInt(map.base + RoutesLayout.ENTRIES));
   }
 
   /** Who publishes, for people. */
   public String publisher() {
-    return RoutesLayout.text(map.base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES);
+    return reading(
+        () -> RoutesLayout.text(map.base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES));
   }
 
   public Path path() {

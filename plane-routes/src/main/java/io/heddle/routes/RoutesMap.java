@@ -20,6 +20,9 @@ final class RoutesMap implements AutoCloseable {
   private static final int ZEROS_BYTES = 1 << 20;
 
   private final Arena arena = Arena.ofShared();
+  private final Path path;
+  private final FileChannel file;
+  private final long bytes;
   final long base;
   final int cells;
   final int slotBytes;
@@ -30,14 +33,22 @@ final class RoutesMap implements AutoCloseable {
   final @Nullable Object identity;
 
   private RoutesMap(
-      FileChannel file, FileChannel.MapMode mode, @Nullable Object identity, int cells, int slots)
+      Path path,
+      FileChannel file,
+      FileChannel.MapMode mode,
+      @Nullable Object identity,
+      int cells,
+      int slots)
       throws IOException {
+    bytes = RoutesLayout.fileBytes(cells, slots);
     try {
-      base = file.map(mode, 0, RoutesLayout.fileBytes(cells, slots), arena).address();
+      base = file.map(mode, 0, bytes, arena).address();
     } catch (IOException failure) {
       arena.close();
       throw failure;
     }
+    this.path = path;
+    this.file = file;
     this.identity = identity;
     this.cells = cells;
     this.slots = slots;
@@ -55,19 +66,23 @@ final class RoutesMap implements AutoCloseable {
     long bytes = RoutesLayout.fileBytes(cells, slots);
     try {
       Files.deleteIfExists(path);
-      try (FileChannel file =
+      FileChannel file =
           FileChannel.open(
               path,
               Set.of(
                   StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")))) {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+      try {
         fill(file, bytes);
         RoutesMap map =
-            new RoutesMap(file, FileChannel.MapMode.READ_WRITE, identity(path), cells, slots);
+            new RoutesMap(path, file, FileChannel.MapMode.READ_WRITE, identity(path), cells, slots);
         RoutesLayout.setInt(map.base + RoutesLayout.CELLS, cells);
         RoutesLayout.setInt(map.base + RoutesLayout.SLOTS, slots);
         RoutesLayout.setInt(map.base + RoutesLayout.SLOT_BYTES, map.slotBytes);
         return map;
+      } catch (IOException failure) {
+        file.close();
+        throw failure;
       }
     } catch (IOException failure) {
       throw new HeddleException(
@@ -103,31 +118,43 @@ final class RoutesMap implements AutoCloseable {
             : Set.of(StandardOpenOption.READ);
     /* Asked before opening: a file that takes the name in between is then found to be another, and opened again. */
     Object identity = identity(path);
-    try (FileChannel file = FileChannel.open(path, options)) {
-      ByteBuffer header =
-          ByteBuffer.allocate(RoutesLayout.HEADER_BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-      int there = file.read(header, 0);
-      int cells = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.CELLS);
-      int slots = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.SLOTS);
-      if (there < RoutesLayout.HEADER_BYTES
-          || header.getLong(0) != RoutesLayout.MAGIC
-          || cells < 1
-          || cells > RoutesLayout.MAX_PLANES
-          || slots < 1
-          || Integer.bitCount(slots) != 1
-          || header.getInt(RoutesLayout.SLOT_BYTES) != RoutesLayout.slotBytes(cells)
-          || file.size() < RoutesLayout.fileBytes(cells, slots)) {
-        throw new HeddleException(
-            path
-                + " is no routes file of this release; run the same release of Heddle for the"
-                + " daemon and the jobs");
+    try {
+      FileChannel file = FileChannel.open(path, options);
+      try {
+        return open(path, file, mode, identity);
+      } catch (IOException | RuntimeException failure) {
+        file.close();
+        throw failure;
       }
-      return new RoutesMap(file, mode, identity, cells, slots);
     } catch (NoSuchFileException none) {
       return null;
     } catch (IOException failure) {
       throw new HeddleException("the routes file " + path + " can't be read", failure);
     }
+  }
+
+  private static RoutesMap open(
+      Path path, FileChannel file, FileChannel.MapMode mode, @Nullable Object identity)
+      throws IOException {
+    ByteBuffer header =
+        ByteBuffer.allocate(RoutesLayout.HEADER_BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    int there = file.read(header, 0);
+    int cells = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.CELLS);
+    int slots = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.SLOTS);
+    if (there < RoutesLayout.HEADER_BYTES
+        || header.getLong(0) != RoutesLayout.MAGIC
+        || cells < 1
+        || cells > RoutesLayout.MAX_PLANES
+        || slots < 1
+        || Integer.bitCount(slots) != 1
+        || header.getInt(RoutesLayout.SLOT_BYTES) != RoutesLayout.slotBytes(cells)
+        || file.size() < RoutesLayout.fileBytes(cells, slots)) {
+      throw new HeddleException(
+          path
+              + " is no routes file of this release; run the same release of Heddle for the"
+              + " daemon and the jobs");
+    }
+    return new RoutesMap(path, file, mode, identity, cells, slots);
   }
 
   /** What tells the file under this name from its successors; null where there is none. */
@@ -137,6 +164,32 @@ final class RoutesMap implements AutoCloseable {
     } catch (IOException none) {
       return null;
     }
+  }
+
+  /**
+   * Whether all that is mapped is there. Beyond a file's end there is no memory: a load or store
+   * there is a SIGBUS, of which the Java machine makes an InternalError, if the host process leaves
+   * it the signal. So this is asked before and after, and costs a system call.
+   */
+  boolean isWhole() {
+    try {
+      return file.size() >= bytes;
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
+  /**
+   * @throws RoutesCutException unless {@link #isWhole}
+   */
+  void requireWhole() {
+    if (!isWhole()) {
+      throw cut(null);
+    }
+  }
+
+  RoutesCutException cut(@Nullable InternalError fault) {
+    return new RoutesCutException(path, fault);
   }
 
   long slot(int index) {
@@ -199,5 +252,10 @@ final class RoutesMap implements AutoCloseable {
   @Override
   public void close() {
     arena.close();
+    try {
+      file.close();
+    } catch (IOException gone) {
+      /* The descriptor is gone either way. */
+    }
   }
 }

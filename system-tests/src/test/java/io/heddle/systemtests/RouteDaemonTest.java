@@ -12,6 +12,7 @@ import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -241,6 +242,14 @@ final class RouteDaemonTest {
           first.awaitOutput(") again", 60);
           awaitBytes(stats, 40L << 20);
           assertEquals(List.of(1, 3), weights(stats));
+          try (RandomAccessFile file = new RandomAccessFile(next.routes().toFile(), "rw")) {
+            file.setLength(0);
+          }
+          first.awaitOutput("cut the routes file " + next.routes() + " short", 30);
+          next.awaitLog("short: making it anew");
+          awaitBytes(stats, 40L << 20);
+          assertEquals(List.of(1, 3), weights(stats));
+          assertTrue(first.isAlive(), first.output());
         }
         assertTrue(second.isAlive(), second.output());
       }

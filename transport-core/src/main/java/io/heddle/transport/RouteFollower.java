@@ -7,6 +7,7 @@ import io.heddle.routes.Liveness;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
+import io.heddle.routes.RoutesCutException;
 import io.heddle.routes.WeightReason;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the connection's snapshot where it differs. The data path sees one volatile field.
  *
  * <p>A daemon that gives no sign of life is told once; its last weights hold for a time, then all
- * planes weigh the same until it is back.
+ * planes weigh the same until it is back. The same holds where another process cuts the file short.
  */
 final class RouteFollower implements AutoCloseable {
   /** How often signs of life are looked for; a change of the routes wakes at once. */
@@ -55,6 +56,7 @@ final class RouteFollower implements AutoCloseable {
   private List<PublishedPlane> planes = List.of();
   private long appliedSequence = -1;
   private long searchedNs;
+  private long lostNs;
   private volatile boolean closed;
 
   RouteFollower(Path path, long holdNs, NanoClock clock, Log log) {
@@ -88,17 +90,28 @@ final class RouteFollower implements AutoCloseable {
     return switch (stage) {
       case NO_FILE -> "all equal (no routes at " + path + ")";
       case FOLLOWING ->
-          "per destination, from %s (%s, %d prefixes)"
-              .formatted(
-                  path, open == null ? "" : open.publisher(), open == null ? 0 : open.entries());
+          "per destination, from %s%s".formatted(path, open == null ? "" : contents(open));
       case HOLDING -> "per destination, the last from " + path + ", whose daemon is silent";
       case ALL_EQUAL -> "all equal (the daemon of " + path + " is silent)";
     };
   }
 
+  private static String contents(RouteReader open) {
+    try {
+      return " (%s, %d prefixes)".formatted(open.publisher(), open.entries());
+    } catch (RoutesCutException cut) {
+      return ", which was cut short";
+    }
+  }
+
   /** A connection's planes are paired. Control thread. */
   synchronized void joined(Connection connection) {
-    apply(connection);
+    try {
+      apply(connection);
+    } catch (RoutesCutException cut) {
+      /* Told, and the file let go, by our own thread at its next look; until then nothing is known. */
+      log.trace("no weights for %s: %s", connection.peer(), cut.getMessage());
+    }
   }
 
   private void run() {
@@ -110,7 +123,10 @@ final class RouteFollower implements AutoCloseable {
         } else {
           open.awaitChange(appliedSequence, LOOK_NS);
         }
-      } catch (RuntimeException failure) {
+      } catch (RoutesCutException cut) {
+        log.trace("%s: the next look lets it go", cut.getMessage());
+      } catch (RuntimeException | InternalError failure) {
+        /* The Java machine's word for a fault in mapped memory that came up where nobody expected it. */
         tellOnce("following " + path + " goes on after " + failure);
         LockSupport.parkNanos(this, LOOK_NS);
       }
@@ -122,10 +138,21 @@ final class RouteFollower implements AutoCloseable {
     if (closed) {
       return null;
     }
-    RouteReader open = reopen();
-    if (open == null) {
+    try {
+      RouteReader open = reopen();
+      if (open == null) {
+        outlive();
+      } else {
+        follow(open);
+      }
+      return open;
+    } catch (RoutesCutException cut) {
+      lose(cut);
       return null;
     }
+  }
+
+  private void follow(RouteReader open) {
     Liveness liveness = open.liveness();
     boolean alive = liveness.state() == Liveness.State.ALIVE;
     Stage next =
@@ -140,9 +167,37 @@ final class RouteFollower implements AutoCloseable {
       planes = now.isEmpty() ? planes : now;
       /* Taken before reading: what changes meanwhile is read next time. */
       appliedSequence = sequence;
-      devices.forEach(device -> device.connections().forEach(this::apply));
+      applyAll();
     }
-    return open;
+  }
+
+  private void applyAll() {
+    devices.forEach(device -> device.connections().forEach(this::apply));
+  }
+
+  /* Only here, on the one thread that may be waiting for the file, is it let go. */
+  private void lose(RoutesCutException cut) {
+    RouteReader open = reader;
+    if (open != null) {
+      open.close();
+      reader = null;
+      lostNs = clock.nanoTime();
+      boolean wasFollowing = stage == Stage.FOLLOWING;
+      stage = wasFollowing ? Stage.HOLDING : stage;
+      log.warn(
+          "%s%s",
+          cut.getMessage(),
+          wasFollowing ? ": its last weights hold for " + holdNs / 1_000_000 + " ms" : "");
+    }
+  }
+
+  /* The file that was lost has no successor yet. */
+  private void outlive() {
+    if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
+      stage = Stage.ALL_EQUAL;
+      log.warn("there is no new routes file %s: all planes weigh the same until there is", path);
+      applyAll();
+    }
   }
 
   private void enter(Stage next, Liveness liveness, RouteReader open) {
@@ -232,20 +287,9 @@ final class RouteFollower implements AutoCloseable {
   private @Nullable PlaneWeights asked(Connection connection, List<Gid> remote) {
     RouteReader open = reader;
     List<String> keys = connection.planeKeys();
-    all.begin(keys.size());
     List<String> unknown = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      int plane = numberOf(keys.get(i));
-      if (plane < 0) {
-        unknown.add(keys.get(i));
-        continue;
-      }
-      if (open == null || !open.resolve(remote.get(i).high(), remote.get(i).low(), one)) {
-        return null;
-      }
-      if (plane < one.planes()) {
-        all.take(i, one, plane);
-      }
+    if (open == null || !open.reading(() -> isFound(open, keys, remote, unknown))) {
+      return null;
     }
     if (!unknown.isEmpty()) {
       tellOnce(
@@ -262,6 +306,25 @@ final class RouteFollower implements AutoCloseable {
       return PlaneWeights.equal(weights.length, "equal, no route");
     }
     return PlaneWeights.ofRoutes(weights, sourceOf(weights.length));
+  }
+
+  private boolean isFound(
+      RouteReader open, List<String> keys, List<Gid> remote, List<String> unknown) {
+    all.begin(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      int plane = numberOf(keys.get(i));
+      if (plane < 0) {
+        unknown.add(keys.get(i));
+        continue;
+      }
+      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), one)) {
+        return false;
+      }
+      if (plane < one.planes()) {
+        all.take(i, one, plane);
+      }
+    }
+    return true;
   }
 
   private String sourceOf(int count) {

@@ -227,7 +227,10 @@ public final class BgpDaemon implements AutoCloseable {
 
   /* Signs of life, and what is due. */
   private void beat() {
-    publisher.heartbeat();
+    rib.keepWhole();
+    if (!publisher.isCut()) {
+      publisher.heartbeat();
+    }
     if (!publisher.isLive() && isReady()) {
       goLive();
     }

@@ -229,7 +229,8 @@ public final class EventLoop implements AutoCloseable {
   private void guarded(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | InternalError failure) {
+      /* An InternalError is the Java machine's word for a fault in a mapped file that another process has cut short. */
       log.warn("the BGP thread goes on after %s", failure);
     }
   }

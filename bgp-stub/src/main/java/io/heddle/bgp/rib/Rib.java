@@ -100,6 +100,7 @@ public final class Rib implements AutoCloseable {
   /** How readers weigh, and how figures are read, from now on. */
   public void setRules(WeightRules rules, RibOptions next) {
     flush();
+    keepWhole();
     publisher.setRules(rules);
     if (!next.equals(options)) {
       options = next;
@@ -122,6 +123,7 @@ public final class Rib implements AutoCloseable {
       return known;
     }
     flush();
+    keepWhole();
     int number;
     try {
       number = publisher.setPlane(new PublishedPlane(key, null, 0, via));
@@ -143,6 +145,7 @@ public final class Rib implements AutoCloseable {
   public void setSource(String key, @Nullable Inet6Address source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();
+      keepWhole();
       publisher.setPlane(new PublishedPlane(key, source, rateMbps, via));
     }
   }
@@ -165,16 +168,20 @@ public final class Rib implements AutoCloseable {
     if (plane == AttributeTable.NO_PLANE || incomplete || frozen) {
       return;
     }
-    begin();
     try {
+      begin();
       int cell = only != UNKNOWN && tellers[plane] == 1 ? only : bestCell(high, low, length, plane);
       publisher.set(high, low, length, plane, cell);
     } catch (HeddleException full) {
-      incomplete = true;
-      log.warn(
-          "routes aren't published any more, readers keep what they have: %s",
-          String.valueOf(full.getMessage()));
+      giveUp(full);
     }
+  }
+
+  private void giveUp(HeddleException full) {
+    incomplete = true;
+    log.warn(
+        "routes aren't published any more, readers keep what they have: %s",
+        String.valueOf(full.getMessage()));
   }
 
   private int bestCell(long high, long low, int length, int plane) {
@@ -202,8 +209,32 @@ public final class Rib implements AutoCloseable {
 
   private void begin() {
     if (!publishing) {
-      publishing = true;
+      boolean cut = publisher.isCut();
+      if (cut) {
+        log.warn(
+            "another process has cut the routes file %s short: making it anew", publisher.path());
+        publisher.renew();
+      }
       publisher.begin();
+      publishing = true;
+      if (cut) {
+        peers.forEach(AdjRibIn::republish);
+      }
+    }
+  }
+
+  /**
+   * Makes the routes file anew where another process has cut it short; to be called now and then,
+   * since nothing may change for long.
+   */
+  public void keepWhole() {
+    try {
+      if (!publishing && !incomplete && publisher.isCut()) {
+        begin();
+        flush();
+      }
+    } catch (HeddleException full) {
+      giveUp(full);
     }
   }
 
@@ -251,8 +282,13 @@ public final class Rib implements AutoCloseable {
   public void retry() {
     if (incomplete) {
       incomplete = false;
-      begin();
-      publisher.clear();
+      try {
+        begin();
+        publisher.clear();
+      } catch (HeddleException full) {
+        giveUp(full);
+        return;
+      }
       for (AdjRibIn peer : peers) {
         peer.republish();
       }

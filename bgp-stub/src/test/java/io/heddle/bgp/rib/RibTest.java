@@ -17,6 +17,8 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.routes.WeightReason;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -282,6 +284,27 @@ class RibTest {
       assertEquals(1999, bed.publisher.entries());
       assertEquals("8", bed.weights("fd00:0:0:7cf::1"));
       assertEquals("0", bed.weights("fd00::1"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFileThatAnotherProcessCutsShortIsMadeAnew(boolean changes) throws IOException {
+    try (RibBed bed = RibBed.of(folder)) {
+      AdjRibIn first = fourPlanes(bed).getFirst();
+      try (RandomAccessFile file = new RandomAccessFile(bed.path.toFile(), "rw")) {
+        file.setLength(0);
+      }
+      if (changes) {
+        first.update(announce(HOST + "/128", gbps(100)));
+      } else {
+        bed.rib.keepWhole();
+      }
+      bed.publisher.goLive();
+      assertEquals(changes ? "100,400,200,400" : "400,400,200,400", bed.weights(HOST));
+      assertEquals("400,400,200,400", bed.weights(NEIGHBOUR));
+      assertEquals(1, bed.log.size(), bed.log.toString());
+      assertTrue(bed.log.getFirst().endsWith("routes short: making it anew"), bed.log.getFirst());
     }
   }
 }

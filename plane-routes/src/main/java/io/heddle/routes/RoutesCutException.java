@@ -1,0 +1,17 @@
+package io.heddle.routes;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** A routes file became shorter than what is mapped of it: another process has cut it. */
+public final class RoutesCutException extends HeddleException {
+  private static final long serialVersionUID = 1L;
+
+  RoutesCutException(Path path, @Nullable InternalError fault) {
+    super("another process has cut the routes file " + path + " short, or its disk fails");
+    if (fault != null) {
+      initCause(fault);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.routes;
+
+import io.heddle.platform.NanoClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A reader in a process of its own, from under which files are cut, again and again. */
+final class CutReaderProcess {
+  private static final long WAIT_NS = 100_000;
+
+  private CutReaderProcess() {}
+
+  /** Starts it, with the two compilers or with one. */
+  static Process start(Path path, int cuts, boolean quick) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (quick) {
+      command.add("-XX:TieredStopAtLevel=1");
+    }
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-Xrs", // as in a job
+            "-XX:+UseSerialGC",
+            "-Xmx64m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            CutReaderProcess.class.getName(),
+            path.toString(),
+            Integer.toString(cuts)));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  public static void main(String[] arguments) {
+    int cuts = Integer.parseInt(arguments[1]);
+    RouteAnswer answer = new RouteAnswer();
+    for (int cut = 0; cut < cuts; cut++) {
+      try (RouteReader reader = open(Path.of(arguments[0]))) {
+        System.out.println("open");
+        System.out.println(readUntilCut(reader, answer));
+      }
+    }
+  }
+
+  private static RouteReader open(Path path) {
+    while (true) {
+      try {
+        RouteReader reader = RouteReader.open(path, NanoClock.SYSTEM);
+        if (reader != null) {
+          return reader;
+        }
+      } catch (io.heddle.platform.HeddleException cutBefore) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private static String readUntilCut(RouteReader reader, RouteAnswer answer) {
+    try {
+      while (true) {
+        int wrong = reader.reading(() -> wrong(reader, answer));
+        if (wrong > 0) {
+          return wrong + " wrong answers";
+        }
+        reader.liveness();
+        reader.planes();
+        reader.awaitChange(reader.sequence(), WAIT_NS);
+      }
+    } catch (RoutesCutException cut) {
+      return cut.getCause() == null ? "seen" : "fault";
+    }
+  }
+
+  private static int wrong(RouteReader reader, RouteAnswer answer) {
+    int wrong = 0;
+    for (int host = 0; host < PublisherProcess.HOSTS; host++) {
+      boolean whole = reader.resolve(PublisherProcess.HIGH, host, answer);
+      wrong += whole && answer.planes() == 1 && answer.figure(0) == host + 1 ? 0 : 1;
+    }
+    return wrong;
+  }
+}

@@ -1,0 +1,129 @@
+package io.heddle.routes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Another process cuts the routes file short in place. */
+@Timeout(120)
+class CutRoutesTest {
+  private static final int CUTS = 60;
+
+  @TempDir Path folder;
+
+  private static void cut(Path path, long length) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.setLength(length);
+    }
+  }
+
+  private static void fill(RoutePublisher publisher) {
+    publisher.begin();
+    for (int host = 0; host < PublisherProcess.HOSTS; host++) {
+      int cell = RouteCell.of(WeightReason.PATH_BANDWIDTH, host + 1);
+      publisher.set(PublisherProcess.HIGH, host, 128, 0, cell);
+    }
+    publisher.commit();
+    publisher.goLive();
+  }
+
+  /* A process dies of a fault that nobody catches; this one reads on through all of them. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aReaderOutlivesEveryCutAndSaysNothingWrong(boolean quick) throws Exception {
+    Random random = new Random(1);
+    try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
+      fill(bed.publisher);
+      Process process = CutReaderProcess.start(bed.path, CUTS, quick);
+      try (BufferedReader out =
+          new BufferedReader(new InputStreamReader(process.getInputStream()))) {
+        int faults = 0;
+        for (int i = 0; i < CUTS; i++) {
+          assertEquals("open", out.readLine());
+          TimeUnit.MICROSECONDS.sleep(random.nextInt(5_000));
+          cut(bed.path, i % 3 == 0 ? Files.size(bed.path) / 2 : 0);
+          String told = out.readLine();
+          assertTrue(told.equals("seen") || told.equals("fault"), told);
+          faults += told.equals("fault") ? 1 : 0;
+          assertTrue(bed.publisher.isCut());
+          bed.publisher.renew();
+          fill(bed.publisher);
+        }
+        System.out.printf("of %d cuts %d were met as a fault%n", CUTS, faults);
+        assertTrue(faults > 0, "no cut came in the middle of reading");
+        assertEquals(0, process.waitFor());
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  @Test
+  void everyQuestionEndsWithTheSameError() throws IOException {
+    try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
+      bed.route("::/0", 0, 3);
+      try (RouteReader reader = bed.reader()) {
+        cut(bed.path, 0);
+        assertThrows(RoutesCutException.class, reader::sequence);
+        assertThrows(RoutesCutException.class, reader::liveness);
+        assertThrows(RoutesCutException.class, reader::planes);
+        assertThrows(RoutesCutException.class, reader::publisher);
+        assertThrows(RoutesCutException.class, reader::entries);
+        assertThrows(RoutesCutException.class, () -> reader.awaitChange(0, 1_000_000_000L));
+        RoutesCutException cut =
+            assertThrows(RoutesCutException.class, () -> reader.reading(() -> true));
+        assertEquals(
+            "another process has cut the routes file " + bed.path + " short, or its disk fails",
+            cut.getMessage());
+      }
+    }
+  }
+
+  @Test
+  void aFileThatIsMadeAnewHasItsPlanesAndNoRoutes() throws IOException {
+    try (RoutesTestBed bed = RoutesTestBed.of(folder, "a", "b")) {
+      bed.route("::/0", 1, 3);
+      assertFalse(bed.publisher.isCut());
+      cut(bed.path, 4096);
+      assertTrue(bed.publisher.isCut());
+      bed.publisher.renew();
+      assertFalse(bed.publisher.isCut());
+      assertEquals(0, bed.publisher.entries());
+      bed.route("::/0", 1, 4);
+      bed.publisher.goLive();
+      try (RouteReader reader = bed.reader()) {
+        assertEquals(bed.publisher.planes(), reader.planes());
+        assertEquals("0,4", bed.weights(reader, "fd00::1"));
+        assertEquals(Liveness.State.ALIVE, reader.liveness().state());
+      }
+    }
+  }
+
+  @Test
+  void aPublisherWhoseFileWasCutEndsWithoutAFault() throws IOException {
+    try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
+      cut(bed.path, 0);
+    }
+    try (RoutesTestBed next = RoutesTestBed.of(folder, "a")) {
+      next.route("::/0", 0, 5);
+      try (RouteReader reader = next.reader()) {
+        assertEquals("5", next.weights(reader, "fd00::1"));
+      }
+    }
+  }
+}

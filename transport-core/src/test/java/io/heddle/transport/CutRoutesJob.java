@@ -1,0 +1,69 @@
+package io.heddle.transport;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A job in a process of its own, whose two ends send to each other until its standard input ends.
+ * Tells what they log, and how many messages there were.
+ */
+final class CutRoutesJob {
+  static final int HOLD_MS = 1_500;
+  private static final int MESSAGE_BYTES = 256 << 10;
+
+  private CutRoutesJob() {}
+
+  /** Starts it, with a folder of its own and a routes file. */
+  static Process start(Path folder, Path routes) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-Xrs",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            CutRoutesJob.class.getName(),
+            folder.toString(),
+            routes.toString())
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread input = Thread.ofPlatform().daemon().start(() -> awaitEnd(stop));
+    List<Integer> planes = List.of(1, 2);
+    Map<String, String> settings =
+        Map.of("HEDDLE_ROUTES", arguments[1], "HEDDLE_ROUTES_HOLD_MS", Integer.toString(HOLD_MS));
+    try (Ends ends = new Ends(null, Path.of(arguments[0]), planes, planes, settings);
+        Ends.Link link = ends.connect()) {
+      int told = 0;
+      int messages = 0;
+      while (!stop.get()) {
+        ends.traffic(link, 4, MESSAGE_BYTES);
+        messages += 4;
+        for (; told < ends.log.size(); told++) {
+          System.out.println(ends.log.get(told));
+        }
+        System.out.println("messages " + messages + " " + ends.left.describe());
+      }
+    }
+    input.join();
+    System.out.println("ended well");
+  }
+
+  private static void awaitEnd(AtomicBoolean stop) {
+    try {
+      while (System.in.read() >= 0) {
+        Thread.onSpinWait();
+      }
+    } catch (IOException closed) {
+      System.out.println("standard input: " + closed);
+    }
+    stop.set(true);
+  }
+}
