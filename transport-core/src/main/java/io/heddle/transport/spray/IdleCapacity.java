@@ -8,8 +8,10 @@ package io.heddle.transport.spray;
  * nothing is lost. Where it is slow by itself, that is idle. So what all planes together carry
  * while some have nothing to do beside a late one is compared with what they carry at other times:
  * more than half of the dry planes' part must be missing, for as long as that is a good many
- * chunks. It is believed for a while in which something is under way, then asked anew: what nobody
- * uses changes no answer.
+ * chunks, and noticeably much of all that was possible meanwhile. Planes that carry just what their
+ * weights say are dry now and then, too: a link's shaper lets the beginning of a message through at
+ * once, and that is more of the message on a slow plane. It is believed for a while in which
+ * something is under way, then asked anew: what nobody uses changes no answer.
  */
 final class IdleCapacity {
   /** What must be missing, if it is missing, until it is said, in preferred chunks ... */
@@ -18,8 +20,17 @@ final class IdleCapacity {
   /** ... and as long as this, in ns of all planes. */
   private static final double ENOUGH_NS = 1e6;
 
-  /** Less than this part of all isn't told from noise. */
+  /**
+   * Less than this part of what all could have carried isn't told from shapers' bursts and from
+   * processors that were busy elsewhere, ...
+   */
   private static final double LEAST_MISSING = 1.0 / 8;
+
+  /** ... over at least so long, in ns in which something is under way, ... */
+  private static final double SPAN_NS = 200e6;
+
+  /** ... and at most so many times that. */
+  private static final double MOST_SPANS = 2;
 
   /** What must have been carried by busy planes to be compared with. */
   private static final int BUSY_CHUNKS = 16;
@@ -40,7 +51,9 @@ final class IdleCapacity {
   private double busyNs;
   private double busyBytes;
 
-  /* While some were dry beside a late one; their part of that time. */
+  /* Of the last while in which something was under way: how long it was; of that, while some were dry beside a late one;
+  their part of that. */
+  private double spanNs;
   private double lateNs;
   private double lateBytes;
   private double dryNs;
@@ -68,6 +81,7 @@ final class IdleCapacity {
   }
 
   private void forgetLate() {
+    spanNs = 0;
     lateNs = 0;
     lateBytes = 0;
     dryNs = 0;
@@ -86,7 +100,7 @@ final class IdleCapacity {
       wasAnyBusy |= isBusy[plane];
       if (weights.weight(plane) > 0) {
         isAnyBusyAllTheTime |= isBusy[plane] && isBusyNow;
-        isAnyLate |= isBusy[plane] && isBusyNow && rates.isOvertaken(plane);
+        isAnyLate |= isBusy[plane] && isBusyNow && rates.isLate(plane);
         dry += isBusy[plane] || posted[plane] != postedNow ? 0 : weights.weight(plane);
       }
       isBusy[plane] = isBusyNow;
@@ -96,6 +110,7 @@ final class IdleCapacity {
     long bytes = loads.carriedBytes() - carriedBytes;
     lookedAtNs += tookNs;
     carriedBytes += bytes;
+    passed(wasAnyBusy ? tookNs : 0);
     if (isAnyLate && dry > 0) {
       lateNs += tookNs;
       lateBytes += bytes;
@@ -116,6 +131,16 @@ final class IdleCapacity {
     }
   }
 
+  private void passed(double ns) {
+    spanNs += ns;
+    if (spanNs > MOST_SPANS * SPAN_NS) {
+      spanNs /= MOST_SPANS;
+      lateNs /= MOST_SPANS;
+      lateBytes /= MOST_SPANS;
+      dryNs /= MOST_SPANS;
+    }
+  }
+
   private void judge() {
     double bytesPerNs = busyBytes / busyNs;
     if (dryNs < ENOUGH_NS
@@ -123,10 +148,11 @@ final class IdleCapacity {
         || dryNs * bytesPerNs < ENOUGH_CHUNKS * chunkBytes) {
       return;
     }
-    if (lateBytes < bytesPerNs * (lateNs - Math.max(dryNs / 2, lateNs * LEAST_MISSING))) {
+    double missingNs = lateNs - lateBytes / bytesPerNs;
+    if (missingNs > Math.max(dryNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
       isFound = true;
       believedNs = 0;
+      forgetLate();
     }
-    forgetLate();
   }
 }

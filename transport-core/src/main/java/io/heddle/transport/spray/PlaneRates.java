@@ -199,6 +199,14 @@ final class PlaneRates {
         && postedAtNs[plane * (mask + 1) + (number & mask)] < youngestHeardNs;
   }
 
+  /**
+   * Whether the plane is overtaken, and not just because of what it was given by weights that don't
+   * hold any more.
+   */
+  boolean isLate(int plane) {
+    return unheard[plane] == 0 && isOvertaken(plane);
+  }
+
   /** Chunks that the plane was ever given; wraps. */
   int posted(int plane) {
     return posted[plane];

@@ -3,6 +3,7 @@ package io.heddle.transport.spray;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Two planes: the first is late, the second has nothing to do half of the time. */
@@ -72,6 +73,40 @@ class IdleCapacityTest {
   void aPlaneThatTakesWhatOthersLeaveLeavesNothingIdle() {
     rounds(2, 6, 4);
     assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
+  void whatIsIdleForASmallPartOfTheTimeIsAShapersBurst() {
+    loads.at(now * MS);
+    post(8, 0);
+    for (int message = 0; message < 40; message++) {
+      for (int at = 0; at < 90; at++) {
+        post(2, 2);
+        look(2, 2);
+      }
+      /* The second is through with its part; the first goes on at its own rate. */
+      for (int at = 0; at < 10; at++) {
+        post(2, 0);
+        look(2, 0);
+      }
+    }
+    assertFalse(loads.isCapacityIdle(), "a twentieth of what both could have carried");
+  }
+
+  @Test
+  void whatAPlaneWasGivenByOtherWeightsSaysNothing() {
+    loads.at(now * MS);
+    post(200, 0);
+    PlaneWeights next = PlaneWeights.parse("1,4", List.of("if:a", "if:b"));
+    loads.weightsChanged(weights, next);
+    for (int at = 0; at < 10; at++) {
+      post(0, 4);
+      look(4, 4);
+    }
+    for (int at = 0; at < 30; at++) {
+      look(4, 0);
+    }
+    assertFalse(loads.isCapacityIdle(), "the first empties the queue that it had");
   }
 
   @Test
