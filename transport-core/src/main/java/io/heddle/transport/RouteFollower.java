@@ -110,7 +110,7 @@ final class RouteFollower implements AutoCloseable {
       apply(connection);
     } catch (RoutesCutException cut) {
       /* Told, and the file let go, by our own thread at its next look; until then nothing is known. */
-      log.trace("no weights for %s: %s", connection.peer(), cut.getMessage());
+      log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
     }
   }
 
@@ -124,7 +124,7 @@ final class RouteFollower implements AutoCloseable {
           open.awaitChange(appliedSequence, LOOK_NS);
         }
       } catch (RoutesCutException cut) {
-        log.trace("%s: the next look lets it go", cut.getMessage());
+        log.trace("%s: the next look lets it go", String.valueOf(cut.getMessage()));
       } catch (RuntimeException | InternalError failure) {
         /* The Java machine's word for a fault in mapped memory that came up where nobody expected it. */
         tellOnce("following " + path + " goes on after " + failure);
@@ -186,7 +186,7 @@ final class RouteFollower implements AutoCloseable {
       stage = wasFollowing ? Stage.HOLDING : stage;
       log.warn(
           "%s%s",
-          cut.getMessage(),
+          String.valueOf(cut.getMessage()),
           wasFollowing ? ": its last weights hold for " + holdNs / 1_000_000 + " ms" : "");
     }
   }
