@@ -11,6 +11,7 @@ import io.heddle.routes.RoutesCutException;
 import io.heddle.routes.WeightReason;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -42,6 +43,10 @@ final class RouteFollower implements AutoCloseable {
   }
 
   private final Path path;
+
+  /* The same: to ask whether it is there makes no garbage, to open in vain does. */
+  private final File file;
+
   private final long holdNs;
   private final NanoClock clock;
   private final Log log;
@@ -61,6 +66,7 @@ final class RouteFollower implements AutoCloseable {
 
   RouteFollower(Path path, long holdNs, NanoClock clock, Log log) {
     this.path = path;
+    file = path.toFile();
     this.holdNs = holdNs;
     this.clock = clock;
     this.log = log;
@@ -232,7 +238,7 @@ final class RouteFollower implements AutoCloseable {
       return open;
     }
     searchedNs = now;
-    if (open != null && open.isCurrent()) {
+    if (open == null ? !file.exists() : open.isCurrent()) {
       return open;
     }
     RouteReader next;

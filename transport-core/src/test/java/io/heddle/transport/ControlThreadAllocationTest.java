@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,11 +31,12 @@ class ControlThreadAllocationTest {
   void aConnectionAtRestMakesNoGarbageToSpeakOf(boolean soft) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<Integer> planes = List.of(1, 2, 3, 4);
-    List<Long> before = controlThreads();
+    List<Long> before = threads("heddle-control");
     try (Ends ends =
             new Ends(soft ? null : new LoopbackFabric(7), folder, planes, planes, Map.of());
         Ends.Link link = ends.connect()) {
-      List<Long> ours = controlThreads().stream().filter(id -> !before.contains(id)).toList();
+      List<Long> ours =
+          threads("heddle-control").stream().filter(id -> !before.contains(id)).toList();
       assertEquals(2, ours.size(), "one of each end");
       for (long id : ours) {
         long least = Long.MAX_VALUE;
@@ -48,6 +52,27 @@ class ControlThreadAllocationTest {
     }
   }
 
+  @Test
+  void whoLooksForARoutesFileInVainMakesNoGarbageAtAll() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    List<Long> before = threads("heddle-routes");
+    try (RouteFollower follower =
+        new RouteFollower(folder.resolve("none"), 0, NanoClock.SYSTEM, Log.toStandardError())) {
+      follower.start(List.of());
+      long id =
+          threads("heddle-routes").stream()
+              .filter(each -> !before.contains(each))
+              .findFirst()
+              .orElseThrow();
+      long least = Long.MAX_VALUE;
+      long start = System.nanoTime();
+      while (least > 0 && System.nanoTime() - start < LIMIT_NS) {
+        least = Math.min(least, bytesPerSecond(threads, id));
+      }
+      assertEquals(0, least, "bytes a second that heddle-routes allocates");
+    }
+  }
+
   private static long bytesPerSecond(ThreadMXBean threads, long id) {
     long from = threads.getThreadAllocatedBytes(id);
     long start = System.nanoTime();
@@ -58,9 +83,9 @@ class ControlThreadAllocationTest {
     return bytes * WINDOW_NS / (System.nanoTime() - start);
   }
 
-  private static List<Long> controlThreads() {
+  private static List<Long> threads(String name) {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().equals("heddle-control"))
+        .filter(thread -> thread.getName().equals(name))
         .map(Thread::threadId)
         .toList();
   }
