@@ -11,28 +11,33 @@ final class BandwidthOptions {
 
   @Option(
       names = {"-q", "--qp"},
+      paramLabel = "N",
       defaultValue = "1",
       description = "Queue pairs (${DEFAULT-VALUE}).")
   private int queuePairs;
 
   @Option(
       names = {"-t", "--tx-depth"},
+      paramLabel = "N",
       defaultValue = "128",
       description = "Messages under way per queue pair (${DEFAULT-VALUE}).")
   private int sendDepth;
 
   @Option(
       names = {"-r", "--rx-depth"},
+      paramLabel = "N",
       description = "Receives posted per queue pair (512).")
   private @Nullable Integer receiveDepth;
 
   @Option(
       names = {"-Q", "--cq-mod"},
+      paramLabel = "N",
       description = "Ask for a completion every so many messages (100; 1 above 8192 bytes).")
   private @Nullable Integer moderation;
 
   @Option(
       names = {"-l", "--post_list"},
+      paramLabel = "N",
       defaultValue = "1",
       description = "Messages per post (${DEFAULT-VALUE}).")
   private int postList;
@@ -52,14 +57,17 @@ final class BandwidthOptions {
 
   @Option(
       names = {"-w", "--limit_bw"},
+      paramLabel = "RATE",
       defaultValue = "0",
-      description = "Exit code 1 when the average rate is below this.")
+      description = "Exit code 1 when the average rate is below this (${DEFAULT-VALUE}).")
   double leastRate;
 
   @Option(
       names = {"-y", "--limit_msgrate"},
+      paramLabel = "RATE",
       defaultValue = "0",
-      description = "Exit code 1 when there are fewer million messages a second.")
+      description =
+          "Exit code 1 when there are fewer million messages a second (${DEFAULT-VALUE}).")
   double leastMessageRate;
 
   Settings.Traffic traffic(TestKind kind, CommonOptions common) {

@@ -35,6 +35,7 @@ final class CommonOptions {
 
   @Option(
       names = {"-s", "--size"},
+      paramLabel = "BYTES",
       converter = MessageSize.class,
       description = "Bytes of a message (65536 for bandwidth, 2 for latency).")
   private @Nullable Long size;
@@ -46,39 +47,46 @@ final class CommonOptions {
 
   @Option(
       names = {"-n", "--iters"},
+      paramLabel = "N",
       description = "Messages per queue pair, at least 5 (5000 for write_bw, 1000 for the others).")
   private @Nullable Long iterations;
 
   @Option(
       names = {"-D", "--duration"},
+      paramLabel = "SECONDS",
       description = "Run for so many seconds instead of so many messages.")
   private @Nullable Integer duration;
 
   @Option(
       names = {"-f", "--margin"},
+      paramLabel = "SECONDS",
       description =
           "Seconds at the begin and at the end of a test by time that don't count (a quarter).")
   private @Nullable Integer margin;
 
   @Option(
       names = {"-p", "--port"},
+      paramLabel = "PORT",
       defaultValue = "18515",
       description = "TCP port of the server (${DEFAULT-VALUE}).")
   int tcpPort;
 
   @Option(
       names = {"-d", "--ib-dev"},
+      paramLabel = "NAME",
       description = "Device (the first that has an address).")
   private @Nullable String device;
 
   @Option(
       names = {"-i", "--ib-port"},
+      paramLabel = "PORT",
       defaultValue = "1",
       description = "Port of the device (${DEFAULT-VALUE}).")
   private int port;
 
   @Option(
       names = {"-x", "--gid-index"},
+      paramLabel = "INDEX",
       description = "Index of the GID (RoCE v2, not link-local, IPv4 before IPv6).")
   private @Nullable Integer gidIndex;
 
@@ -90,35 +98,41 @@ final class CommonOptions {
 
   @Option(
       names = {"-m", "--mtu"},
+      paramLabel = "BYTES",
       description = "Path MTU: 256, 512, 1024, 2048 or 4096 (the port's).")
   private @Nullable Integer mtu;
 
   @Option(
       names = {"-u", "--qp-timeout"},
+      paramLabel = "EXPONENT",
       defaultValue = "14",
       description = "Acknowledgement timeout of 4.096 us times 2 to this power (${DEFAULT-VALUE}).")
   private int timeout;
 
   @Option(
       names = "--retry_count",
+      paramLabel = "N",
       defaultValue = "7",
       description = "Tries after a timeout (${DEFAULT-VALUE}).")
   private int retries;
 
   @Option(
       names = {"-S", "--sl"},
+      paramLabel = "N",
       defaultValue = "0",
       description = "Service level (${DEFAULT-VALUE}).")
   private int serviceLevel;
 
   @Option(
       names = "--tclass",
+      paramLabel = "N",
       defaultValue = "0",
       description = "IPv6 traffic class (${DEFAULT-VALUE}).")
   private int trafficClass;
 
   @Option(
       names = {"-c", "--connection"},
+      paramLabel = "TYPE",
       defaultValue = "RC",
       description = "Connection type; only RC.")
   private String connection = "RC";
@@ -128,12 +142,14 @@ final class CommonOptions {
 
   @Option(
       names = "--out_json_file",
+      paramLabel = "FILE",
       defaultValue = DEFAULT_JSON_FILE,
       description = "Where to (${DEFAULT-VALUE}).")
   private String jsonFile = DEFAULT_JSON_FILE;
 
   @Option(
       names = "--output",
+      paramLabel = "FIGURE",
       description = "Print one number only: bandwidth, message_rate or latency.")
   private @Nullable String only;
 
@@ -149,6 +165,7 @@ final class CommonOptions {
 
   @Option(
       names = {"-I", "--inline_size"},
+      paramLabel = "BYTES",
       description = "For scripts that give it; without effect here.")
   private @Nullable Integer inlineSize;
 

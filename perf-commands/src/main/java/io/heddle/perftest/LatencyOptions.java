@@ -7,6 +7,7 @@ import picocli.CommandLine.Option;
 final class LatencyOptions {
   @Option(
       names = {"-r", "--rx-depth"},
+      paramLabel = "N",
       description = "Receives posted (512).")
   private @Nullable Integer receiveDepth;
 

@@ -19,6 +19,7 @@ final class PlaneOptions {
 
   @Option(
       names = "--policy",
+      paramLabel = "POLICY",
       description =
           "Cut each message of write_bw or read_bw and lay it over the planes as the plugin does:"
               + " spray, pinned or hash. Without it whole messages go over each queue pair alike.")

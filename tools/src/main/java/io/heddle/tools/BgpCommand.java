@@ -26,18 +26,12 @@ import sun.misc.Signal;
         "The route daemon: learns from the leaves which planes reach whom and how well, and"
             + " publishes it to the plugin processes of this host.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = BgpShowCommand.class)
-final class BgpCommand implements Runnable {
+final class BgpCommand {
   private static final String CONFIG = "/etc/heddle/bgp.conf";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    Objects.requireNonNull(spec).commandLine().usage(spec.commandLine().getOut());
-  }
 
   @Command(
       name = "check",
@@ -46,6 +40,7 @@ final class BgpCommand implements Runnable {
   int check(
       @Parameters(
               paramLabel = "CONFIG",
+              arity = "0..1",
               defaultValue = CONFIG,
               description = "The configuration (${DEFAULT-VALUE}).")
           Path file) {

@@ -18,9 +18,8 @@ import picocli.CommandLine.Parameters;
     name = "show",
     description = "Asks the route daemon of this host.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND",
-    versionProvider = HeddleCommand.Version.class)
-final class BgpShowCommand implements Runnable {
+    synopsisSubcommandLabel = "COMMAND")
+final class BgpShowCommand {
   private static final String CONTROL = "--control";
   private static final String CONTROL_DEFAULT = "/run/heddle/bgp.sock";
   private static final String CONTROL_TEXT = "The daemon's socket (${DEFAULT-VALUE}).";
@@ -28,11 +27,6 @@ final class BgpShowCommand implements Runnable {
   private static final String JSON_TEXT = "Print one JSON document.";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    Objects.requireNonNull(spec).commandLine().usage(spec.commandLine().getOut());
-  }
 
   private PrintWriter out() {
     return Objects.requireNonNull(spec).commandLine().getOut();
@@ -53,7 +47,11 @@ final class BgpShowCommand implements Runnable {
       description = "Peers with their sessions, and the planes that are published.",
       mixinStandardHelpOptions = true)
   int neighbours(
-      @Option(names = CONTROL, defaultValue = CONTROL_DEFAULT, description = CONTROL_TEXT)
+      @Option(
+              names = CONTROL,
+              paramLabel = "FILE",
+              defaultValue = CONTROL_DEFAULT,
+              description = CONTROL_TEXT)
           Path control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     String answer = BgpSocket.ask(control, "daemon");
@@ -128,13 +126,19 @@ final class BgpShowCommand implements Runnable {
       description = "Routes as the peers tell them.",
       mixinStandardHelpOptions = true)
   int routes(
-      @Option(names = "--peer", description = "Of this peer only.") @Nullable String peer,
+      @Option(names = "--peer", paramLabel = "ADDRESS", description = "Of this peer only.")
+          @Nullable String peer,
       @Option(
               names = "--most",
+              paramLabel = "N",
               defaultValue = "1000",
               description = "How many at most (${DEFAULT-VALUE}).")
           int most,
-      @Option(names = CONTROL, defaultValue = CONTROL_DEFAULT, description = CONTROL_TEXT)
+      @Option(
+              names = CONTROL,
+              paramLabel = "FILE",
+              defaultValue = CONTROL_DEFAULT,
+              description = CONTROL_TEXT)
           Path control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     String answer = BgpSocket.ask(control, "routes " + (peer == null ? "*" : peer) + " " + most);
@@ -169,7 +173,11 @@ final class BgpShowCommand implements Runnable {
       mixinStandardHelpOptions = true)
   int destination(
       @Parameters(paramLabel = "ADDRESS", description = "An IPv6 address.") String address,
-      @Option(names = CONTROL, defaultValue = CONTROL_DEFAULT, description = CONTROL_TEXT)
+      @Option(
+              names = CONTROL,
+              paramLabel = "FILE",
+              defaultValue = CONTROL_DEFAULT,
+              description = CONTROL_TEXT)
           Path control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
     String answer = BgpSocket.ask(control, "destination " + address);

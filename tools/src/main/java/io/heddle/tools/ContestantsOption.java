@@ -13,28 +13,44 @@ import picocli.CommandLine.Option;
 
 /** The options that say who takes turns on which links: the plugin over planes, and a rival. */
 final class ContestantsOption {
-  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--planes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
       names = "--mtu",
+      paramLabel = "BYTES",
       defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
   @Option(
       names = "--tcp-congestion",
+      paramLabel = "NAME",
       defaultValue = "cubic",
       description = "Congestion control of the TCP plugin (${DEFAULT-VALUE}).")
   private String congestion = "cubic";
 
-  @Option(names = "--plugin", description = "Plugin to measure (the one that the build made).")
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "Plugin to measure (the one that the build made).")
   private @Nullable Path plugin;
 
-  @Option(names = "--rival", description = "Plugin to compare with (the TCP plugin of the build).")
+  @Option(
+      names = "--rival",
+      paramLabel = "FILE",
+      description = "Plugin to compare with (the TCP plugin of the build).")
   private @Nullable Path rival;
 
-  @Option(names = "--driver", hidden = true, description = "The ranks' program.")
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      hidden = true,
+      description = "The ranks' program.")
   private @Nullable Path driver;
 
   /**

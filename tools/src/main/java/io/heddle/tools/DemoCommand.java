@@ -27,9 +27,8 @@ import picocli.CommandLine.ParameterException;
         "Runs a ring all-reduce over several planes on this machine, through the plugin, and checks"
             + " every byte.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
-    footer = "%nExit code 0 only if every byte was right and every rank ended well.")
+    exitCodeList = {"0:Every byte was right, and every rank ended well.", "1:Not so."})
 final class DemoCommand implements Callable<Integer> {
   private static final int LARGEST_WEIGHT = 1_000_000;
   private static final long LARGEST_SIZE = 1L << 31;
@@ -54,12 +53,14 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--ranks",
+      paramLabel = "N",
       defaultValue = "2",
       description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
       names = "--planes",
+      paramLabel = "N",
       defaultValue = "4",
       description = "Planes that every host has (${DEFAULT-VALUE}).")
   private int planes;
@@ -73,12 +74,14 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--policy",
+      paramLabel = "POLICY",
       defaultValue = "spray",
       description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private Policy policy = Policy.SPRAY;
 
   @Option(
       names = "--min-bytes",
+      paramLabel = "BYTES",
       defaultValue = "8",
       converter = ByteSize.class,
       description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
@@ -86,6 +89,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-bytes",
+      paramLabel = "BYTES",
       defaultValue = "64M",
       converter = ByteSize.class,
       description = "Largest size; sizes double (${DEFAULT-VALUE}).")
@@ -93,12 +97,14 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--iterations",
+      paramLabel = "N",
       defaultValue = "20",
       description = "All-reduces per size (${DEFAULT-VALUE}).")
   private int iterations;
 
   @Option(
       names = "--mtu",
+      paramLabel = "BYTES",
       defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
@@ -132,10 +138,17 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
 
-  @Option(names = "--plugin", description = "Plugin to load (the one that the build made).")
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "Plugin to load (the one that the build made).")
   private @Nullable Path plugin;
 
-  @Option(names = "--driver", hidden = true, description = "The rank's program.")
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      hidden = true,
+      description = "The rank's program.")
   private @Nullable Path driver;
 
   @Override

@@ -29,8 +29,10 @@ import picocli.CommandLine.Parameters;
             + " failover. What is under way arrives. A job's last plane stays in use. Without a"
             + " plane: lists the drained ones.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
-    footer = "%nExit code 1 where jobs that have the plane don't follow within two seconds.")
+    exitCodeList = {
+      "0:Every job has followed.",
+      "1:Jobs that have the plane didn't follow within two seconds."
+    })
 public final class DrainCommand implements Callable<Integer> {
   private static final long LIMIT_NS = 2_000_000_000;
   private static final String DRAINED = "drained";
@@ -54,12 +56,17 @@ public final class DrainCommand implements Callable<Integer> {
   /**
    * How far running jobs have followed.
    *
+   * @param plane its key
+   * @param drained whether it is to be out of use
    * @param connections ends of connections that have the plane
    * @param following those that take nothing new to it
    * @param inFlightBytes what they still have under way on it
    */
   record PlaneUse(
       String plane, boolean drained, int connections, int following, long inFlightBytes) {}
+
+  /** The whole document. */
+  record Document(List<PlaneUse> planes) {}
 
   @Override
   public Integer call() throws InterruptedException {
@@ -123,7 +130,7 @@ public final class DrainCommand implements Callable<Integer> {
     }
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (json) {
-      out.println(Json.of(uses));
+      out.println(Json.of(new Document(uses)));
     } else {
       uses.forEach(use ->
           out.printf(

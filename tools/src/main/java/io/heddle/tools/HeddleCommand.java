@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -73,10 +74,21 @@ public final class HeddleCommand implements Runnable {
 
   static CommandLine commandLine() {
     CommandLine line = new CommandLine(new HeddleCommand());
+    settle(line);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(HeddleCommand::refuse);
     line.setExecutionExceptionHandler(HeddleCommand::fail);
     return line;
+  }
+
+  /* What all commands have alike. */
+  private static void settle(CommandLine command) {
+    CommandLine.Model.CommandSpec spec = command.getCommandSpec();
+    spec.versionProvider(new Version());
+    if (!spec.usageMessage().exitCodeList().isEmpty()) {
+      spec.usageMessage().exitCodeListHeading("%nExit codes:%n");
+    }
+    command.getSubcommands().values().forEach(HeddleCommand::settle);
   }
 
   @Override
@@ -89,12 +101,16 @@ public final class HeddleCommand implements Runnable {
   private static int refuse(ParameterException refused, String[] arguments) {
     CommandLine line = refused.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("heddle: " + inWords(String.valueOf(refused.getMessage())));
+    String message = String.valueOf(refused.getMessage());
+    if (message.equals("Missing required subcommand")) {
+      message =
+          line.getCommandSpec().qualifiedName()
+              + " wants one of: "
+              + String.join(", ", shown(line.getCommandSpec()));
+    }
+    err.println("heddle: " + inWords(message));
     if (refused instanceof UnmatchedArgumentException unmatched) {
-      err.println(
-          "Did you mean "
-              + nearest(unmatched.getUnmatched().getFirst(), line.getCommandSpec())
-              + "?");
+      err.println(hint(unmatched.getUnmatched().getFirst(), line.getCommandSpec()));
     }
     err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
     err.flush();
@@ -109,6 +125,23 @@ public final class HeddleCommand implements Runnable {
         .replaceFirst("is not a (double|Double)$", "is not a number");
   }
 
+  private static List<String> shown(CommandLine.Model.CommandSpec spec) {
+    return spec.subcommands().entrySet().stream()
+        .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  private static String hint(String given, CommandLine.Model.CommandSpec spec) {
+    if (!given.startsWith("-") && spec.subcommands().isEmpty()) {
+      return spec.qualifiedName()
+          + (spec.positionalParameters().isEmpty()
+              ? " takes options only"
+              : " takes no more than " + spec.positionalParameters().size() + " of these");
+    }
+    return "Did you mean " + nearest(given, spec) + "?";
+  }
+
   private static String nearest(String given, CommandLine.Model.CommandSpec spec) {
     String word = given.contains("=") ? given.substring(0, given.indexOf('=')) : given;
     List<String> names = new ArrayList<>();
@@ -117,12 +150,7 @@ public final class HeddleCommand implements Runnable {
           .filter(option -> !option.hidden())
           .forEach(option -> names.add(option.longestName()));
     } else {
-      spec.subcommands()
-          .forEach((name, command) -> {
-            if (!command.getCommandSpec().usageMessage().hidden()) {
-              names.add(name);
-            }
-          });
+      names.addAll(shown(spec));
     }
     return names.isEmpty() ? "--help" : NearestName.of(word, names);
   }

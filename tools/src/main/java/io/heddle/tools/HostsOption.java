@@ -26,6 +26,7 @@ final class HostsOption {
 
   @Option(
       names = "--network",
+      paramLabel = "WHERE",
       defaultValue = "AUTO",
       description =
           "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network"
@@ -35,6 +36,7 @@ final class HostsOption {
 
   @Option(
       names = "--inside-user-namespace",
+      paramLabel = "WHY",
       hidden = true,
       description = "Set by the command when it runs itself.")
   private @Nullable String insideUserNamespace;

@@ -19,20 +19,14 @@ import picocli.CommandLine.Parameters;
         "A fabric of real routers in network namespaces: makes it, looks at it, breaks it, takes it"
             + " down. Needs root.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = LabUpCommand.class)
-final class LabCommand implements Runnable {
+final class LabCommand {
   static final String NAME_OPTION = "--name";
   static final String USUAL_NAME = "lab";
   static final String NAME_TEXT = "Tells labs of one machine apart (${DEFAULT-VALUE}).";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    commandLine().usage(out());
-  }
 
   private CommandLine commandLine() {
     return Objects.requireNonNull(spec).commandLine();
@@ -44,12 +38,16 @@ final class LabCommand implements Runnable {
 
   @Command(
       name = "status",
-      description =
-          "Planes with what the kernel counted on their links, routers, hosts. Exit code 0 only if"
-              + " every router runs and every plane has its own path.",
+      description = "Planes with what the kernel counted on their links, routers, hosts.",
+      exitCodeList = {"0:Every router runs, and every plane has its own path.", "1:Not so."},
       mixinStandardHelpOptions = true)
   int status(
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT) String name,
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
+          String name,
       @Option(names = "--json", description = "Print one JSON document instead of tables.")
           boolean json) {
     FabricStatus status = Fabric.open(name).status();
@@ -75,7 +73,11 @@ final class LabCommand implements Runnable {
               names = "--silent",
               description = "Drop every packet in both directions and leave the carrier on.")
           boolean silent,
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT)
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
           String name) {
     Fabric fabric = Fabric.open(name);
     List<String> links = fabric.cut(plane, at == null ? fabric.usualPlaceOfCuts() : at, silent);
@@ -94,7 +96,11 @@ final class LabCommand implements Runnable {
               defaultValue = "0",
               description = "The plane, from 1; all planes unless said.")
           int plane,
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT)
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
           String name) {
     Fabric.open(name).restore(plane);
     say("restored " + (plane == 0 ? "all planes" : "plane " + plane));
@@ -114,7 +120,11 @@ final class LabCommand implements Runnable {
               paramLabel = "GBPS",
               description = "Path bandwidth to announce, whole Gbit/s (100 times the rate).")
           @Nullable Integer bandwidth,
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT)
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
           String name) {
     int announced = bandwidth == null ? LabUpCommand.announced(gbps) : bandwidth;
     Fabric.open(name).setRate(plane, LabUpCommand.bitsPerSecond(gbps), announced);
@@ -131,7 +141,11 @@ final class LabCommand implements Runnable {
       @Parameters(index = "0", paramLabel = "PLANE", description = "The plane, from 1.") int plane,
       @Parameters(index = "1", paramLabel = "HOST", description = "The host, from 1.") int host,
       @Option(names = "--undo", description = "Withdraw the announcement.") boolean undo,
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT)
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
           String name) {
     Fabric.open(name).setReachable(plane, host, undo);
     say("plane " + plane + " announces h" + host + (undo ? " no more" : " as unreachable"));
@@ -144,7 +158,11 @@ final class LabCommand implements Runnable {
           "Ends the daemons, removes namespaces and files; also what a killed command has left.",
       mixinStandardHelpOptions = true)
   int down(
-      @Option(names = NAME_OPTION, defaultValue = USUAL_NAME, description = NAME_TEXT)
+      @Option(
+              names = NAME_OPTION,
+              paramLabel = "NAME",
+              defaultValue = USUAL_NAME,
+              description = NAME_TEXT)
           String name) {
     List<String> others = Fabric.down(name);
     say("lab '" + name + "' is gone");

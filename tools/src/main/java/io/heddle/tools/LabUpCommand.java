@@ -27,7 +27,6 @@ import picocli.CommandLine.Option;
           + " leaf announces the plane's aggregate with its path bandwidth."
     },
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false)
 final class LabUpCommand implements Callable<Integer> {
   private static final double GIGA = 1e9;
@@ -51,6 +50,7 @@ final class LabUpCommand implements Callable<Integer> {
 
   @Option(
       names = "--shape",
+      paramLabel = "SHAPE",
       defaultValue = "leaf-spine",
       converter = ShapeConverter.class,
       description = "leaf-spine or planes (${DEFAULT-VALUE}).")
@@ -58,24 +58,28 @@ final class LabUpCommand implements Callable<Integer> {
 
   @Option(
       names = "--spines",
+      paramLabel = "N",
       defaultValue = "4",
       description = "Spines of a leaf-spine fabric (${DEFAULT-VALUE}).")
   private int spines;
 
   @Option(
       names = "--links",
+      paramLabel = "N",
       defaultValue = "1",
       description = "Links between each leaf and each spine, a plane on each (${DEFAULT-VALUE}).")
   private int links;
 
   @Option(
       names = "--leaves",
+      paramLabel = "N",
       defaultValue = "2",
       description = "Leaves of a leaf-spine fabric (${DEFAULT-VALUE}).")
   private int leaves;
 
   @Option(
       names = "--planes",
+      paramLabel = "N",
       defaultValue = "4",
       description =
           "Planes, each with a leaf of its own, where they are separate (${DEFAULT-VALUE}).")
@@ -83,6 +87,7 @@ final class LabUpCommand implements Callable<Integer> {
 
   @Option(
       names = "--hosts",
+      paramLabel = "N",
       defaultValue = "2",
       description = "Hosts, on the leaves in turn, or on every plane (${DEFAULT-VALUE}).")
   private int hosts;
@@ -106,11 +111,16 @@ final class LabUpCommand implements Callable<Integer> {
               + " rate).")
   private int @Nullable [] bandwidths;
 
-  @Option(names = "--mtu", defaultValue = "9000", description = "MTU of links (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--mtu",
+      paramLabel = "BYTES",
+      defaultValue = "9000",
+      description = "MTU of links (${DEFAULT-VALUE}).")
   private int mtu;
 
   @Option(
       names = "--queue-ms",
+      paramLabel = "MS",
       defaultValue = "100",
       description = "What the queue before a shaped link holds, ms of its rate (${DEFAULT-VALUE}).")
   private int queueMs;
@@ -139,6 +149,7 @@ final class LabUpCommand implements Callable<Integer> {
 
   @Option(
       names = LabCommand.NAME_OPTION,
+      paramLabel = "NAME",
       defaultValue = LabCommand.USUAL_NAME,
       description = LabCommand.NAME_TEXT)
   private String name = LabCommand.USUAL_NAME;

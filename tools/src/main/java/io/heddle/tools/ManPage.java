@@ -2,8 +2,11 @@ package io.heddle.tools;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -36,6 +39,7 @@ final class ManPage {
     arguments();
     options();
     subcommands();
+    exitStatus();
     String footer = join(spec.usageMessage().footer());
     if (!footer.isBlank()) {
       section("NOTES");
@@ -57,7 +61,7 @@ final class ManPage {
         spec.positionalParameters().stream().filter(each -> !each.hidden()).toList();
     if (!shown.isEmpty()) {
       section("ARGUMENTS");
-      shown.forEach(each -> entry(each.paramLabel(), describe(each)));
+      shown.forEach(each -> entry(label(each), describe(each)));
     }
   }
 
@@ -65,11 +69,28 @@ final class ManPage {
     section("OPTIONS");
     for (OptionSpec each : spec.options()) {
       if (!each.hidden()) {
-        String names = String.join(", ", each.names());
-        String label = each.arity().max() > 0 ? "=" + each.paramLabel() : "";
-        entry(names + label, describe(each));
+        entry(String.join(", ", each.names()) + label(each), describe(each));
       }
     }
+  }
+
+  /* What it takes, as the synopsis has it. */
+  private String label(ArgSpec argument) {
+    Help help = spec.commandLine().getHelp();
+    return help.parameterLabelRenderer()
+        .renderParameterLabel(argument, Help.Ansi.OFF, List.of())
+        .toString();
+  }
+
+  private void exitStatus() {
+    Map<String, String> codes = new TreeMap<>(spec.usageMessage().exitCodeList());
+    if (codes.isEmpty()) {
+      codes.put("0", "Done.");
+      codes.put("1", "What was asked for failed; standard error says why.");
+    }
+    codes.putIfAbsent("2", "The command line is wrong; nothing was done.");
+    section("EXIT STATUS");
+    codes.forEach(this::entry);
   }
 
   private void subcommands() {
@@ -86,6 +107,7 @@ final class ManPage {
   private List<CommandLine> shownSubcommands() {
     return spec.subcommands().values().stream()
         .filter(each -> !each.getCommandSpec().usageMessage().hidden())
+        .distinct()
         .toList();
   }
 

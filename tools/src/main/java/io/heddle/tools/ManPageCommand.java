@@ -15,8 +15,7 @@ import picocli.CommandLine.Parameters;
     name = "write-man-pages",
     hidden = true,
     description = "Writes a manual page for every command to a folder.",
-    mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class)
+    mixinStandardHelpOptions = true)
 final class ManPageCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 

@@ -26,29 +26,35 @@ import picocli.CommandLine.Option;
         "All-reduce times of the plugin over one plane and over all, beside a TCP plugin on the"
             + " same links.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = "%nThe contestants take turns, round by round; wrong data ends the run.")
 final class PerfAllReduceCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--ranks", defaultValue = "2", description = "Processes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Processes (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "3",
       description = "How often each contestant runs (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--iterations",
+      paramLabel = "N",
       defaultValue = "20",
       description = "All-reduces per size (${DEFAULT-VALUE}).")
   private int iterations;
 
   @Option(
       names = "--min-bytes",
+      paramLabel = "BYTES",
       defaultValue = "8",
       converter = ByteSize.class,
       description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
@@ -56,6 +62,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-bytes",
+      paramLabel = "BYTES",
       defaultValue = "64M",
       converter = ByteSize.class,
       description = "Largest size; sizes double (${DEFAULT-VALUE}).")

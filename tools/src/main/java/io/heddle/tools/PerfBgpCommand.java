@@ -21,7 +21,6 @@ import picocli.CommandLine.Option;
             + " weights are published, processor time, memory, and what one change takes. Needs"
             + " root, BIRD and Python.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false)
 final class PerfBgpCommand implements Callable<Integer> {
   private static final Path FEEDER = Path.of("perf-tests", "src", "bgp_feed.py");
@@ -30,18 +29,21 @@ final class PerfBgpCommand implements Callable<Integer> {
 
   @Option(
       names = "--routes",
+      paramLabel = "N",
       defaultValue = "100000",
       description = "Routes of each of the four peers (${DEFAULT-VALUE}).")
   private int routes;
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "3",
       description = "How often everything is measured (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--sender",
+      paramLabel = "WHO",
       defaultValue = "both",
       description = "bird, prebuilt UPDATEs, or both (${DEFAULT-VALUE}).")
   private String sender = "both";

@@ -26,7 +26,6 @@ import picocli.CommandLine.Option;
         "What isend, irecv and test cost in ns, beside the same steps written in C, on a stand-in"
             + " for libibverbs whose posts complete at once; percentiles, pauses, bytes allocated.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer =
         "%nJava runs twice: with both compilers, as on four processors and more, and with the first"
@@ -42,12 +41,14 @@ final class PerfCallsCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "21",
       description = "How often each case is measured (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--seconds",
+      paramLabel = "N",
       defaultValue = "30",
       description = "How long each call is timed for percentiles, each of Java (${DEFAULT-VALUE}).")
   private int seconds;

@@ -16,7 +16,6 @@ import picocli.CommandLine.Command;
         "Measures: the plugin beside a rival, and, as perftest does, a device against another host,"
             + " whose end may be perftest itself.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       PerfPluginCommand.class,
@@ -36,13 +35,6 @@ import picocli.CommandLine.Command;
       WriteLatency.class,
       SendLatency.class
     })
-final class PerfCommand implements Runnable {
+final class PerfCommand {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    if (spec != null) {
-      spec.commandLine().usage(spec.commandLine().getOut());
-    }
-  }
 }

@@ -33,27 +33,30 @@ import picocli.CommandLine.ParameterException;
           + " The event is when the command that makes it was told to."
     },
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
-    footer = "%nThe exit code is 1 where an aim was missed or a byte was wrong.")
+    exitCodeList = {"0:Every aim was met.", "1:An aim was missed, or a byte was wrong."})
 final class PerfFailoverCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--cases",
+      paramLabel = "CASE",
       split = ",",
       defaultValue = "carrier,silent,silent-bfd,withdrawal",
-      description = "Of ${COMPLETION-CANDIDATES} (all but nothing, where no plane is taken).")
+      description =
+          "Of ${COMPLETION-CANDIDATES}; all but nothing, where no plane is taken, without it.")
   private List<FailoverCase> cases = List.of();
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "5",
       description = "How often each is measured (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--bytes",
+      paramLabel = "BYTES",
       defaultValue = "4M",
       converter = ByteSize.class,
       description = "What the all-reduces reduce (${DEFAULT-VALUE}).")
@@ -61,6 +64,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
 
   @Option(
       names = "--policy",
+      paramLabel = "POLICY",
       defaultValue = "spray",
       description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private DemoCommand.Policy policy = DemoCommand.Policy.SPRAY;

@@ -21,12 +21,12 @@ import picocli.CommandLine.Parameters;
             + " end to end; beside what one would write instead, with bytes allocated per"
             + " operation.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = "%nWhat follows -- goes to JMH as it is: heddle perf jmh -- -l lists the benchmarks.")
 final class PerfJmhCommand implements Callable<Integer> {
   @Option(
       names = "--only",
+      paramLabel = "NAME",
       defaultValue = "",
       description = "Benchmarks whose name has this in it (all).")
   private String only = "";
@@ -34,7 +34,7 @@ final class PerfJmhCommand implements Callable<Integer> {
   @Option(names = "--save", description = "Also write the results to perf-tests/results.")
   private boolean save;
 
-  @Option(names = "--benchmarks", hidden = true, description = "The jar.")
+  @Option(names = "--benchmarks", paramLabel = "FILE", hidden = true, description = "The jar.")
   private @Nullable Path benchmarks;
 
   @Parameters(paramLabel = "JMH", description = "Options for JMH, behind --.")

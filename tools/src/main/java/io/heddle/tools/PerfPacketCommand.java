@@ -24,7 +24,6 @@ import picocli.CommandLine.Option;
         "Bandwidth of the policy packet beside spray, without loss and with some, where what was"
             + " lost is sent again by itself, and beside that go-back-N.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer =
         "%nEach contestant runs in two processes of its own; they take turns, round by round. Wrong"
@@ -35,17 +34,23 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--planes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
       names = "--loss",
+      paramLabel = "SHARE",
       defaultValue = "0.001",
       description = "Share of packets that is lost where some are (${DEFAULT-VALUE}).")
   private double loss;
 
   @Option(
       names = "--bytes",
+      paramLabel = "BYTES",
       defaultValue = "1M",
       converter = ByteSize.class,
       description = "A message (${DEFAULT-VALUE}).")
@@ -53,24 +58,28 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @Option(
       names = "--outstanding",
+      paramLabel = "N",
       defaultValue = "8",
       description = "Messages under way (${DEFAULT-VALUE}).")
   private int outstanding;
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "7",
       description = "How often each measurement is made (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
+      paramLabel = "N",
       defaultValue = "300",
       description = "How long a measurement lasts (${DEFAULT-VALUE}).")
   private int milliseconds;
 
   @Option(
       names = "--mtu",
+      paramLabel = "BYTES",
       defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;

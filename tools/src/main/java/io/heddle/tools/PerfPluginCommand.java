@@ -20,7 +20,6 @@ import picocli.CommandLine.Option;
         "Bandwidth and latency of the plugin by message size, over one plane and over all, beside a"
             + " TCP plugin on the same links.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer =
         "%nEach contestant runs in two processes of its own; they take turns, measurement by"
@@ -32,6 +31,7 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--kinds",
+      paramLabel = "KIND",
       split = ",",
       defaultValue = "BANDWIDTH,DUPLEX,LATENCY",
       description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
@@ -39,6 +39,7 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--min-bytes",
+      paramLabel = "BYTES",
       defaultValue = "8",
       converter = ByteSize.class,
       description = "Smallest message (${DEFAULT-VALUE}).")
@@ -46,6 +47,7 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-bytes",
+      paramLabel = "BYTES",
       defaultValue = "16M",
       converter = ByteSize.class,
       description = "Largest message (${DEFAULT-VALUE}).")
@@ -53,6 +55,7 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--latency-max-bytes",
+      paramLabel = "BYTES",
       defaultValue = "64K",
       converter = ByteSize.class,
       description = "Largest message of a round trip (${DEFAULT-VALUE}).")
@@ -60,18 +63,21 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--factor",
+      paramLabel = "N",
       defaultValue = "2",
       description = "Each size is this many times the one before (${DEFAULT-VALUE}).")
   private int factor;
 
   @Option(
       names = "--outstanding",
+      paramLabel = "N",
       defaultValue = "8",
       description = "Messages under way when bandwidth is measured (${DEFAULT-VALUE}).")
   private int outstanding;
 
   @Option(
       names = "--flows",
+      paramLabel = "N",
       defaultValue = "1",
       description =
           "Connections each way when bandwidth is measured, of each contestant, which one thread"
@@ -80,12 +86,14 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "3",
       description = "How often each measurement is made (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
+      paramLabel = "N",
       defaultValue = "100",
       description = "How long a measurement lasts (${DEFAULT-VALUE}).")
   private int milliseconds;

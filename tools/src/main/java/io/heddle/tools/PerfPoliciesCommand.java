@@ -26,7 +26,6 @@ import picocli.CommandLine.Option;
             + " from BGP: planes alike, one at a quarter announced, the same unannounced, and"
             + " bursts of others' traffic. Needs root.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer =
         "%nEach policy runs in two processes of its own; they take turns, round by round. Wrong"
@@ -50,6 +49,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
 
   @Option(
       names = "--policies",
+      paramLabel = "POLICY",
       split = ",",
       defaultValue = "spray,pinned,least-in-flight,spraylink,hash",
       description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
@@ -57,12 +57,17 @@ final class PerfPoliciesCommand implements Callable<Integer> {
 
   @Option(
       names = "--situations",
+      paramLabel = "SITUATION",
       split = ",",
       defaultValue = "EQUAL,ANNOUNCED,UNANNOUNCED,BURSTS",
       description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
   private List<PolicySituation> situations = List.of();
 
-  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--planes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
@@ -74,6 +79,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
 
   @Option(
       names = "--bytes",
+      paramLabel = "BYTES",
       defaultValue = "1M",
       converter = ByteSize.class,
       description = "A message (${DEFAULT-VALUE}).")
@@ -81,18 +87,21 @@ final class PerfPoliciesCommand implements Callable<Integer> {
 
   @Option(
       names = "--outstanding",
+      paramLabel = "N",
       defaultValue = "8",
       description = "Messages under way (${DEFAULT-VALUE}).")
   private int outstanding;
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "3",
       description = "How often each measurement is made (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
+      paramLabel = "N",
       defaultValue = "2000",
       description = "How long a measurement lasts (${DEFAULT-VALUE}).")
   private int milliseconds;

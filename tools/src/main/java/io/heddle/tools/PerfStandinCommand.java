@@ -26,7 +26,6 @@ import picocli.CommandLine.Option;
             + " libibverbs: over several devices, and over one with several addresses, beside one"
             + " device with one.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = "%nThey take turns, round by round; wrong data ends the run.")
 final class PerfStandinCommand implements Callable<Integer> {
@@ -40,6 +39,7 @@ final class PerfStandinCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
+      paramLabel = "GBPS",
       defaultValue = "2",
       description =
           "Rate of each device both ways, Gbit/s; 0 is as fast as this machine copies"
@@ -48,12 +48,14 @@ final class PerfStandinCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "3",
       description = "How often each runs (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--min-bytes",
+      paramLabel = "BYTES",
       defaultValue = "1K",
       converter = ByteSize.class,
       description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
@@ -61,6 +63,7 @@ final class PerfStandinCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-bytes",
+      paramLabel = "BYTES",
       defaultValue = "16M",
       converter = ByteSize.class,
       description = "Largest size; sizes double (${DEFAULT-VALUE}).")

@@ -28,7 +28,6 @@ import picocli.CommandLine.Option;
         "How long the plugin takes to start in a fresh process, Java included, with what processor"
             + " time, and how much memory the process has then: over one plane and over several.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = "%nOne process runs at a time; the contestants take turns.")
 final class PerfStartCommand implements Callable<Integer> {
@@ -43,11 +42,16 @@ final class PerfStartCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--planes", defaultValue = "4", description = "Planes (${DEFAULT-VALUE}).")
+  @Option(
+      names = "--planes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Planes (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "9",
       description = "How often each is started (${DEFAULT-VALUE}).")
   private int rounds;

@@ -17,7 +17,6 @@ import picocli.CommandLine.Option;
         "What posting and polling cost from Java through the libibverbs provider, beside the same"
             + " calls from C, on a stand-in for libibverbs.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer =
         "%nJava runs twice: with both compilers, as on four processors and more, and with the first"
@@ -47,6 +46,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
+      paramLabel = "N",
       defaultValue = "31",
       description = "How often each case is measured (${DEFAULT-VALUE}).")
   private int rounds;

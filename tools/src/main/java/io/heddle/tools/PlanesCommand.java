@@ -9,7 +9,6 @@ import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
@@ -21,6 +20,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -33,10 +33,10 @@ import picocli.CommandLine.Option;
     description =
         "Lists the planes of this host and, for every other address, the reason why it isn't used.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     footer =
         "%nHEDDLE_PLANES, NCCL_IB_ADDR_RANGE and NCCL_IB_ADDR_FAMILY are honoured as the plugin"
-            + " does it. Exit code 1 where there is no plane.")
+            + " does it.",
+    exitCodeList = {"0:There is a plane.", "1:There is none."})
 final class PlanesCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -120,7 +120,8 @@ final class PlanesCommand implements Callable<Integer> {
   private int showPeer(String text, PrintWriter out) {
     InetAddress address = AddressText.parse(text);
     if (address == null) {
-      throw new HeddleException("--peer " + text + " isn't an IP address");
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "--peer " + text + " isn't an IP address");
     }
     PeerPlanes.Document document = PeerPlanes.read(stats.folders().folders(), address);
     out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));

@@ -22,14 +22,16 @@ import picocli.CommandLine.ParameterException;
             + " processes stopped and killed, and wall clocks stepped; checks every byte, guards"
             + " around the buffers, and buffers that were handed back.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     sortOptions = false,
     footer = {
       "%nRun i has the seed S + i, and all that it does follows from that: a run that failed is"
           + " repeated with --runs 1 --seed and its seed.",
       "A run goes on to its end unless its peer is killed or every plane stays cut beyond the grace"
-          + " time: then both ends must be told so, by a remote error and in time. Exit code 0 only"
-          + " if all did, no byte was wrong, nothing hung, and nothing was left open."
+          + " time: then both ends must be told so, by a remote error and in time."
+    },
+    exitCodeList = {
+      "0:Every run ended as it should, no byte was wrong, nothing hung, nothing was left open.",
+      "1:Not so."
     })
 final class SoakCommand implements Callable<Integer> {
   private static final long LONGEST_MINUTES = 60L * 24 * 30;
@@ -60,6 +62,7 @@ final class SoakCommand implements Callable<Integer> {
 
   @Option(
       names = "--policy",
+      paramLabel = "POLICY",
       description =
           "Who carries the next chunk, in every run: ${COMPLETION-CANDIDATES} (the seed chooses).")
   private DemoCommand.@Nullable Policy policy;
@@ -72,10 +75,17 @@ final class SoakCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
 
-  @Option(names = "--plugin", description = "Plugin to load (the one that the build made).")
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "Plugin to load (the one that the build made).")
   private @Nullable Path plugin;
 
-  @Option(names = "--driver", hidden = true, description = "The rank's program.")
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      hidden = true,
+      description = "The rank's program.")
   private @Nullable Path driver;
 
   @Override

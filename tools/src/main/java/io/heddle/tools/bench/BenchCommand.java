@@ -34,9 +34,11 @@ import picocli.CommandLine.ParameterException;
     sortOptions = false,
     footer = {
       "%nA figure is a median, in brackets the least and the most. Ratios come from contestants"
-          + " that",
-      "took turns in one run. Exit code 0 where every measurement ran, whatever it found.",
-      "What can't run on a machine is told with its reason."
+          + " that took turns in one run. What can't run on a machine is told with its reason."
+    },
+    exitCodeList = {
+      "0:Every measurement ran, whatever it found; with --check, none is worse.",
+      "1:One could not run; with --check, one is worse by a factor of two."
     })
 public final class BenchCommand implements Callable<Integer> {
   private static final double NS_PER_SECOND = 1e9;
@@ -54,6 +56,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--minutes",
+      paramLabel = "N",
       defaultValue = "20",
       description =
           "When all must be over (${DEFAULT-VALUE}): what has no time left is told as not run.")
@@ -69,8 +72,8 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--check",
       description =
-          "Less than a minute: compares ratios with the recorded ones; exit code 1 where one is"
-              + " worse by a factor of two, and was so when it was measured again.")
+          "Less than a minute: compares ratios with the recorded ones. Worse is one by a factor of"
+              + " two that was so when it was measured again.")
   private boolean check;
 
   @Option(names = "--list", description = "Name the measurements and what repeats them, and end.")
@@ -88,6 +91,12 @@ public final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (minutes < 1) {
+      throw refused("--minutes " + minutes + " is less than 1");
+    }
+    if (json && (list || check)) {
+      throw refused("--json is for what is measured; --list and --check print lines");
+    }
     if (list) {
       for (Measurement each : Measurements.all()) {
         out.printf("%-12s %s%n%13s./%s%n", each.name(), each.what(), "", each.command(quick));
@@ -132,8 +141,7 @@ public final class BenchCommand implements Callable<Integer> {
     for (String name : only) {
       Measurement named = byName.get(name);
       if (named == null) {
-        throw new ParameterException(
-            Objects.requireNonNull(spec).commandLine(),
+        throw refused(
             "--only "
                 + name
                 + " is no measurement; there are "
@@ -142,6 +150,10 @@ public final class BenchCommand implements Callable<Integer> {
       chosen.add(named);
     }
     return chosen.isEmpty() ? List.copyOf(byName.values()) : chosen;
+  }
+
+  private ParameterException refused(String why) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
   }
 
   private List<Outcome> measure(List<Measurement> chosen) throws IOException, InterruptedException {

@@ -1,7 +1,6 @@
 package io.heddle.tools.doctor;
 
 import io.heddle.addr.AddressText;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Installation;
 import io.heddle.tools.Json;
 import io.heddle.tools.stat.StatsOption;
@@ -25,12 +24,10 @@ import picocli.CommandLine.Option;
         "Looks at this host before a job: Java, what NCCL will load, kernel, addresses, planes,"
             + " devices, limits, routes, settings, running jobs. Changes nothing.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
-    footer = {
-      "%nRun it as the job would be run: same user, same environment, same limits.",
-      "%nExit code 0 where all is right, 1 with warnings, 2 with faults (or where the command line"
-          + " is wrong). docs/doctor.md lists every cause."
-    })
+    footer =
+        "%nRun it as the job would be run: same user, same environment, same limits."
+            + " docs/doctor.md lists every cause.",
+    exitCodeList = {"0:All is right.", "1:Warnings.", "2:Faults; or the command line is wrong."})
 public final class DoctorCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 

@@ -1,6 +1,5 @@
 package io.heddle.tools.stat;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
@@ -24,8 +23,7 @@ import picocli.CommandLine.Option;
         "Shows the warnings of every process with the plugin, each distinct one once, with how"
             + " often, and when first and last; sentences that differ only in numbers are one.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
-    footer = "%nExit code 1 where there are errors.")
+    exitCodeList = {"0:There are no errors.", "1:There are."})
 public final class ErrorsCommand implements Callable<Integer> {
   private static final int FOUND = 1;
   private static final DateTimeFormatter TIME =
@@ -55,7 +53,7 @@ public final class ErrorsCommand implements Callable<Integer> {
 
   /** The whole document. */
   record Document(
-      int processes, long withoutRoom, List<ErrorEntry> errors, List<String> unreadable) {}
+      int processCount, long lostErrors, List<ErrorEntry> errors, List<String> unreadable) {}
 
   @Override
   public Integer call() {
@@ -84,10 +82,10 @@ public final class ErrorsCommand implements Callable<Integer> {
 
   private static void print(Document document, StatsFolders folders, PrintWriter out) {
     document.unreadable().forEach(sentence -> out.println("heddle: " + sentence));
-    if (document.processes() == 0) {
+    if (document.processCount() == 0) {
       out.println(folders.withoutProcesses());
     } else if (document.errors().isEmpty()) {
-      out.printf("no errors in %d processes (%s)%n", document.processes(), folders.described());
+      out.printf("no errors in %d processes (%s)%n", document.processCount(), folders.described());
     }
     for (ErrorEntry error : document.errors()) {
       out.printf(
@@ -98,8 +96,8 @@ public final class ErrorsCommand implements Callable<Integer> {
           error.process(),
           error.sentence());
     }
-    if (document.withoutRoom() > 0) {
-      out.printf("and %d warnings that found no room%n", document.withoutRoom());
+    if (document.lostErrors() > 0) {
+      out.printf("and %d warnings that found no room%n", document.lostErrors());
     }
   }
 

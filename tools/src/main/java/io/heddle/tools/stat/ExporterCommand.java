@@ -1,7 +1,6 @@
 package io.heddle.tools.stat;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.tools.HeddleCommand;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Option;
         "Serves what every process with the plugin counts to Prometheus, read from the statistics"
             + " files at each scrape.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     footer =
         "%nRuns until ^C. Listens on loopback unless told otherwise: there is no password, so name"
             + " another address only where the network is trusted.")

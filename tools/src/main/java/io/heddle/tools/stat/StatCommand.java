@@ -1,6 +1,5 @@
 package io.heddle.tools.stat;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Option;
         "Shows what every process with the plugin counts, by peer and plane: bytes, completion"
             + " times, reordering, packets sent again, failovers, weights.",
     mixinStandardHelpOptions = true,
-    versionProvider = HeddleCommand.Version.class,
     footer = {
       "%nflying: bytes that the peer's device hasn't acknowledged. p50, p99, p99.9: from a work"
           + " request's post to its acknowledgement; of receivers, those of their clear-to-send"
@@ -30,8 +28,9 @@ import picocli.CommandLine.Option;
           + " most; with the policy packet, packets ahead of the first missing one. moved: bytes"
           + " that went over another plane after this one failed.",
       "%nThe live view shows rates since its last look and leaves out columns where the terminal is"
-          + " narrow; NO_COLOR is honoured. Exit code 1 where no process has the plugin."
-    })
+          + " narrow; NO_COLOR is honoured."
+    },
+    exitCodeList = {"0:Processes have the plugin.", "1:None has."})
 public final class StatCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int WIDE = 200;
@@ -59,6 +58,7 @@ public final class StatCommand implements Callable<Integer> {
 
   @Option(
       names = "--sort",
+      paramLabel = "ORDER",
       defaultValue = "rate",
       description = "Of --watch: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private FlowRates.Order order = FlowRates.Order.RATE;
@@ -146,6 +146,11 @@ public final class StatCommand implements Callable<Integer> {
     if (watch) {
       startLive(folders, out);
       return 0;
+    }
+    for (String live : List.of("--interval", "--frames", "--sort")) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(live)) {
+        throw refused(live + " is for --watch");
+      }
     }
     StatsFolders.Found found = folders.read(processId);
     if (json) {
