@@ -12,22 +12,6 @@ final class LeastInFlightPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean cutsByWeight() {
-    return false;
-  }
-
-  @Override
-  public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
-    return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
-  }
-
-  @Override
-  public long chunkStart(
-      long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights) {
-    return UniformChunks.start(lengthBytes, chunk, loads.preferredChunkBytes());
-  }
-
-  @Override
   public int choose(
       long message,
       int chunk,

@@ -33,7 +33,9 @@ public interface SprayPolicy {
    * Whether a message's chunks are cut by the weights. Such a message keeps the weights that it was
    * cut by; else its next chunk goes by the newest.
    */
-  boolean cutsByWeight();
+  default boolean cutsByWeight() {
+    return false;
+  }
 
   /**
    * Whether it wants to know how long chunks take: {@link PlaneLoads#at} and {@link
@@ -45,12 +47,17 @@ public interface SprayPolicy {
 
   /**
    * How many chunks a message of this length has, 1 to {@link #MAX_CHUNKS}; an empty message has
-   * one.
+   * one. Unless cut by the weights, all are of one size but the last.
    */
-  int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights);
+  default int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
+  }
 
   /** Offset of a chunk's first byte; for {@code chunk == chunks} the message's length. */
-  long chunkStart(long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights);
+  default long chunkStart(
+      long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights) {
+    return UniformChunks.start(lengthBytes, chunk, loads.preferredChunkBytes());
+  }
 
   /**
    * The plane for a chunk, or {@link #NO_PLANE} while those that might carry it are full.

@@ -18,24 +18,8 @@ final class WeightedSprayPolicy implements SprayPolicy {
   }
 
   @Override
-  public boolean cutsByWeight() {
-    return false;
-  }
-
-  @Override
   public boolean observes() {
     return true;
-  }
-
-  @Override
-  public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
-    return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());
-  }
-
-  @Override
-  public long chunkStart(
-      long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights) {
-    return UniformChunks.start(lengthBytes, chunk, loads.preferredChunkBytes());
   }
 
   @Override
