@@ -60,16 +60,6 @@ public final class RouteAnswer {
     return RouteCell.weight(cells[plane]);
   }
 
-  /** Whether the destination is reached by any plane. */
-  public boolean isReachable() {
-    for (int plane = 0; plane < planes; plane++) {
-      if (reason(plane).carries()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Whether the plane reaches the destination only by another plane's way. */
   public boolean isBorrowed(int plane) {
     return RouteCell.isBorrowed(cells[plane]);

@@ -81,6 +81,29 @@ public final class HostProcess implements AutoCloseable {
     return command;
   }
 
+  /** The command line of a rank that reduces messages of one size until it is ended. */
+  static List<String> endlessAllReduce(
+      Path program, Path plugin, Path meeting, int rank, int ranks, long bytes) {
+    return List.of(
+        program.toString(),
+        "--plugin",
+        plugin.toString(),
+        "--rendezvous",
+        meeting.toString(),
+        "--rank",
+        Integer.toString(rank),
+        "--ranks",
+        Integer.toString(ranks),
+        "--min-bytes",
+        Long.toString(bytes),
+        "--max-bytes",
+        Long.toString(bytes),
+        "--iterations",
+        "1000000",
+        "--warmup",
+        "1");
+  }
+
   /** Waits for the end; a process that takes longer fails the test with what it said. */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
     if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {

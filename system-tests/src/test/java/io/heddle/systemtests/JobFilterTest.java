@@ -170,24 +170,7 @@ final class JobFilterTest {
     List<String> command =
         new ArrayList<>(rank == 0 ? wrapper(shared) : fabric.onHost(rank + 1, List.of()));
     command.addAll(
-        List.of(
-            allReduce.toString(),
-            "--plugin",
-            plugin.toString(),
-            "--rendezvous",
-            meeting.toString(),
-            "--rank",
-            Integer.toString(rank),
-            "--ranks",
-            Integer.toString(JOB_HOSTS),
-            "--min-bytes",
-            "1048576",
-            "--max-bytes",
-            "1048576",
-            "--iterations",
-            "1000000",
-            "--warmup",
-            "1"));
+        HostProcess.endlessAllReduce(allReduce, plugin, meeting, rank, JOB_HOSTS, 1 << 20));
     Map<String, String> environment = new HashMap<>();
     environment.put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
     environment.put("HEDDLE_ROUTES", folder.resolve("no-routes").toString());

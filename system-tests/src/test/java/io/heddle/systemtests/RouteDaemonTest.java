@@ -364,7 +364,7 @@ final class RouteDaemonTest {
         each -> {
           for (JsonNode route : each.path("routes")) {
             if (route.path("plane").asText().equals("colour:2")
-                && route.path("mbps").asInt() != 100_000) {
+                && route.path("bandwidth_mbps").asInt() != 100_000) {
               return false;
             }
           }
@@ -377,24 +377,7 @@ final class RouteDaemonTest {
       int rank, Path plugin, Path allReduce, Path meeting, Path stats, Path routes)
       throws IOException {
     List<String> command =
-        List.of(
-            allReduce.toString(),
-            "--plugin",
-            plugin.toString(),
-            "--rendezvous",
-            meeting.toString(),
-            "--rank",
-            Integer.toString(rank),
-            "--ranks",
-            "2",
-            "--min-bytes",
-            "4194304",
-            "--max-bytes",
-            "4194304",
-            "--iterations",
-            "1000000",
-            "--warmup",
-            "1");
+        HostProcess.endlessAllReduce(allReduce, plugin, meeting, rank, 2, 4 << 20);
     return HostProcess.start(
         fabric.onHost(rank + 1, command),
         folder.resolve("rank" + rank + ".log"),

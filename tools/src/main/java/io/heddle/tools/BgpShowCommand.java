@@ -154,7 +154,7 @@ final class BgpShowCommand {
   }
 
   private static String line(JsonNode route) {
-    int mbps = route.path("mbps").asInt();
+    int mbps = route.path("bandwidth_mbps").asInt();
     return String.format(
         Locale.ROOT,
         "%-44s %-12s %-12s %-28s %9s%s  AS path %s",

@@ -16,7 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class BgpStatus {
   private BgpStatus() {}
 
-  /** A plane in the routes file. */
+  /**
+   * A plane in the routes file.
+   *
+   * @param key the plane's key
+   * @param source this host's address on it
+   * @param rateMbps of the local port; 0 where it isn't known
+   * @param via the peer or the colour that makes it
+   */
   record PlaneEntry(String key, @Nullable String source, long rateMbps, String via) {
     static PlaneEntry of(PublishedPlane plane) {
       return new PlaneEntry(
@@ -27,7 +34,29 @@ final class BgpStatus {
     }
   }
 
-  /** A peer. */
+  /**
+   * A peer.
+   *
+   * @param name as the configuration has it
+   * @param interfaceName where it is
+   * @param remote its address; empty while there is no session
+   * @param state of the session, by RFC 4271
+   * @param as its number of autonomous system
+   * @param plane the key of its plane
+   * @param routes that it tells us
+   * @param attributeSets different ones among them
+   * @param complete whether it has told all it has (End-of-RIB)
+   * @param upForMs age of the session; 0 without one
+   * @param retryInMs until the next attempt
+   * @param lastEnd why the last session ended
+   * @param filterLines prefixes that we asked it to filter by
+   * @param withoutPlane routes whose colour is no plane's
+   * @param updates messages with routes that came
+   * @param faults malformed attributes, by RFC 7606
+   * @param looped routes that came through our own system
+   * @param established sessions so far
+   * @param failedAttempts connections that came to nothing
+   */
   record Neighbour(
       String name,
       String interfaceName,
@@ -74,7 +103,18 @@ final class BgpStatus {
     }
   }
 
-  /** The daemon. */
+  /**
+   * The daemon.
+   *
+   * @param as our number of autonomous system
+   * @param routerId ours
+   * @param routesFile what the jobs read
+   * @param live whether the file is published
+   * @param incomplete whether a full disk keeps routes from the file
+   * @param prefixes in the file
+   * @param generation grows with each change
+   * @param strangers connections from addresses that are no peer's, which were closed
+   */
   record Daemon(
       long as,
       String routerId,
@@ -83,6 +123,7 @@ final class BgpStatus {
       boolean incomplete,
       int prefixes,
       long generation,
+      long strangers,
       List<PlaneEntry> planes,
       List<Neighbour> neighbours) {
     static Daemon of(DaemonView view) {
@@ -94,6 +135,7 @@ final class BgpStatus {
           view.incomplete(),
           view.entries(),
           view.generation(),
+          view.strangers(),
           view.planes().stream().map(PlaneEntry::of).toList(),
           view.peers().stream().map(Neighbour::of).toList());
     }
@@ -102,7 +144,14 @@ final class BgpStatus {
   /**
    * A route as a peer tells it.
    *
+   * @param prefix the destinations
+   * @param peer who tells it
    * @param nextHop where packets to it go: the peer's address; empty while the session is down
+   * @param plane the key of its plane
+   * @param says what decides its weight
+   * @param borrowed whether it goes over another plane's way
+   * @param asPath systems on the way
+   * @param attributes all, in words
    */
   record RouteEntry(
       String prefix,
@@ -110,7 +159,7 @@ final class BgpStatus {
       String nextHop,
       String plane,
       String says,
-      int mbps,
+      int bandwidthMbps,
       boolean borrowed,
       String asPath,
       String attributes) {
@@ -139,8 +188,11 @@ final class BgpStatus {
   /**
    * One plane's way to a destination.
    *
+   * @param key the plane's key
    * @param share of the bytes, as the weights have it
+   * @param prefix that decides; null where none does
    * @param why the sentence for people
+   * @param routes that count
    * @param filters what peers that filter for us let through of it
    */
   record PlaneToDestination(
@@ -151,7 +203,11 @@ final class BgpStatus {
       List<RouteEntry> routes,
       List<FilterView> filters) {}
 
-  /** A destination explained. */
+  /**
+   * A destination explained.
+   *
+   * @param destination the address
+   */
   record Explanation(String destination, List<PlaneToDestination> planes) {}
 
   /** Why there is no answer. */

@@ -52,11 +52,6 @@ enum ChaosFault {
     return reach == Reach.PLANE || reach == Reach.FABRIC_PLANE;
   }
 
-  /** Whether nothing passes on a plane between two hosts meanwhile. */
-  boolean takesPlane() {
-    return this == CARRIER_CUT || this == SILENT_CUT || this == ADDRESS_REMOVED || takesAll();
-  }
-
   /** Whether it leaves no plane. */
   boolean takesAll() {
     return reach == Reach.HOST;

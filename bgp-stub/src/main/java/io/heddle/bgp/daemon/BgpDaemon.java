@@ -418,6 +418,7 @@ public final class BgpDaemon implements AutoCloseable {
             rib.isIncomplete(),
             publisher.entries(),
             publisher.generation(),
+            speaker.strangers(),
             publisher.planes(),
             peers.stream().map(BgpDaemon::view).toList()));
   }

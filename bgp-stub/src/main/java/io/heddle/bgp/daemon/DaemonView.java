@@ -10,6 +10,7 @@ import java.util.List;
  * @param live whether the file is published yet
  * @param incomplete whether a full disk keeps routes from it
  * @param entries prefixes in it
+ * @param strangers connections from addresses that are no peer's
  */
 public record DaemonView(
     long as,
@@ -19,5 +20,6 @@ public record DaemonView(
     boolean incomplete,
     int entries,
     long generation,
+    long strangers,
     List<PublishedPlane> planes,
     List<PeerView> peers) {}

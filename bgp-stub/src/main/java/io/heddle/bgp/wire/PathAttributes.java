@@ -24,7 +24,6 @@ public final class PathAttributes {
   private final PathAttribute.@Nullable Aigp aigp;
   private final AsPath asPath;
   private final boolean unreachable;
-  private final boolean fibSuppress;
   private final int hash;
 
   /**
@@ -51,7 +50,6 @@ public final class PathAttributes {
     LinkBandwidth lowestLink = null;
     Color highestColor = null;
     boolean said = false;
-    boolean suppressed = false;
     for (ExtendedCommunity each : communities) {
       switch (each) {
         case PathBandwidth found -> {
@@ -71,7 +69,9 @@ public final class PathAttributes {
           }
         }
         case Unreachable found -> said = true;
-        case FibSuppress found -> suppressed = true;
+        case FibSuppress ignored -> {
+          /* For routers. */
+        }
         case ExtendedCommunity.Other other -> {
           /* Nothing to know. */
         }
@@ -81,7 +81,6 @@ public final class PathAttributes {
     linkBandwidth = lowestLink;
     color = highestColor;
     unreachable = said;
-    fibSuppress = suppressed;
     hash = this.all.hashCode();
   }
 
@@ -137,10 +136,6 @@ public final class PathAttributes {
   /** Whether an unreachability community is there; path bandwidth 0 is asked for by itself. */
   public boolean isUnreachable() {
     return unreachable;
-  }
-
-  public boolean isFibSuppressed() {
-    return fibSuppress;
   }
 
   @Override

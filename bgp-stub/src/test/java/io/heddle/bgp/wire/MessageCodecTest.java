@@ -52,7 +52,7 @@ class MessageCodecTest {
         UpdateMessage.announce(Nlri.of(Prefix.of("fd00::/32")), ATTRIBUTES, NEXT_HOP);
     assertEquals(update, WireMessages.decode(ENCODER.encode(update)));
     assertEquals(100, ATTRIBUTES.pathBandwidth().gigabitsPerSecond(), "the lowest");
-    assertTrue(ATTRIBUTES.isUnreachable() && ATTRIBUTES.isFibSuppressed());
+    assertTrue(ATTRIBUTES.isUnreachable());
   }
 
   @Test
