@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param plugin the plugin that it loads
  * @param folder where ranks find each other and logs go
  * @param devices how many carry it, each its share
- * @param timeoutSeconds silence after which a run counts as hung
  * @param environment variables for every rank
  * @param watched null for a run that nobody watches
  */
@@ -21,13 +20,31 @@ record AllReducePlan(
     Path driver,
     Path plugin,
     Path folder,
-    long minBytes,
-    long maxBytes,
-    int iterations,
+    Sizes sizes,
     int devices,
-    long timeoutSeconds,
     Map<String, String> environment,
     @Nullable Watched watched) {
+  /**
+   * What is reduced, how often.
+   *
+   * @param maxBytes the last of the sizes that double
+   * @param timeoutSeconds silence after which a run counts as hung
+   */
+  record Sizes(long minBytes, long maxBytes, int iterations, long timeoutSeconds) {
+    Sizes only(long bytes, int times) {
+      return new Sizes(bytes, bytes, times, timeoutSeconds);
+    }
+
+    /** How many there are. */
+    int count() {
+      int count = 0;
+      for (long bytes = minBytes; bytes <= maxBytes; bytes *= 2) {
+        count++;
+      }
+      return count;
+    }
+  }
+
   /**
    * What a run is asked for that is watched from outside.
    *
@@ -35,29 +52,6 @@ record AllReducePlan(
    * @param traces whether the ranks' logs have all that the plugin traces, with the time
    */
   record Watched(Path until, boolean traces) {}
-
-  AllReducePlan(
-      Path driver,
-      Path plugin,
-      Path folder,
-      long minBytes,
-      long maxBytes,
-      int iterations,
-      int devices,
-      long timeoutSeconds,
-      Map<String, String> environment) {
-    this(
-        driver,
-        plugin,
-        folder,
-        minBytes,
-        maxBytes,
-        iterations,
-        devices,
-        timeoutSeconds,
-        environment,
-        null);
-  }
 
   /** Where a watched rank leaves its completions. */
   Path completions(int rank) {
@@ -94,23 +88,14 @@ record AllReducePlan(
         "--rendezvous",
         folder.toString(),
         "--min-bytes",
-        Long.toString(minBytes),
+        Long.toString(sizes.minBytes()),
         "--max-bytes",
-        Long.toString(maxBytes),
+        Long.toString(sizes.maxBytes()),
         "--iterations",
-        Integer.toString(iterations),
+        Integer.toString(sizes.iterations()),
         "--devices",
         Integer.toString(devices),
         "--timeout-seconds",
-        Long.toString(timeoutSeconds));
-  }
-
-  /** How many sizes there are from the least to the most, doubling. */
-  int sizes() {
-    int sizes = 0;
-    for (long bytes = minBytes; bytes <= maxBytes; bytes *= 2) {
-      sizes++;
-    }
-    return sizes;
+        Long.toString(sizes.timeoutSeconds()));
   }
 }

@@ -8,6 +8,10 @@ import java.util.Map;
 /**
  * Times of several contestants side by side.
  *
+ * @param network how hosts were kept apart
+ * @param ranks processes
+ * @param mtuBytes of the links
+ * @param processors of the machine
  * @param contestants in order; the last is the rival that the others are compared with
  * @param rounds how often each ran; the contestants took turns
  */

@@ -6,6 +6,9 @@ import java.util.Locale;
 /**
  * One line of the table, as nccl-tests defines it.
  *
+ * @param bytes the size
+ * @param count elements
+ * @param iterations all-reduces
  * @param timeUs mean time of an iteration on the slowest rank
  * @param algbwGigabytesPerSecond size over time, 10^9 bytes
  * @param busbwGigabytesPerSecond algbw times 2(n−1)/n: what each rank's links carry

@@ -72,7 +72,8 @@ final class AllReduceRun implements AutoCloseable {
       if (!alive) {
         break;
       }
-      if (System.nanoTime() - quietSince > TimeUnit.SECONDS.toNanos(plan.timeoutSeconds())) {
+      if (System.nanoTime() - quietSince
+          > TimeUnit.SECONDS.toNanos(plan.sizes().timeoutSeconds())) {
         throw new HeddleException(hangMessage());
       }
     }
@@ -166,11 +167,11 @@ final class AllReduceRun implements AutoCloseable {
                 + lastWords(process));
       }
     }
-    if (results.size() != bySize.size() || results.size() != plan.sizes()) {
+    if (results.size() != bySize.size() || results.size() != plan.sizes().count()) {
       throw new HeddleException(
           results.size()
               + " of "
-              + plan.sizes()
+              + plan.sizes().count()
               + " sizes were reported by every rank; the run isn't whole");
     }
   }
@@ -195,7 +196,7 @@ final class AllReduceRun implements AutoCloseable {
 
   private String hangMessage() {
     StringBuilder message =
-        new StringBuilder("no rank reported anything for " + plan.timeoutSeconds() + " s");
+        new StringBuilder("no rank reported anything for " + plan.sizes().timeoutSeconds() + " s");
     for (RankProcess process : processes) {
       message
           .append("\nrank ")

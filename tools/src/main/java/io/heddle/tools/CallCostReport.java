@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the plugin's calls cost beside the same steps in C.
  *
+ * @param load of the machine before and after, mean of a minute
  * @param rounds of the cases, in turns
  * @param soakSeconds that each contestant but the first sent messages for, each call timed
  * @param contestants the first is the one in C that the others are measured by

@@ -31,8 +31,6 @@ import picocli.CommandLine.ParameterException;
     exitCodeList = {"0:Every byte was right, and every rank ended well.", "1:Not so."})
 final class DemoCommand implements Callable<Integer> {
   private static final int LARGEST_WEIGHT = 1_000_000;
-  private static final long LARGEST_SIZE = 1L << 31;
-  private static final int FLOAT_BYTES = 4;
 
   /** The spray policies, with the names that HEDDLE_POLICY has. */
   enum Policy {
@@ -79,28 +77,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private Policy policy = Policy.SPRAY;
 
-  @Option(
-      names = "--min-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "8",
-      converter = ByteSize.class,
-      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
-  private long minBytes;
-
-  @Option(
-      names = "--max-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "64M",
-      converter = ByteSize.class,
-      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
-  private long maxBytes;
-
-  @Option(
-      names = "--iterations",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "All-reduces per size (${DEFAULT-VALUE}).")
-  private int iterations;
+  @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
 
   @Option(
       names = "--mtu",
@@ -154,7 +131,10 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (fabric.fabric) {
-      askForLessOnAFabric();
+      sizes.usually(
+          Objects.requireNonNull(spec).commandLine().getParseResult(),
+          FabricOption.MAX_BYTES,
+          FabricOption.ITERATIONS);
     }
     LabPlan lab = checkedPlan();
     Path pluginFile =
@@ -174,25 +154,14 @@ final class DemoCommand implements Callable<Integer> {
     return run(choice, lab, pluginFile, driverFile);
   }
 
-  private void askForLessOnAFabric() {
-    CommandLine line = Objects.requireNonNull(spec).commandLine();
-    if (!line.getParseResult().hasMatchedOption("--max-bytes")) {
-      maxBytes = Math.max(minBytes, FabricOption.MAX_BYTES);
-    }
-    if (!line.getParseResult().hasMatchedOption("--iterations")) {
-      iterations = FabricOption.ITERATIONS;
-    }
-  }
-
   private int runOnFabric(Path pluginFile, Path driverFile)
       throws IOException, InterruptedException {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
-    FabricDemo.Sizes sizes = new FabricDemo.Sizes(minBytes, maxBytes, iterations, timeoutSeconds);
     return FabricDemo.run(
             fabric.plan(line, ranks, mtu),
             fabric.changedRate,
             new FabricDemo.Programs(pluginFile, driverFile),
-            sizes,
+            sizes.within(timeoutSeconds),
             line.getOut(),
             json)
         ? 0
@@ -204,18 +173,8 @@ final class DemoCommand implements Callable<Integer> {
     range.require("--ranks", ranks, 2, LabPlan.MAX_RANKS);
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    range.require("--iterations", iterations, 1, 1_000_000);
     range.require("--timeout", timeoutSeconds, 1, 86_400);
-    range.require("--min-bytes", minBytes, FLOAT_BYTES, LARGEST_SIZE);
-    range.require("--max-bytes", maxBytes, minBytes, LARGEST_SIZE);
-    if (minBytes % FLOAT_BYTES != 0) {
-      throw usage(
-          "--min-bytes "
-              + minBytes
-              + " is not a multiple of "
-              + FLOAT_BYTES
-              + ", the size of a float");
-    }
+    sizes.require(range);
     int[] given = weights();
     if (given.length != planes) {
       throw usage(
@@ -265,12 +224,10 @@ final class DemoCommand implements Callable<Integer> {
               driverFile,
               pluginFile,
               folder.path(),
-              minBytes,
-              maxBytes,
-              iterations,
+              sizes.within(timeoutSeconds),
               1,
-              timeoutSeconds,
-              environment(folder.path()));
+              environment(folder.path()),
+              null);
       if (kill != null) {
         say(out, title(choice));
         boolean passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
@@ -293,7 +250,11 @@ final class DemoCommand implements Callable<Integer> {
             },
             () ->
                 progress.update(() ->
-                    "heddle demo: " + results.size() + " of " + plan.sizes() + " sizes done"));
+                    "heddle demo: "
+                        + results.size()
+                        + " of "
+                        + plan.sizes().count()
+                        + " sizes done"));
       } catch (HeddleException failed) {
         failure = failed.getMessage();
         folder.keep();

@@ -37,16 +37,11 @@ final class FabricDemo {
   record Programs(Path plugin, Path driver) {}
 
   /** What they reduce. */
-  record Sizes(long minBytes, long maxBytes, int iterations, int timeoutSeconds) {
-    Sizes only(long bytes, int times) {
-      return new Sizes(bytes, bytes, times, timeoutSeconds);
-    }
-  }
-
   private final Fabric fabric;
+
   private final FabricLab lab;
   private final Programs programs;
-  private final Sizes sizes;
+  private final AllReducePlan.Sizes sizes;
   private final Path folder;
   private final Cleanup cleanup;
   private final PrintWriter out;
@@ -57,7 +52,7 @@ final class FabricDemo {
       Fabric fabric,
       FabricLab lab,
       Programs programs,
-      Sizes sizes,
+      AllReducePlan.Sizes sizes,
       Path folder,
       Cleanup cleanup,
       PrintWriter out,
@@ -79,7 +74,7 @@ final class FabricDemo {
       FabricPlan plan,
       double changedGbps,
       Programs programs,
-      Sizes sizes,
+      AllReducePlan.Sizes sizes,
       PrintWriter out,
       boolean json)
       throws IOException, InterruptedException {
@@ -128,7 +123,7 @@ final class FabricDemo {
     return report;
   }
 
-  private AllReduceRun ranks(String policy, Path own, Sizes of) throws IOException {
+  private AllReduceRun ranks(String policy, Path own, AllReducePlan.Sizes of) throws IOException {
     Files.createDirectory(own);
     Map<String, String> environment =
         Map.of("HEDDLE_POLICY", policy, "HEDDLE_STATS_DIR", own.toString());
@@ -136,15 +131,7 @@ final class FabricDemo {
         new AllReduceRun(
             lab,
             new AllReducePlan(
-                programs.driver(),
-                programs.plugin(),
-                own,
-                of.minBytes(),
-                of.maxBytes(),
-                of.iterations(),
-                1,
-                of.timeoutSeconds(),
-                environment)));
+                programs.driver(), programs.plugin(), own, of, 1, environment, null)));
   }
 
   private List<AllReduceResult> finish(AllReduceRun run, boolean telling)

@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
  * What {@code heddle demo --fabric --json} prints.
  *
  * @param weightSource where the weights come from
+ * @param ranks processes
  * @param jobs the same job under each policy
  * @param hashOverSpray time of the largest all-reduce under hash by that under spray
  * @param change what the share did when a path bandwidth changed; null where the run didn't get so
  *     far
+ * @param wrong wrong elements
  * @param passed whether every byte was right and every rank ended well
  * @param failure why not, null where it passed
  */
@@ -27,6 +29,7 @@ record FabricDemoReport(
   /**
    * One all-reduce of all sizes.
    *
+   * @param policy who chose planes
    * @param deviationPoints the largest difference between a plane's asked and sent share,
    *     percentage points
    */
@@ -39,6 +42,7 @@ record FabricDemoReport(
   /**
    * One plane.
    *
+   * @param plane from 1
    * @param announcedGbps path bandwidth in BGP
    * @param askedShare what follows from it
    * @param sentShare by the plugin's counters, null where it left none
@@ -56,6 +60,7 @@ record FabricDemoReport(
   /**
    * A path bandwidth that changed in mid-run.
    *
+   * @param plane from 1
    * @param followedAfterMs from the command to the first 200 ms whose shares were within 3
    *     percentage points of the new weights; null where there were none
    */

@@ -178,11 +178,8 @@ final class FailoverBench {
         driver,
         plugin,
         own,
-        bytes,
-        bytes,
+        new AllReducePlan.Sizes(bytes, bytes, 1, TIMEOUT_SECONDS),
         1,
-        1,
-        TIMEOUT_SECONDS,
         Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", policy),
         new AllReducePlan.Watched(own.resolve("enough"), timelines != null));
   }

@@ -12,12 +12,15 @@ import java.util.Objects;
  * @param processors of the machine
  * @param bytes of each all-reduce
  * @param policy who carries the next chunk
+ * @param rounds how often each was measured
  */
 record FailoverReport(int processors, long bytes, String policy, int rounds, List<Row> rows) {
   /**
    * One case.
    *
+   * @param plane from 1
    * @param aimMs to full speed; 0 asks for no stall
+   * @param rounds how often each was measured
    * @param met whether every round kept to it
    */
   record Row(String plane, String event, int aimMs, List<Recovery> rounds, boolean met) {

@@ -111,17 +111,20 @@ final class KillPlaneDemo {
     Files.createDirectories(folder);
     Map<String, String> environment = new java.util.LinkedHashMap<>(plan.environment());
     environment.put("HEDDLE_STATS_DIR", folder.toString());
+    long bytes = plan.sizes().maxBytes();
     return new AllReducePlan(
         plan.driver(),
         plan.plugin(),
         folder,
-        plan.maxBytes(),
-        plan.maxBytes(),
-        times,
-        1,
         /* Ranks report nothing before the end. */
-        plan.timeoutSeconds() + Math.round(SLACK * kill.seconds()),
-        environment);
+        new AllReducePlan.Sizes(
+            bytes,
+            bytes,
+            times,
+            plan.sizes().timeoutSeconds() + Math.round(SLACK * kill.seconds())),
+        1,
+        environment,
+        null);
   }
 
   private Report report(ShareWatch watch, long wrong, @Nullable String failure) {

@@ -6,12 +6,18 @@ import java.util.Locale;
 /**
  * What {@code heddle perf packet} found.
  *
+ * @param network how hosts were kept apart
+ * @param mtuBytes of the links
+ * @param messageBytes size of each message
+ * @param outstanding messages under way
+ * @param milliseconds how long a measurement lasted
+ * @param rounds how often each was measured
  * @param loss share of packets that was lost where some were
  * @param load of the machine before and after, mean of a minute
  */
 record PacketReport(
     String network,
-    int planes,
+    int planeCount,
     int mtuBytes,
     long messageBytes,
     int outstanding,
@@ -40,7 +46,7 @@ record PacketReport(
         text,
         "# one queue pair over %d planes (packet) beside one for each (spray): %s, MTU %d; messages"
             + " of %d B, %d outstanding; %d ms, median of %d rounds (least to most)",
-        planes,
+        planeCount,
         network,
         mtuBytes,
         messageBytes,

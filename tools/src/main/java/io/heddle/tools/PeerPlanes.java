@@ -27,7 +27,13 @@ final class PeerPlanes {
   /**
    * One plane, over all connections to the peer.
    *
+   * @param key the plane's key
+   * @param local this end's address
+   * @param remote the peer's address
+   * @param weight of the newest connection
    * @param weightShare of the weights of the newest connection
+   * @param source where the weight comes from
+   * @param sentBytes over all connections
    * @param sentShare of the bytes that were really sent; 0 where none were
    */
   record Entry(
@@ -40,7 +46,12 @@ final class PeerPlanes {
       long sentBytes,
       double sentShare) {}
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param peer its address, as asked for
+   * @param connections of this host's jobs to it
+   */
   record Document(String peer, int connections, List<Entry> planes) {}
 
   private PeerPlanes() {}

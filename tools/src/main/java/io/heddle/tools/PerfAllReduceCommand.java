@@ -29,6 +29,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     footer = "%nThe contestants take turns, round by round; wrong data ends the run.")
 final class PerfAllReduceCommand implements Callable<Integer> {
+  private static final int TIMEOUT_SECONDS = 60;
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
@@ -45,29 +47,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
       description = "How often each contestant runs (${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(
-      names = "--iterations",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "All-reduces per size (${DEFAULT-VALUE}).")
-  private int iterations;
-
-  @Option(
-      names = "--min-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "8",
-      converter = ByteSize.class,
-      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
-  private long minBytes;
-
-  @Option(
-      names = "--max-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "64M",
-      converter = ByteSize.class,
-      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
-  private long maxBytes;
-
+  @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
@@ -80,9 +60,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
     OptionRange range = new OptionRange(spec);
     range.require("--ranks", ranks, 2, LabPlan.MAX_RANKS);
     range.require("--rounds", rounds, 1, 1_000);
-    range.require("--iterations", iterations, 1, 1_000_000);
-    range.require("--min-bytes", minBytes, 4, 1L << 31);
-    range.require("--max-bytes", maxBytes, minBytes, 1L << 31);
+    sizes.require(range);
     List<ContestantsOption.Contestant> contestants = links.contestants(range);
     Path program = links.driver(Installation.ALL_REDUCE);
     Labs.Choice choice = hosts.choose();
@@ -139,12 +117,10 @@ final class PerfAllReduceCommand implements Callable<Integer> {
               program,
               contestant.plugin(),
               folder.path(),
-              minBytes,
-              maxBytes,
-              iterations,
+              sizes.within(TIMEOUT_SECONDS),
               1,
-              60,
-              links.environment(contestant, lab.kind()));
+              links.environment(contestant, lab.kind()),
+              null);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       try {
         List<AllReduceResult> results = run.run(result -> {}, onIdle);

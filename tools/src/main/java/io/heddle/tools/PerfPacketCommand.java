@@ -34,12 +34,7 @@ final class PerfPacketCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
 
   @Option(
       names = "--loss",
@@ -47,21 +42,6 @@ final class PerfPacketCommand implements Callable<Integer> {
       defaultValue = "0.001",
       description = "Share of packets that is lost where some are (${DEFAULT-VALUE}).")
   private double loss;
-
-  @Option(
-      names = "--bytes",
-      paramLabel = "BYTES",
-      defaultValue = "1M",
-      converter = ByteSize.class,
-      description = "A message (${DEFAULT-VALUE}).")
-  private long bytes;
-
-  @Option(
-      names = "--outstanding",
-      paramLabel = "N",
-      defaultValue = "8",
-      description = "Messages under way (${DEFAULT-VALUE}).")
-  private int outstanding;
 
   @Option(
       names = "--rounds",
@@ -113,30 +93,16 @@ final class PerfPacketCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionRange range = new OptionRange(spec);
-    range.require("--planes", planes, 2, 16);
+    messages.require(range);
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--milliseconds", milliseconds, 10, 60_000);
-    range.require("--outstanding", outstanding, 1, 32);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
-    range.require("--bytes", bytes, 1, 1L << 30);
     if (!(loss > 0 && loss <= LARGEST_LOSS)) {
       throw LabCommand.usage(
           Objects.requireNonNull(spec).commandLine(),
           "--loss " + loss + " is not above 0 and at most " + LARGEST_LOSS);
     }
-    PluginPerfPlan plan =
-        new PluginPerfPlan(
-            Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program"),
-            List.of(PluginPerfKind.BANDWIDTH),
-            bytes,
-            bytes,
-            bytes,
-            2,
-            outstanding,
-            1,
-            rounds,
-            milliseconds,
-            !unpinned);
+    PluginPerfPlan plan = messages.plan(rounds, milliseconds, !unpinned);
     Labs.Choice choice = hosts.chooseNamespaces("go-back-N wants port 4791 for itself");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -167,7 +133,8 @@ final class PerfPacketCommand implements Callable<Integer> {
       for (Entry entry : entries()) {
         progress.update(() -> "heddle perf packet: warming up " + entry.label());
         /* Hosts of its own: standard devices are found on port 4791 only, which one process can have. */
-        Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, planes, mtu)));
+        Lab lab =
+            cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, messages.planes(), mtu)));
         PluginPerfContestant contestant =
             cleanup.add(
                 new PluginPerfContestant(lab, entry.label(), plugin, plan, entry.environment()));
@@ -190,10 +157,10 @@ final class PerfPacketCommand implements Callable<Integer> {
     progress.clear();
     return new PacketReport(
         choice.kind().text(),
-        planes,
+        messages.planes(),
         mtu,
-        bytes,
-        outstanding,
+        messages.bytes(),
+        messages.outstanding(),
         milliseconds,
         rounds,
         loss,

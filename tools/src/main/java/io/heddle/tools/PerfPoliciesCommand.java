@@ -63,12 +63,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
   private List<PolicySituation> situations = List.of();
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
 
   @Option(
       names = "--rate",
@@ -76,21 +71,6 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       paramLabel = "GBPS",
       description = "What a plane's links carry, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
   private double rate;
-
-  @Option(
-      names = "--bytes",
-      paramLabel = "BYTES",
-      defaultValue = "1M",
-      converter = ByteSize.class,
-      description = "A message (${DEFAULT-VALUE}).")
-  private long bytes;
-
-  @Option(
-      names = "--outstanding",
-      paramLabel = "N",
-      defaultValue = "8",
-      description = "Messages under way (${DEFAULT-VALUE}).")
-  private int outstanding;
 
   @Option(
       names = "--rounds",
@@ -111,25 +91,11 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionRange range = new OptionRange(spec);
-    range.require("--planes", planes, 2, 16);
+    messages.require(range);
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--milliseconds", milliseconds, 100, 60_000);
-    range.require("--outstanding", outstanding, 1, 32);
-    range.require("--bytes", bytes, 1, 1L << 30);
     range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
-    PluginPerfPlan plan =
-        new PluginPerfPlan(
-            Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program"),
-            List.of(PluginPerfKind.BANDWIDTH),
-            bytes,
-            bytes,
-            bytes,
-            2,
-            outstanding,
-            1,
-            rounds * situations.size(),
-            milliseconds,
-            false);
+    PluginPerfPlan plan = messages.plan(rounds * situations.size(), milliseconds, false);
     PolicyReport report = run(plan);
     form.publish(spec, "policies-" + ReportOption.today(), report.table(), report);
     return 0;
@@ -138,12 +104,12 @@ final class PerfPoliciesCommand implements Callable<Integer> {
   private FabricPlan fabricPlan() {
     return new FabricPlan(
         FabricShape.LEAF_SPINE,
-        planes,
+        messages.planes(),
         1,
         2,
         2,
-        Collections.nCopies(planes, (long) (rate * GIGA)),
-        Collections.nCopies(planes, announced(1)),
+        Collections.nCopies(messages.planes(), (long) (rate * GIGA)),
+        Collections.nCopies(messages.planes(), announced(1)),
         MTU_BYTES,
         QUEUE_MS,
         HOLD_SECONDS,
@@ -192,11 +158,11 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     }
     progress.clear();
     return new PolicyReport(
-        planes,
+        messages.planes(),
         rate,
         MTU_BYTES,
-        bytes,
-        outstanding,
+        messages.bytes(),
+        messages.outstanding(),
         milliseconds,
         rounds,
         PAYLOAD_SHARE,
@@ -221,7 +187,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     try (PlaneBursts bursts = fabric.bursts()) {
       for (int round = 1; round <= rounds; round++) {
         PluginPerfPlan.Step step =
-            new PluginPerfPlan.Step(before + round, PluginPerfKind.BANDWIDTH, bytes);
+            new PluginPerfPlan.Step(before + round, PluginPerfKind.BANDWIDTH, messages.bytes());
         for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
           int turn = round;
           progress.update(() ->

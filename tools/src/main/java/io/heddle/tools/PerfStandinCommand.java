@@ -139,12 +139,10 @@ final class PerfStandinCommand implements Callable<Integer> {
               driver,
               plugin,
               folder.path(),
-              minBytes,
-              maxBytes,
-              ITERATIONS,
+              new AllReducePlan.Sizes(minBytes, maxBytes, ITERATIONS, TIMEOUT_SECONDS),
               setup.devices(),
-              TIMEOUT_SECONDS,
-              Map.of("HEDDLE_STATS_DIR", folder.path().toString()));
+              Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
+              null);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       try {
         List<AllReduceResult> results = run.run(result -> {}, onIdle);

@@ -8,10 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one plane was asked to carry, and what it carried by two witnesses.
  *
+ * @param plane from 1
+ * @param weight that was asked for
+ * @param askedShare what follows from it
  * @param sentBytes message bytes by the plugin's own counters, over all ranks; null where it left
  *     none
+ * @param sentShare of all planes' bytes
  * @param wireBytes bytes that the kernel counted on the plane's interfaces, with headers,
  *     acknowledgements and whatever else was sent there; null where planes share an interface
+ * @param wireShare of all planes' bytes
  */
 record PlaneShare(
     int plane,

@@ -59,7 +59,16 @@ final class PlanesCommand implements Callable<Integer> {
       description = "The routes file (HEDDLE_ROUTES, else /run/heddle/routes).")
   private @Nullable Path routes;
 
-  /** One plane, as --json shows it. */
+  /**
+   * One plane, as --json shows it.
+   *
+   * @param key the plane's key, by which both ends pair
+   * @param address with its prefix length
+   * @param interfaceName that carries it
+   * @param mtuBytes of the interface
+   * @param speedBitsPerSecond of the interface; 0 where it doesn't say
+   * @param reason the rule that made it a plane
+   */
   record PlaneEntry(
       String key,
       String address,
@@ -79,7 +88,13 @@ final class PlanesCommand implements Callable<Integer> {
     }
   }
 
-  /** One address without a plane. */
+  /**
+   * One address without a plane.
+   *
+   * @param address with its prefix length
+   * @param interfaceName that carries it
+   * @param reason why it isn't a plane
+   */
   record RejectedEntry(String address, String interfaceName, String reason) {
     static RejectedEntry of(RejectedAddress rejected) {
       AssignedAddress address = rejected.address();
@@ -87,7 +102,11 @@ final class PlanesCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param remarks what is odd about the rules
+   */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 
   @Override

@@ -10,8 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bandwidth and latency of several contestants side by side.
  *
- * @param contestants in order; the last is the rival that the others are compared with
+ * @param network how hosts were kept apart
+ * @param mtuBytes of the links
+ * @param processors of the machine
+ * @param outstanding messages under way
+ * @param milliseconds how long a measurement lasted
  * @param rounds how often each measurement was made; the contestants took turns at each
+ * @param contestants in order; the last is the rival that the others are compared with
  */
 record PluginPerfReport(
     String network,
@@ -44,6 +49,9 @@ record PluginPerfReport(
   /**
    * One contestant at one size, in the section's unit.
    *
+   * @param median of the rounds
+   * @param least of the rounds
+   * @param most of the rounds
    * @param timesRival how many times as good as the rival; above 1 is better
    * @param rounds what each round gave, in order: contestants' figures of one round belong
    *     together; not a number where a round says nothing, which the others then speak for

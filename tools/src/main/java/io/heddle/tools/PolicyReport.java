@@ -7,11 +7,16 @@ import java.util.Locale;
  * What {@code heddle perf policies} found.
  *
  * @param rateGbps what a plane's links carry
+ * @param mtuBytes of the links
+ * @param messageBytes size of each message
+ * @param outstanding messages under way
+ * @param milliseconds how long a measurement lasted
+ * @param rounds how often each was measured
  * @param payloadShare of a full packet's bytes on the wire: what is ideal
  * @param load of the machine before and after, mean of a minute
  */
 record PolicyReport(
-    int planes,
+    int planeCount,
     double rateGbps,
     int mtuBytes,
     long messageBytes,
@@ -27,6 +32,7 @@ record PolicyReport(
   /**
    * One policy; a number a round.
    *
+   * @param policy who chose planes
    * @param ofIdeal goodput ÷ what all planes together could carry of payload meanwhile
    * @param messageP99Ms time of a message which 99 in 100 don't exceed
    */
@@ -70,7 +76,7 @@ record PolicyReport(
         text,
         "# %d planes of %.2f Gbit/s through leaves and spines, MTU %d; messages of %d B, %d"
             + " outstanding; %d ms, median of %d rounds (least to most)",
-        planes,
+        planeCount,
         rateGbps,
         mtuBytes,
         messageBytes,

@@ -28,7 +28,12 @@ final class SoakReport {
   private double longestLostMs;
   private int runs;
 
-  /** The longest time without an arrival, and whose it is. */
+  /**
+   * The longest time without an arrival, and whose it is.
+   *
+   * @param ms how long
+   * @param seed whose it is
+   */
   record Gap(double ms, long seed) {
     private Gap or(double otherMs, long otherSeed) {
       return otherMs > ms ? new Gap(otherMs, otherSeed) : this;
@@ -40,10 +45,34 @@ final class SoakReport {
     }
   }
 
-  /** A run that isn't as it must be. */
+  /**
+   * A run that isn't as it must be.
+   *
+   * @param seed repeats it
+   * @param kind what went wrong
+   * @param story the last lines that were logged
+   */
   record Failure(long seed, String kind, @Nullable String story) {}
 
-  /** Everything, for --json. */
+  /**
+   * Everything, for --json.
+   *
+   * @param firstSeed the others follow it
+   * @param outcomes runs by how they ended
+   * @param faults how often each was made
+   * @param policies runs by policy
+   * @param messages that were checked
+   * @param bytes that were checked
+   * @param wrongBytes must be 0
+   * @param hangs runs that didn't end
+   * @param leaks runs that left something open
+   * @param longestGap the longest time without an arrival
+   * @param longestGapWithPlane the same while a plane was there
+   * @param hadToFail runs whose peer was killed or that lost every plane
+   * @param longestUntilKillIsToldMs until the other end knew of a killed one
+   * @param longestUntilLossIsToldMs until both ends knew that every plane was lost
+   * @param passed whether all is as it must be
+   */
   record Document(
       long firstSeed,
       int runs,

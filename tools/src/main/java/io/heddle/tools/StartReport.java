@@ -6,7 +6,11 @@ import java.util.Locale;
 /**
  * What {@code heddle perf start} found.
  *
+ * @param network how hosts were kept apart
+ * @param processors of the machine
+ * @param rounds how often each was measured
  * @param load of the machine before and after, mean of a minute
+ * @param contestants who took turns
  */
 record StartReport(
     String network, int processors, int rounds, List<Double> load, List<Contestant> contestants) {

@@ -9,6 +9,7 @@ import java.util.Objects;
 /**
  * What posting and polling cost from Java beside C.
  *
+ * @param processors of the machine
  * @param rounds of each contestant, which took turns
  * @param contestants the first is the one in C that the others are measured by
  */

@@ -46,12 +46,10 @@ final class AllReduceRunTest {
             driver,
             Path.of("plugin.so"),
             folder,
-            8,
-            16,
-            5,
+            new AllReducePlan.Sizes(8, 16, 5, timeoutSeconds),
             1,
-            timeoutSeconds,
-            Map.of("WRONG", wrong)));
+            Map.of("WRONG", wrong),
+            null));
   }
 
   private String failure(String script, String wrong, long timeoutSeconds) throws IOException {

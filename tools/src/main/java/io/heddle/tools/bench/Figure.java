@@ -8,6 +8,9 @@ import java.util.List;
  *
  * @param name unique within its measurement, such as {@code bandwidth 1M, 1 plane}
  * @param unit such as {@code x TCP}
+ * @param median of all, in that unit
+ * @param least of all
+ * @param most of all
  */
 record Figure(String name, String unit, double median, double least, double most) {
   static Figure of(String name, String unit, List<Double> values) {

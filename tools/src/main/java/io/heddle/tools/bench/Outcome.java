@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param commit that was measured; with {@code +} where files differed from it
  * @param time of its start, UTC
  * @param loadBefore load of the machine, mean of a minute
+ * @param loadAfter the same at the end
  * @param failure why there are no figures; null where there are
  */
 record Outcome(

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param group what it is about
  * @param measurement that has the figure
  * @param figure its name
+ * @param bound which side of it is good
+ * @param wanted in the figure's unit
  */
 record Target(String group, String measurement, String figure, Bound bound, double wanted) {
   /** Which side of the wanted number is good. */

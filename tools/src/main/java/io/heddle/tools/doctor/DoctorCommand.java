@@ -72,7 +72,15 @@ public final class DoctorCommand implements Callable<Integer> {
     FAULT
   }
 
-  /** One finding, as --json shows it. */
+  /**
+   * One finding, as --json shows it.
+   *
+   * @param check which of the checks of docs/doctor.md
+   * @param level how bad it is
+   * @param cause its name, for scripts
+   * @param evidence what was seen
+   * @param remedy what to do
+   */
   record Entry(
       String check, Level level, @Nullable String cause, String evidence, @Nullable String remedy) {
     static Entry of(Check check, Finding finding) {
@@ -94,7 +102,11 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param level the worst one
+   */
   record Document(Level level, List<Entry> findings) {
     static Document of(List<Entry> findings) {
       Level worst = Level.OK;

@@ -39,7 +39,15 @@ public final class ErrorsCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
-  /** One error, as --json shows it. */
+  /**
+   * One error, as --json shows it.
+   *
+   * @param process its number
+   * @param count how often it was said
+   * @param first when first, ISO 8601
+   * @param last when last
+   * @param sentence the newest of its kind
+   */
   record ErrorEntry(long process, long count, String first, String last, String sentence) {
     static ErrorEntry of(ProcessStats process, ProcessStats.DistinctError error) {
       return new ErrorEntry(
@@ -51,7 +59,13 @@ public final class ErrorsCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param processCount whose statistics were read
+   * @param lostErrors warnings that found no room
+   * @param unreadable statistics files that can't be read, with the reason
+   */
   record Document(
       int processCount, long lostErrors, List<ErrorEntry> errors, List<String> unreadable) {}
 

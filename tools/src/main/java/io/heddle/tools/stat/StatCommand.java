@@ -71,7 +71,16 @@ public final class StatCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
-  /** One process, as --json shows it. */
+  /**
+   * One process, as --json shows it.
+   *
+   * @param process its number
+   * @param alive whether it still runs
+   * @param started ISO 8601
+   * @param file its statistics
+   * @param distinctErrors how many different warnings; heddle errors shows them
+   * @param deviceCounters what the devices count, by their own names
+   */
   record ProcessEntry(
       long process,
       boolean alive,
@@ -81,7 +90,35 @@ public final class StatCommand implements Callable<Integer> {
       Map<String, Long> deviceCounters,
       List<FlowEntry> flows) {}
 
-  /** One flow, as --json shows it. */
+  /**
+   * One flow, as --json shows it.
+   *
+   * @param peer who is at the other end
+   * @param plane its key
+   * @param direction {@code send} or {@code receive}
+   * @param local this end's address and queue pair
+   * @param remote the other end's
+   * @param communicators open ones in this row
+   * @param weight beside the other planes' to this peer
+   * @param weightBy where the weight comes from
+   * @param weightSince when it became so, ISO 8601; null where nobody has said
+   * @param bytes of messages, sent or received
+   * @param chunks pieces of messages, sent or received
+   * @param messages counted on a communicator's first plane
+   * @param inFlightBytes not acknowledged yet
+   * @param wouldBlock calls answered with "call again", counted on a communicator's first plane
+   * @param completions work requests that ended
+   * @param p50Ns time of a work request, which half don't exceed
+   * @param p99Ns which 99 in 100 don't exceed
+   * @param p999Ns which 999 in 1000 don't exceed
+   * @param chunksAheadOfGap how many chunks came so far ahead of their message's gap: 0, 1, 2 to 3,
+   *     4 to 7 …
+   * @param duplicates chunks or packets that came twice
+   * @param resentPackets packets sent again
+   * @param failovers times that a communicator went on without the plane
+   * @param movedChunks that went over another plane after this one failed
+   * @param movedBytes the same in bytes
+   */
   record FlowEntry(
       String peer,
       String plane,
@@ -91,7 +128,7 @@ public final class StatCommand implements Callable<Integer> {
       int communicators,
       int weight,
       String weightBy,
-      long weightSinceMs,
+      @Nullable String weightSince,
       long bytes,
       long chunks,
       long messages,
@@ -117,7 +154,7 @@ public final class StatCommand implements Callable<Integer> {
           flow.communicators(),
           flow.weight(),
           flow.weightSource(),
-          flow.weightSinceMs(),
+          flow.weightSinceMs() == 0 ? null : Instant.ofEpochMilli(flow.weightSinceMs()).toString(),
           flow.bytes(),
           flow.chunks(),
           flow.messages(),
@@ -136,7 +173,11 @@ public final class StatCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole document. */
+  /**
+   * The whole document.
+   *
+   * @param unreadable statistics files that can't be read, with the reason
+   */
   record Document(List<ProcessEntry> processes, List<String> unreadable) {}
 
   @Override
