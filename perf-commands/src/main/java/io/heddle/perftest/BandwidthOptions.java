@@ -98,6 +98,7 @@ final class BandwidthOptions {
         receives,
         Math.min(moderation(common, size), depth),
         postList,
+        common.inline(kind),
         bidirectional,
         !noPeak && !byTime && iterations <= MOST_FOR_PEAK);
   }

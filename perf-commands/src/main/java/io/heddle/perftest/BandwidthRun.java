@@ -103,6 +103,7 @@ final class BandwidthRun {
       request.operation = settings.kind().operation();
       request.lengthBytes = sizeBytes;
       request.lkey = queues.lkey();
+      request.inline = queues.isInline(sizeBytes);
       request.rkey = queues.remote(index).rkey();
       chain[i] = request;
       if (i > 0) {

@@ -10,6 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 /** The options that every test has, under perftest's names. */
 final class CommonOptions {
   private static final long LARGEST_MESSAGE_BYTES = Integer.MAX_VALUE;
+  private static final int MOST_INLINE_BYTES = 1024;
   private static final String DEFAULT_JSON_FILE = "perftest_out.json";
 
   /** A message's length: a number, or one with K or M behind it. */
@@ -166,7 +167,9 @@ final class CommonOptions {
   @Option(
       names = {"-I", "--inline_size"},
       paramLabel = "BYTES",
-      description = "For scripts that give it; without effect here.")
+      description =
+          "Messages of up to so many bytes travel within their requests, where the device takes"
+              + " them so (write_lat 220, send_lat 236, else 0).")
   private @Nullable Integer inlineSize;
 
   @Option(
@@ -186,6 +189,17 @@ final class CommonOptions {
     if (value < least || value > most) {
       throw wrong(option + " " + value + " is not in " + least + " to " + most);
     }
+  }
+
+  int inline(TestKind kind) {
+    if (inlineSize == null) {
+      return kind.defaultInlineBytes();
+    }
+    requireRange("-I", inlineSize, 0, MOST_INLINE_BYTES);
+    if (kind.isRead()) {
+      throw wrong("-I is for messages that are sent or written, not read");
+    }
+    return inlineSize;
   }
 
   long size(TestKind kind) {

@@ -35,6 +35,7 @@ final class LatencyOptions {
         receives,
         1,
         1,
+        common.inline(kind),
         false,
         false);
   }

@@ -54,6 +54,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
     window = new SampleWindow(settings.traffic());
     posted = new long[byTime ? 0 : Math.toIntExact(target)];
     request.signalled = true;
+    request.inline = queues.isInline(sizeBytes);
     request.localAddress = queues.sendPiece(index);
     request.lkey = queues.lkey();
     request.lengthBytes = Math.toIntExact(sizeBytes);

@@ -54,7 +54,7 @@ final class ReportJson {
     if (settings.kind().isRead()) {
       test.put("Outstand_reads", queues.own(0).outstandingReads());
     } else {
-      test.put("Max_inline_data", 0);
+      test.put("Max_inline_data", queues.inlineBytes());
     }
     test.put("rdma_cm_QPs", "OFF");
     test.put("Data_ex_method", "Ethernet");

@@ -67,7 +67,7 @@ final class ReportText {
     if (settings.kind().isRead()) {
       line(" Outstand reads  : %d", queues.own(0).outstandingReads());
     } else {
-      line(" Max inline data : 0[B]");
+      line(" Max inline data : %d[B]", queues.inlineBytes());
     }
     line(" rdma_cm QPs\t : OFF");
     line(" Data ex. method : Ethernet");

@@ -46,6 +46,7 @@ record Settings(
    * @param receiveDepth receives posted per queue pair
    * @param moderation every so many messages ask for a completion
    * @param postList messages per post
+   * @param inlineBytes messages of up to so many bytes travel within their requests
    * @param bidirectional both ends send
    * @param findPeak whether each message's times are kept for the peak
    */
@@ -60,6 +61,7 @@ record Settings(
       int receiveDepth,
       int moderation,
       int postList,
+      int inlineBytes,
       boolean bidirectional,
       boolean findPeak) {
 

@@ -58,6 +58,10 @@ enum TestKind {
     return latency ? 1 : 128;
   }
 
+  int defaultInlineBytes() {
+    return !latency ? 0 : isSend() ? 236 : 220;
+  }
+
   int defaultReceiveDepth() {
     return isSend() ? 512 : 1;
   }

@@ -52,6 +52,7 @@ final class TestQueues implements AutoCloseable {
   private final long pieceBytes;
   private final MemoryRegion memory;
   private final Dialogue.BufferRules rules;
+  private final int inlineBytes;
 
   /**
    * @param count queue pairs in all; number i is on lane i modulo the number of lanes
@@ -68,6 +69,7 @@ final class TestQueues implements AutoCloseable {
     this.link = settings.link();
     this.lanes = List.copyOf(lanes);
     this.rules = rules;
+    this.inlineBytes = settings.traffic().inlineBytes();
     this.remote = new QueuePairRecord[count];
     this.laneOf = new int[count];
     Settings.Traffic traffic = settings.traffic();
@@ -116,7 +118,8 @@ final class TestQueues implements AutoCloseable {
                 sendQueue,
                 receiveQueue,
                 traffic.sendDepth() + CLOSING_MESSAGES,
-                traffic.receiveDepth()));
+                traffic.receiveDepth(),
+                traffic.inlineBytes()));
     queuePairs.add(qp);
     qp.initialise(lane.gidIndex());
     own.add(
@@ -132,6 +135,15 @@ final class TestQueues implements AutoCloseable {
 
   int count() {
     return queuePairs.size();
+  }
+
+  /** Up to which length messages travel within their requests: as asked, where the device does. */
+  int inlineBytes() {
+    return Math.min(inlineBytes, queuePairs.getFirst().inlineBytes());
+  }
+
+  boolean isInline(long sizeBytes) {
+    return sizeBytes > 0 && sizeBytes <= inlineBytes();
   }
 
   DeviceContext context() {

@@ -60,6 +60,7 @@ final class WarmUp {
             settings.kind().isSend() ? 256 : 1,
             Math.min(traffic.moderation(), 16),
             1,
+            traffic.inlineBytes(),
             true,
             false),
         settings.link(),

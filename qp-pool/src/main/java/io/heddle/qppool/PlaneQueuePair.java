@@ -95,8 +95,7 @@ public final class PlaneQueuePair implements AutoCloseable {
               + planeKey,
           io.heddle.platform.Errno.EADDRNOTAVAIL);
     }
-    QueuePair queuePair =
-        pd.createQueuePair(new QueuePairAttributes(cq, cq, depths.sends(), depths.receives()));
+    QueuePair queuePair = pd.createQueuePair(depths.attributes(cq));
     try {
       queuePair.initialise(indexes);
     } catch (RuntimeException failure) {
@@ -113,8 +112,7 @@ public final class PlaneQueuePair implements AutoCloseable {
    */
   public static PlaneQueuePair withoutAddress(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
-    QueuePair queuePair =
-        pd.createQueuePair(new QueuePairAttributes(cq, cq, depths.sends(), depths.receives()));
+    QueuePair queuePair = pd.createQueuePair(depths.attributes(cq));
     return new PlaneQueuePair(planeKey, localGid, queuePair, depths.sends(), depths.receives());
   }
 
@@ -123,8 +121,14 @@ public final class PlaneQueuePair implements AutoCloseable {
    *
    * @param sends send requests
    * @param receives receive requests
+   * @param inlineBytes payloads of up to so many bytes are to travel within their requests, where
+   *     the device has that
    */
-  public record QueueDepths(int sends, int receives) {}
+  public record QueueDepths(int sends, int receives, int inlineBytes) {
+    private QueuePairAttributes attributes(CompletionQueue cq) {
+      return new QueuePairAttributes(cq, cq, sends, receives, inlineBytes);
+    }
+  }
 
   /**
    * The peer's end of the same plane.

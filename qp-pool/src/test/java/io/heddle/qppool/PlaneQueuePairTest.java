@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class PlaneQueuePairTest {
-  private static final QueueDepths DEPTHS = new QueueDepths(16, 32);
+  private static final QueueDepths DEPTHS = new QueueDepths(16, 32, 0);
   private static final Gid LEFT_ONE = new Gid(0xfd00L << 48 | 1, 10);
   private static final Gid LEFT_TWO = new Gid(0xfd00L << 48 | 2, 10);
   private static final Gid RIGHT_TWO = new Gid(0xfd00L << 48 | 2, 20);

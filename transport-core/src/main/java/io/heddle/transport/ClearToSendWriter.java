@@ -98,6 +98,7 @@ final class ClearToSendWriter {
     wr.localAddress = connection.ringAddress() + offset;
     wr.lengthBytes = window.receives(slot) * ClearToSend.BYTES;
     wr.lkey = connection.ringLocalKey();
+    wr.inline = wr.lengthBytes <= flow.inlineBytes;
     wr.remoteAddress = connection.peerRingAddress() + offset;
     wr.rkey = connection.peerRingKey();
     writer[slot] = (byte) flow.index;

@@ -55,7 +55,10 @@ final class Connection implements AutoCloseable {
   private @Nullable Failover failover;
   private boolean closed;
 
-  Connection(NetDevice device) {
+  /**
+   * @param inlineBytes as {@link PlaneQueuePair.QueueDepths} has it
+   */
+  Connection(NetDevice device, int inlineBytes) {
     this.device = device;
     commAddress = Memory.allocate(arena, COMM_LINE_BYTES, COMM_LINE_BYTES);
     lines = new RequestLines(arena, REQUEST_LINES, commAddress);
@@ -63,7 +66,7 @@ final class Connection implements AutoCloseable {
     int limit = device.context().attributes().maxWorkRequests();
     depths =
         new PlaneQueuePair.QueueDepths(
-            Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit));
+            Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit), inlineBytes);
     try {
       ring =
           device

@@ -11,6 +11,7 @@ import io.heddle.transport.spray.SprayPolicy;
  * @param token the listener's secret
  * @param settings how queue pairs are to be connected
  * @param queuePairsPerPlane how many this end would make on each plane
+ * @param inlineBytes what this end sends in up to so many bytes travels within its request
  * @param together whether the connecting end wants each queue pair to go over all planes
  * @param retries what to do where a device refuses to connect a queue pair
  * @param timeoutNs how long all of it may take
@@ -21,6 +22,7 @@ record ConnectionTerms(
     byte[] token,
     LinkSettings settings,
     int queuePairsPerPlane,
+    int inlineBytes,
     boolean together,
     ConnectRetries retries,
     long timeoutNs,
@@ -28,7 +30,12 @@ record ConnectionTerms(
   /** At the end that listens, whose own packets are clear-to-send entries. */
   static ConnectionTerms ofListener(Options options, String hostName, byte[] token) {
     long asked = options.get(InfinibandOptions.CLEAR_TO_SEND_TRAFFIC_CLASS);
-    return of(options, hostName, token, asked >= 0 ? (int) asked : dataTrafficClass(options, 0));
+    return of(
+        options,
+        hostName,
+        token,
+        asked >= 0 ? (int) asked : dataTrafficClass(options, 0),
+        options.get(InfinibandOptions.USE_INLINE) == 1 ? ClearToSend.BYTES : 0);
   }
 
   /**
@@ -38,7 +45,7 @@ record ConnectionTerms(
    */
   static ConnectionTerms ofCaller(
       Options options, String hostName, byte[] token, int trafficClass) {
-    return of(options, hostName, token, dataTrafficClass(options, Math.max(trafficClass, 0)));
+    return of(options, hostName, token, dataTrafficClass(options, Math.max(trafficClass, 0)), 0);
   }
 
   private static int dataTrafficClass(Options options, int unlessAsked) {
@@ -47,7 +54,7 @@ record ConnectionTerms(
   }
 
   private static ConnectionTerms of(
-      Options options, String hostName, byte[] token, int trafficClass) {
+      Options options, String hostName, byte[] token, int trafficClass, int inlineBytes) {
     long level = options.get(InfinibandOptions.SERVICE_LEVEL);
     return new ConnectionTerms(
         hostName,
@@ -58,6 +65,7 @@ record ConnectionTerms(
             trafficClass,
             (int) Math.max(level, 0)),
         queuePairsPerPlane(options),
+        inlineBytes,
         isTogether(options),
         new ConnectRetries(
             options.get(InfinibandOptions.RETRY_ANY) == 1,

@@ -81,7 +81,8 @@ final class DeviceMemoryFlush implements AutoCloseable {
 
   private void connect(NetDevice device, LocalPlane plane) {
     PlaneQueuePair pair =
-        PlaneQueuePair.create(plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1));
+        PlaneQueuePair.create(
+            plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1, 0));
     pairs.add(pair);
     pair.connect(
         new RemoteEnd(

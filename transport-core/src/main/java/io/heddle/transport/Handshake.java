@@ -285,7 +285,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private void onPlanes(ControlMessage.PlaneList planes) {
-    Connection made = new Connection(device);
+    Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
     if (!pairing.leftOut().isEmpty()) {

@@ -116,6 +116,16 @@ final class InfinibandOptions {
           "whether the chunks of one message use all queue pairs of a plane, or each message one of"
               + " them in turn");
 
+  static final Option<Long> USE_INLINE =
+      Option.number(
+          "NCCL_IB_USE_INLINE",
+          "switch",
+          0,
+          0,
+          1,
+          "whether the entry by which a receiver says that it is ready travels within its work"
+              + " request, so that the adapter needn't read it from memory; where the device can");
+
   static final Option<Long> ASYNC_EVENTS =
       Option.number(
           "NCCL_IB_RETURN_ASYNC_EVENTS",
@@ -197,6 +207,7 @@ final class InfinibandOptions {
           SERVICE_LEVEL,
           QUEUE_PAIRS,
           SPLIT,
+          USE_INLINE,
           ASYNC_EVENTS,
           CONNECT_RETRIES,
           RETRY_ANY,
@@ -238,7 +249,6 @@ final class InfinibandOptions {
   private static Map<String, String> ignored() {
     Map<String, String> ignored = new LinkedHashMap<>();
     put(ignored, "ignored: RoCE has one partition key, at index 0", "PKEY");
-    put(ignored, "ignored: clear-to-send entries are written from registered memory", "USE_INLINE");
     put(ignored, "ignored: queue pairs are connected without it", "ECE_ENABLE");
     put(ignored, ONE_WRITE, "AR_THRESHOLD", "ADAPTIVE_ROUTING");
     put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");

@@ -32,6 +32,9 @@ final class SubFlow {
   final int epoch;
   final PlaneQueuePair pair;
 
+  /** What payload may travel within its request. */
+  final int inlineBytes;
+
   /* What every id of this sub-flow has in common. */
   private final long idBase;
   private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
@@ -59,6 +62,7 @@ final class SubFlow {
     this.plane = plane;
     this.epoch = epoch;
     this.pair = pair;
+    this.inlineBytes = pair.queuePair().inlineBytes();
     this.idBase = idBase(index, epoch);
     this.freeSends = pair.sendDepth();
     this.postedAtNs = new long[Integer.highestOneBit(2 * freeSends - 1)];

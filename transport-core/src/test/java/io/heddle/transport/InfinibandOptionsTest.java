@@ -135,6 +135,18 @@ class InfinibandOptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"0, false", "1, true"})
+  void clearToSendEntriesTravelWithinTheirRequestsWhereAsked(String asked, boolean inline) {
+    LoopbackFabric fabric = new LoopbackFabric(1);
+    Map<String, String> more = Map.of("NCCL_IB_USE_INLINE", asked);
+    try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, more);
+        Ends.Link link = ends.connect()) {
+      ends.exchange(link, 100_000, 100_000, 1);
+    }
+    assertEquals(inline, fabric.inlinePayloads() > 0);
+  }
+
   @Test
   void aRailIsWhatNcclIsToldOfTheDevice() {
     try (Ends ends = open(Map.of("NCCL_IB_HCA", "=loopback0:1:3"))) {

@@ -20,6 +20,14 @@ public interface QueuePair extends AutoCloseable {
   QueuePairState state();
 
   /**
+   * How long the payload of a {@link SendWorkRequest#inline} request may be; 0 where the device has
+   * none, or none was wished for.
+   */
+  default int inlineBytes() {
+    return 0;
+  }
+
+  /**
    * What the peer's provider needs to know about this end beyond what verbs exchange; opaque to the
    * transport, which carries it to the peer and hands it back in {@link
    * ReadyToReceiveAttributes#peerParameters}. At most {@link #MOST_PARAMETER_BYTES}, empty for a

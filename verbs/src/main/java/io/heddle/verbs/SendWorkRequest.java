@@ -23,6 +23,13 @@ public final class SendWorkRequest {
   /** Whether success makes a completion; failure always does. */
   public boolean signalled;
 
+  /**
+   * Whether the processor copies the payload before the call returns (IBV_SEND_INLINE): its memory
+   * needs no region and may be used anew at once, and the device needn't read it. For {@link
+   * QueuePair#inlineBytes} at most, of the processor's memory, and not for reads.
+   */
+  public boolean inline;
+
   public long localAddress;
   public int lengthBytes;
   public int lkey;

@@ -41,7 +41,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     this.pd = pd;
     this.queues = queues;
     context = pd.nativeContext();
-    address = queues.create(context, pd.address(), QueuePairMoves.DATAGRAM);
+    address = queues.create(context, pd.address(), QueuePairMoves.DATAGRAM).address();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
     moves = new QueuePairMoves(address, context);
     postSend = DataPath.postSendOf(context.address());

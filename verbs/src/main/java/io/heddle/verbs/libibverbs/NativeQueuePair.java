@@ -25,6 +25,7 @@ final class NativeQueuePair implements QueuePair {
   private final WorkQueues queues;
   private final long address;
   private final int number;
+  private final int inlineBytes;
   private final QueuePairMoves moves;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
@@ -42,7 +43,9 @@ final class NativeQueuePair implements QueuePair {
     this.pd = pd;
     this.queues = queues;
     context = pd.nativeContext();
-    address = queues.create(context, pd.address(), QueuePairMoves.RELIABLE);
+    WorkQueues.Created created = queues.create(context, pd.address(), QueuePairMoves.RELIABLE);
+    address = created.address();
+    inlineBytes = created.inlineBytes();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
     moves = new QueuePairMoves(address, context);
     postSend = DataPath.postSendOf(context.address());
@@ -59,6 +62,11 @@ final class NativeQueuePair implements QueuePair {
   @Override
   public int number() {
     return number;
+  }
+
+  @Override
+  public int inlineBytes() {
+    return inlineBytes;
   }
 
   @Override

@@ -36,6 +36,7 @@ final class SendRequests {
   private static final long SGE_LENGTH = ibv_sge.length$offset();
   private static final long SGE_KEY = ibv_sge.lkey$offset();
   private static final int SIGNALED = VerbsConstants.IBV_SEND_SIGNALED();
+  private static final int INLINE = VerbsConstants.IBV_SEND_INLINE();
   private static final int SEND = VerbsConstants.IBV_WR_SEND();
   private static final int SEND_WITH_IMMEDIATE = VerbsConstants.IBV_WR_SEND_WITH_IMM();
   private static final int WRITE = VerbsConstants.IBV_WR_RDMA_WRITE();
@@ -68,7 +69,7 @@ final class SendRequests {
     Memory.ALL.set(Memory.NATIVE_LONG, wr + REMOTE_ADDRESS, from.remoteAddress);
     Memory.ALL.set(Memory.NATIVE_INT, wr + RKEY, from.rkey);
     Memory.ALL.set(Memory.NATIVE_INT, wr + OPCODE, opcode(from.operation));
-    head(wr, from.id, from.signalled, from.immediate);
+    head(wr, from.id, (from.signalled ? SIGNALED : 0) | (from.inline ? INLINE : 0), from.immediate);
     gather(index, from.localAddress, from.lengthBytes, from.lkey);
   }
 
@@ -81,13 +82,13 @@ final class SendRequests {
     Memory.ALL.set(Memory.NATIVE_INT, wr + REMOTE_NUMBER, from.remoteQueuePairNumber);
     Memory.ALL.set(Memory.NATIVE_INT, wr + REMOTE_KEY, from.remoteQueueKey);
     Memory.ALL.set(Memory.NATIVE_INT, wr + OPCODE, from.hasImmediate ? SEND_WITH_IMMEDIATE : SEND);
-    head(wr, from.id, from.signalled, from.immediate);
+    head(wr, from.id, from.signalled ? SIGNALED : 0, from.immediate);
     gather(index, from.localAddress, from.lengthBytes, from.lkey);
   }
 
-  private static void head(long wr, long id, boolean signalled, int immediate) {
+  private static void head(long wr, long id, int flags, int immediate) {
     Memory.ALL.set(Memory.NATIVE_LONG, wr + ID, id);
-    Memory.ALL.set(Memory.NATIVE_INT, wr + FLAGS, signalled ? SIGNALED : 0);
+    Memory.ALL.set(Memory.NATIVE_INT, wr + FLAGS, flags);
     Memory.ALL.set(Memory.NETWORK_INT, wr + IMMEDIATE, immediate);
   }
 

@@ -13,7 +13,14 @@ record WorkQueues(
     NativeCompletionQueue sendQueue,
     NativeCompletionQueue receiveQueue,
     int sendDepth,
-    int receiveDepth) {
+    int receiveDepth,
+    int inlineBytes) {
+  /**
+   * @param address of the ibv_qp
+   * @param inlineBytes what the device has of what was wished for
+   */
+  record Created(long address, int inlineBytes) {}
+
   /**
    * @throws VerbsException for depths beyond the device's limits or queues of another provider
    */
@@ -30,21 +37,22 @@ record WorkQueues(
               .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most),
           Errno.EINVAL);
     }
-    return new WorkQueues(sends, receives, wanted.sendDepth(), wanted.receiveDepth());
+    return new WorkQueues(
+        sends, receives, wanted.sendDepth(), wanted.receiveDepth(), wanted.inlineBytes());
   }
 
   /**
-   * Attaches the completion queues and creates a queue pair on them.
+   * Attaches the completion queues and creates a queue pair on them; without inline payloads where
+   * the device refuses one with them.
    *
    * @param type ibv_qp_type
-   * @return address of the ibv_qp
    */
-  long create(NativeContext context, long pd, int type) {
+  Created create(NativeContext context, long pd, int type) {
     long sendCompletions = sendQueue.attach(context);
     try {
       long receiveCompletions = receiveQueue.attach(context);
       try {
-        return create(context, pd, type, sendCompletions, receiveCompletions);
+        return createOn(context, pd, type, sendCompletions, receiveCompletions);
       } catch (VerbsException refused) {
         receiveQueue.detach();
         throw refused;
@@ -55,8 +63,26 @@ record WorkQueues(
     }
   }
 
-  private long create(
+  private Created createOn(
       NativeContext context, long pd, int type, long sendCompletions, long receiveCompletions) {
+    if (inlineBytes == 0) {
+      return create(context, pd, type, sendCompletions, receiveCompletions, 0);
+    }
+    try {
+      return create(context, pd, type, sendCompletions, receiveCompletions, inlineBytes);
+    } catch (VerbsException refused) {
+      /* Drivers don't say what was too much: another reason shows again without. */
+      return create(context, pd, type, sendCompletions, receiveCompletions, 0);
+    }
+  }
+
+  private Created create(
+      NativeContext context,
+      long pd,
+      int type,
+      long sendCompletions,
+      long receiveCompletions,
+      int wishedBytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment init = ibv_qp_init_attr.allocate(arena);
       ibv_qp_init_attr.send_cq(init, MemorySegment.ofAddress(sendCompletions));
@@ -67,8 +93,14 @@ record WorkQueues(
       ibv_qp_cap.max_recv_wr(cap, receiveDepth);
       ibv_qp_cap.max_send_sge(cap, 1);
       ibv_qp_cap.max_recv_sge(cap, 1);
-      return Verb.CREATE_QP.call(
-          "%s, depths %d and %d".formatted(context, sendDepth, receiveDepth), pd, init.address());
+      ibv_qp_cap.max_inline_data(cap, wishedBytes);
+      long address =
+          Verb.CREATE_QP.call(
+              "%s, depths %d and %d".formatted(context, sendDepth, receiveDepth),
+              pd,
+              init.address());
+      /* Drivers write back what they have, which may be more. */
+      return new Created(address, wishedBytes == 0 ? 0 : ibv_qp_cap.max_inline_data(cap));
     }
   }
 

@@ -32,6 +32,9 @@ public final class Endpoint implements AutoCloseable {
           ProtectionDomain.Access.REMOTE_WRITE,
           ProtectionDomain.Access.REMOTE_READ);
 
+  /** The longest payload that the queue pair is asked to take within a request. */
+  public static final int INLINE_BYTES = 64;
+
   private static final long DEADLINE_NS = 20_000_000_000L;
 
   public final DeviceContext context;
@@ -61,7 +64,8 @@ public final class Endpoint implements AutoCloseable {
             .orElseThrow();
     this.pd = context.allocateProtectionDomain();
     this.cq = context.createCompletionQueue(2 * (sendDepth + receiveDepth));
-    this.qp = pd.createQueuePair(new QueuePairAttributes(cq, cq, sendDepth, receiveDepth));
+    this.qp =
+        pd.createQueuePair(new QueuePairAttributes(cq, cq, sendDepth, receiveDepth, INLINE_BYTES));
     this.mr = pd.registerMemory(Memory.allocate(arena, bufferBytes, 4096), bufferBytes, ALL_ACCESS);
   }
 

@@ -33,6 +33,7 @@ public final class LoopbackFabric {
   private int nextKey = 0x1000;
   private volatile boolean acknowledgementsHeld;
   private int refusals;
+  private long inlinePayloads;
   private int refusalErrno;
 
   /**
@@ -82,6 +83,15 @@ public final class LoopbackFabric {
   public synchronized void refuseConnects(int times, int errno) {
     refusals = times;
     refusalErrno = errno;
+  }
+
+  /** How many payloads travelled within their requests. */
+  public synchronized long inlinePayloads() {
+    return inlinePayloads;
+  }
+
+  synchronized void sentInline() {
+    inlinePayloads++;
   }
 
   /** The errno to refuse with, or 0. */

@@ -15,6 +15,7 @@ import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.Arena;
 
 /** A reliable connection on a {@link LoopbackFabric}; guarded by the fabric's monitor. */
 final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePair {
@@ -31,6 +32,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   /* Sends: acknowledged up to head, executed at the peer up to next, posted up to tail. */
   private final SendWorkRequest[] sends;
+  private final int inlineBytes;
+  private final Arena arena = Arena.ofAuto();
+  private final long inlinePayloads;
   private long head;
   private long next;
   private long tail;
@@ -63,6 +67,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     for (int i = 0; i < sends.length; i++) {
       sends[i] = new SendWorkRequest();
     }
+    this.inlineBytes = attributes.inlineBytes();
+    this.inlinePayloads =
+        Memory.allocate(arena, Math.max(1, (long) inlineBytes * sends.length), 64);
     this.receiveIds = new long[attributes.receiveDepth()];
     this.receives = new Receive[attributes.receiveDepth()];
     synchronized (fabric) {
@@ -90,6 +97,11 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     synchronized (fabric) {
       return state;
     }
+  }
+
+  @Override
+  public int inlineBytes() {
+    return inlineBytes;
   }
 
   @Override
@@ -188,7 +200,16 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
         if (tail - head == sends.length) {
           break;
         }
-        copy(wr, sends[(int) (tail++ % sends.length)]);
+        if (wr.inline && wr.lengthBytes > inlineBytes) {
+          break;
+        }
+        int slot = (int) (tail++ % sends.length);
+        copy(wr, sends[slot]);
+        if (wr.inline) {
+          sends[slot].localAddress = inlinePayloads + (long) inlineBytes * slot;
+          Memory.copy(wr.localAddress, sends[slot].localAddress, wr.lengthBytes);
+          fabric.sentInline();
+        }
         taken++;
       }
       if (state == QueuePairState.ERROR) {
@@ -202,6 +223,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     to.id = from.id;
     to.operation = from.operation;
     to.signalled = from.signalled;
+    to.inline = from.inline;
     to.localAddress = from.localAddress;
     to.lengthBytes = from.lengthBytes;
     to.lkey = from.lkey;
@@ -282,11 +304,12 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       return false;
     }
     SendWorkRequest wr = sends[(int) (next % sends.length)];
-    if (!pd.allows(
-        wr.lkey,
-        wr.localAddress,
-        wr.lengthBytes,
-        wr.operation == Operation.RDMA_READ ? Access.LOCAL_WRITE : null)) {
+    if (!wr.inline
+        && !pd.allows(
+            wr.lkey,
+            wr.localAddress,
+            wr.lengthBytes,
+            wr.operation == Operation.RDMA_READ ? Access.LOCAL_WRITE : null)) {
       return fail(Status.LOCAL_PROTECTION_ERROR);
     }
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
