@@ -153,6 +153,8 @@ static const char *const INLINED[] = {
     "-XX:CompileCommand=inline,jdk.internal.foreign.abi.SharedUtils::checkNative",
     "-XX:CompileCommand=inline,jdk.internal.foreign.AbstractMemorySegmentImpl::equals",
     "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
+    /* Not longer methods, but deeper: a write of native memory is nine calls by itself. */
+    "-XX:C1MaxInlineLevel=20",
 };
 
 /* Tells Java the address of a function of packets.c. */
