@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,9 +197,20 @@ final class FabricDemo {
     List<Double> askedBefore = askedShares();
     int announcedBefore = plan().bandwidthsGbps().getFirst();
     int announcedAfter = LabUpCommand.announced(changedGbps);
+    AtomicLong weightsSinceMs = new AtomicLong();
+    AtomicInteger most = new AtomicInteger();
     ShareWatch watch =
         new ShareWatch(
-            () -> SentByPlane.read(own, plan().planes()),
+            () -> {
+              SentByPlane.Open open = SentByPlane.open(own, plan().planes());
+              /* Once one is closed the run is over; what is open then is a part. */
+              if (open.communicators() < most.get()) {
+                return List.of();
+              }
+              most.set(open.communicators());
+              weightsSinceMs.set(open.weightsSinceMs());
+              return open.bytes();
+            },
             CHANGE_AT_SECONDS,
             () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
     try (watch) {
@@ -208,35 +221,41 @@ final class FabricDemo {
     ShareSamples samples = watch.samples();
     List<Window> windows = new ArrayList<>();
     for (double at = -Math.floor(changedAt - samples.first());
-        changedAt + at < samples.last();
+        changedAt + at + 1 <= samples.last();
         at++) {
       Window window = window(samples, changedAt, at, at < 0 ? askedBefore : askedAfter);
       if (window != null) {
         windows.add(window);
       }
     }
+    long weightsAfterMs = weightsSinceMs.get() - watch.changedAtMs();
+    if (weightsAfterMs < 0) {
+      throw new HeddleException("no rank has other weights since the path bandwidth changed");
+    }
     return new Change(
         1,
         announcedBefore,
         announcedAfter,
-        followedAfterMs(samples, changedAt, askedAfter),
+        weightsAfterMs,
+        followedAfterMs(samples, changedAt, weightsAfterMs, askedAfter),
         windows);
   }
 
   private static @Nullable Window window(
       ShareSamples samples, double changedAt, double at, List<Double> asked) {
-    double end = Math.min(changedAt + at + 1, samples.last());
-    List<Double> sent = samples.shares(changedAt + at, end);
+    List<Double> sent = samples.shares(changedAt + at, changedAt + at + 1);
     return sent == null
         ? null
-        : new Window(
-            at, end - changedAt - at, asked, sent, ShareSamples.deviationPoints(asked, sent));
+        : new Window(at, asked, sent, ShareSamples.deviationPoints(asked, sent));
   }
 
+  /* Looked for from the moment on at which the ranks had the weights: what is sent before may be near them by chance, or
+  because the slower link pushes back. */
   private static @Nullable Double followedAfterMs(
-      ShareSamples samples, double changedAt, List<Double> asked) {
+      ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> asked) {
+    double weighed = changedAt + weightsAfterMs / 1e3;
     for (double time : samples.times()) {
-      if (time >= changedAt && time + FOLLOWED_WINDOW <= samples.last()) {
+      if (time >= weighed && time + FOLLOWED_WINDOW <= samples.last()) {
         List<Double> sent = samples.shares(time, time + FOLLOWED_WINDOW);
         if (sent != null && ShareSamples.deviationPoints(asked, sent) <= FOLLOWED_POINTS) {
           return 1_000 * (time - changedAt);

@@ -58,21 +58,33 @@ record FabricDemoReport(
       double spineShare) {}
 
   /**
-   * A path bandwidth that changed in mid-run.
+   * A path bandwidth that changed in mid-run, and the whole seconds before and after.
    *
    * @param plane from 1
-   * @param followedAfterMs from the command to the first 200 ms whose shares were within 3
-   *     percentage points of the new weights; null where there were none
+   * @param weightsAfterMs from the beginning of the command that shapes the link and announces its
+   *     bandwidth to the moment when all ranks had the new weights
+   * @param followedAfterMs from the same to the first 200 ms, with the new weights in force, whose
+   *     shares were within 3 percentage points of them; null where there were none
    */
   record Change(
       int plane,
       int announcedBeforeGbps,
       int announcedAfterGbps,
+      long weightsAfterMs,
       @Nullable Double followedAfterMs,
-      List<Window> windows) {}
+      List<Window> windows) {
+    /** The largest deviation of all whole seconds but the one in which the change was made. */
+    double steadyDeviationPoints() {
+      return windows.stream()
+          .filter(window -> window.fromSeconds() != 0)
+          .mapToDouble(Window::deviationPoints)
+          .max()
+          .orElse(0);
+    }
+  }
 
   /**
-   * A time of the run.
+   * A second of the run.
    *
    * @param fromSeconds since the change; negative before it
    * @param askedShares by the weights in force at its end
@@ -81,7 +93,6 @@ record FabricDemoReport(
    */
   record Window(
       double fromSeconds,
-      double seconds,
       List<Double> askedShares,
       List<Double> sentShares,
       double deviationPoints) {}

@@ -77,11 +77,16 @@ final class FabricDemoText {
               percents(window.sentShares()),
               window.deviationPoints()));
     }
+    text.append(
+        format(
+            "# at most %.1f points off over a second, but the one of the change\n"
+                + "# all ranks had the new weights %d ms after the change was begun; ",
+            change.steadyDeviationPoints(), change.weightsAfterMs()));
     Double followed = change.followedAfterMs();
     text.append(
         followed == null
-            ? "# the share did not follow within 3 points"
-            : format("# the share had followed within 3 points after %.0f ms", followed));
+            ? "the share did not follow within 3 points"
+            : format("within 3 points of them was what was sent from %.0f ms on", followed));
     return text.toString();
   }
 

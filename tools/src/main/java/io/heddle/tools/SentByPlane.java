@@ -36,6 +36,36 @@ final class SentByPlane {
     return read(folder, planes, ProcessStats.Row::acknowledgedBytes);
   }
 
+  /**
+   * What communicators that are open have sent.
+   *
+   * @param communicators rows of them: one a plane
+   * @param bytes message bytes in the order of plane keys
+   * @param weightsSinceMs when the last of them came to its weights, milliseconds since 1970
+   */
+  record Open(int communicators, List<Long> bytes, long weightsSinceMs) {}
+
+  /** As {@link #read(Path, int)}, without communicators that are closed. */
+  static Open open(Path folder, int planes) throws IOException {
+    Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
+    int communicators = 0;
+    long sinceMs = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+      for (Path file : files) {
+        for (ProcessStats.Row row : StatsReader.read(file)) {
+          if (row.direction() == StatsFile.Direction.SEND && row.open()) {
+            communicators++;
+            bytesByKey.merge(row.planeKey(), row.bytes(), Long::sum);
+            sinceMs = Math.max(sinceMs, row.weightSinceMs());
+          }
+        }
+      }
+    }
+    List<Long> bytes =
+        bytesByKey.size() == planes ? new ArrayList<>(bytesByKey.values()) : List.of();
+    return new Open(communicators, bytes, sinceMs);
+  }
+
   private static List<Long> read(Path folder, int planes, ToLongFunction<ProcessStats.Row> counter)
       throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);

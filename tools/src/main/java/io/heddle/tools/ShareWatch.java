@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Samples counters while a run goes on, and makes changes in its middle. A thread of its own until
- * {@link #close}, which hands on what went wrong there.
+ * {@link #close}, which hands on what went wrong there; a change has another one, so that it is
+ * seen while it is made.
  */
 final class ShareWatch implements AutoCloseable {
   private static final long PERIOD_MS = 20;
@@ -27,6 +28,7 @@ final class ShareWatch implements AutoCloseable {
   private volatile boolean ended;
   private volatile @Nullable Exception failure;
   private final double[] changedAt;
+  private final long[] changedAtMs;
 
   /**
    * Something to be done.
@@ -55,10 +57,12 @@ final class ShareWatch implements AutoCloseable {
     this.periodMs = periodMs;
     this.changes = List.copyOf(changes);
     this.changedAt = new double[changes.size()];
+    this.changedAtMs = new long[changes.size()];
     thread.start();
   }
 
   private void watch() {
+    Thread acting = null;
     try {
       int next = 0;
       while (!ended) {
@@ -67,17 +71,37 @@ final class ShareWatch implements AutoCloseable {
         if (bytes.stream().anyMatch(each -> each > 0)) {
           samples.add(now, bytes);
           if (next < changes.size() && now - samples.first() >= changes.get(next).afterSeconds()) {
+            if (acting != null) {
+              acting.join();
+            }
             changedAt[next] = now;
-            changes.get(next++).action().run();
+            changedAtMs[next] = System.currentTimeMillis();
+            acting = act(changes.get(next++).action());
           }
         }
         TimeUnit.MILLISECONDS.sleep(periodMs);
+      }
+      if (acting != null) {
+        acting.join();
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     } catch (IOException | RuntimeException failed) {
       failure = failed;
     }
+  }
+
+  private Thread act(Runnable action) {
+    return Thread.ofPlatform()
+        .name("share-watch-change")
+        .start(() -> {
+          try {
+            action.run();
+          } catch (RuntimeException failed) {
+            failure = failed;
+            ended = true;
+          }
+        });
   }
 
   /* The ranks' files appear empty before they are whole. */
@@ -95,6 +119,11 @@ final class ShareWatch implements AutoCloseable {
   /** After {@link #close}: when the only change was begun, in seconds of the samples' clock. */
   double changedAt() {
     return changedAt(0);
+  }
+
+  /** The same by the clock of the ranks' statistics, milliseconds since 1970. */
+  long changedAtMs() {
+    return changedAtMs[0];
   }
 
   /** The same of each change. */

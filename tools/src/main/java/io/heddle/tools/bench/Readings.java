@@ -156,6 +156,13 @@ final class Readings {
               "points",
               job.path("deviation_points").asDouble()));
     }
+    double furthest = 0;
+    for (JsonNode window : report.path("change").path("windows")) {
+      boolean isSteady = window.path("from_seconds").asDouble() != 0;
+      double off = window.path("deviation_points").asDouble();
+      furthest = isSteady ? Math.max(furthest, off) : furthest;
+    }
+    figures.add(Figure.of("shares of a second under spray off by", "points", furthest));
     JsonNode followed = report.path("change").path("followed_after_ms");
     if (followed.isNumber()) {
       figures.add(Figure.of("new weights followed after", "ms", followed.asDouble()));

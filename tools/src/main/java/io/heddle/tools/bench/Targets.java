@@ -120,8 +120,9 @@ final class Targets {
     return List.of(
         atMost("start", Measurements.START, "init, 1 plane", 150),
         atMost("start", Measurements.START, "resident when idle, 1 plane", 100),
-        atLeast("fabric", Measurements.FABRIC, "time under hash ÷ under spray", 1.0),
+        atLeast("fabric", Measurements.FABRIC, "time under hash ÷ under spray", 1.5),
         atMost("fabric", Measurements.FABRIC, "shares under spray off by", 3),
+        atMost("fabric", Measurements.FABRIC, "shares of a second under spray off by", 3),
         atMost("fabric", Measurements.FABRIC, "new weights followed after", 1_000),
         atMost("steps", Measurements.STEPS, "ReorderBenchmark.reorderWindow planes", 20),
         atMost(
