@@ -9,8 +9,7 @@ import java.util.Arrays;
  * Prefixes with a number each, for tables of 100,000 routes and more: 24 bytes a slot, in native
  * memory of its own. What growth leaves behind goes back to the system at once; on the heap it
  * would stay resident until a collection, which an idle daemon doesn't have. Open addressing with
- * linear probing, at most four fifths full; it grows by half, since old and new lie in memory
- * together while it does. One thread.
+ * linear probing, at most four fifths full; it doubles when it grows. One thread.
  *
  * <pre>
  * slot    0 prefix, 16 bytes as two u64    16 its length, u32    20 number + 1, u32; 0 is a free slot
@@ -125,7 +124,7 @@ final class RouteTable implements AutoCloseable {
   private void grow() {
     long oldBase = base;
     int oldSlots = slots;
-    try (Arena old = take(slots + slots / 2)) {
+    try (Arena old = take(2 * slots)) {
       for (int i = 0; i < oldSlots; i++) {
         long from = oldBase + (long) i * SLOT_BYTES;
         if (Memory.ALL.get(Memory.NATIVE_INT, from + VALUE) != 0) {

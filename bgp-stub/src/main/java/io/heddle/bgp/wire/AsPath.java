@@ -61,9 +61,13 @@ public record AsPath(List<Segment> segments) {
   }
 
   public boolean contains(long autonomousSystem) {
-    for (Segment segment : segments) {
-      if (segment.autonomousSystems.contains(autonomousSystem)) {
-        return true;
+    /* Asked of every UPDATE: without iterators and boxes, which the first compiler leaves in. */
+    for (int i = 0; i < segments.size(); i++) {
+      List<Long> all = segments.get(i).autonomousSystems;
+      for (int j = 0; j < all.size(); j++) {
+        if (all.get(j) == autonomousSystem) {
+          return true;
+        }
       }
     }
     return false;

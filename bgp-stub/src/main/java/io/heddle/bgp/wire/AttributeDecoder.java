@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class AttributeDecoder {
   /**
    * @param withdraw whether a fault turns the announced routes into withdrawn ones
+   * @param missing code of an attribute without which no route may come; 0 where all are there, or
+   *     a fault says more
    */
-  record Result(PathAttributes attributes, List<AttributeFault> faults, boolean withdraw) {}
+  record Result(
+      PathAttributes attributes, List<AttributeFault> faults, boolean withdraw, int missing) {}
 
   private static final int FLAGS_THAT_TELL = PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE;
   private static final int WELL_KNOWN = PathAttribute.TRANSITIVE;
@@ -58,7 +61,18 @@ final class AttributeDecoder {
     return new Result(
         attributes.isEmpty() ? PathAttributes.EMPTY : new PathAttributes(attributes),
         List.copyOf(faults),
-        withdraw);
+        withdraw,
+        withdraw ? 0 : missing());
+  }
+
+  private int missing() {
+    boolean origin = false;
+    boolean path = false;
+    for (PathAttribute each : attributes) {
+      origin |= each.code() == PathAttribute.ORIGIN;
+      path |= each.code() == PathAttribute.AS_PATH;
+    }
+    return !origin ? PathAttribute.ORIGIN : path ? 0 : PathAttribute.AS_PATH;
   }
 
   private void one(int flags, int code, int at, int length) {

@@ -151,14 +151,14 @@ final class UpdateDecoder {
       AttributeDecoder.Result result, Nlri withdrawn, Nlri announced, @Nullable NextHop nextHop) {
     List<AttributeFault> faults = result.faults();
     boolean withdraw = result.withdraw();
-    AttributeFault missing = announced.isEmpty() ? null : missing(result);
-    if (listFault != null || missing != null) {
+    int missing = announced.isEmpty() ? 0 : result.missing();
+    if (listFault != null || missing != 0) {
       faults = new ArrayList<>(faults);
       if (listFault != null) {
         faults.add(listFault);
       }
-      if (missing != null) {
-        faults.add(missing);
+      if (missing != 0) {
+        faults.add(new AttributeFault(Treatment.WITHDRAW, missing, "it is missing"));
       }
       withdraw = true;
     }
@@ -173,23 +173,6 @@ final class UpdateDecoder {
     }
     return new UpdateMessage(
         withdrawn, announced, result.attributes(), nextHop, faults, skippedFamilies);
-  }
-
-  private static @Nullable AttributeFault missing(AttributeDecoder.Result result) {
-    if (result.withdraw()) {
-      return null;
-    }
-    boolean origin = false;
-    boolean path = false;
-    for (PathAttribute each : result.attributes().all()) {
-      origin |= each.code() == PathAttribute.ORIGIN;
-      path |= each.code() == PathAttribute.AS_PATH;
-    }
-    if (origin && path) {
-      return null;
-    }
-    int code = origin ? PathAttribute.AS_PATH : PathAttribute.ORIGIN;
-    return new AttributeFault(Treatment.WITHDRAW, code, "it is missing");
   }
 
   private static boolean isOurs(byte[] bytes, int at) {
