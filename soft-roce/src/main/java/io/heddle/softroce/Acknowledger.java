@@ -24,6 +24,7 @@ final class Acknowledger {
 
   /* The tag to return, when it came, and how long its packet may have waited for that. */
   private int tag;
+  private boolean keepsTag;
   private long taggedAtNs;
   private long waitedNs;
   private long nowNs;
@@ -36,6 +37,7 @@ final class Acknowledger {
   void reset(boolean peerIsSoft) {
     softPeer = peerIsSoft;
     tag = SendTags.NONE;
+    keepsTag = false;
     delay.reset();
     sent();
   }
@@ -74,11 +76,22 @@ final class Acknowledger {
    */
   void packetsCame(int newTag, long timeNs) {
     nowNs = timeNs;
-    if (newTag != SendTags.NONE) {
-      tag = newTag;
-      taggedAtNs = timeNs;
-      waitedNs = qp.waitedNs();
+    if (newTag != SendTags.NONE && !keepsTag) {
+      takeTag(newTag);
     }
+  }
+
+  private void takeTag(int newTag) {
+    tag = newTag;
+    taggedAtNs = nowNs;
+    waitedNs = qp.waitedNs();
+  }
+
+  /** A question came, with this tag: it is to be answered though others come behind it. */
+  void asked(int questionsTag) {
+    takeTag(questionsTag);
+    keepsTag = true;
+    askNow();
   }
 
   /**
@@ -171,6 +184,7 @@ final class Acknowledger {
           (int) Math.min(heldNs / 1000, 0xffff_ffffL));
       PacketFormat.setRequestAndTag(packet, false, tag);
       tag = SendTags.NONE;
+      keepsTag = false;
     }
   }
 

@@ -4,10 +4,13 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,9 @@ final class Engine {
   final AsyncEvents events = new AsyncEvents();
 
   private final TrainSender sender;
+  private final Log log;
+  /* Local addresses whose narrow ways the log has named. */
+  private final Set<Gid> narrow = new HashSet<>();
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
@@ -51,6 +57,7 @@ final class Engine {
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
     this.clock = clock;
+    this.log = log;
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     sender = new TrainSender(arena, log, gate);
@@ -406,6 +413,17 @@ final class Engine {
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     sends++;
     return sender.send(capture, socket, address, lengthBytes, segmentBytes);
+  }
+
+  /** Writes by this link go on in packets of the path MTU. */
+  void wayIsNarrow(PeerLink link, PacketSizes sizes) {
+    if (narrow.add(link.localGid())) {
+      log.warn(
+          "soft0: packets of %d bytes don't pass from %s to %s, though the links at both ends take"
+              + " them: something between drops them without a word; writes go in packets of %d,"
+              + " which is slower (heddle doctor --peer shows what passes)",
+          sizes.sentWriteBytes(), link.localGid(), link.remoteGid(), sizes.mtuBytes());
+    }
   }
 
   /* Control path, all under the lock. */

@@ -12,6 +12,7 @@ final class LinkLoad {
   private static final long LONGEST_REST_NS = 1_000_000_000;
 
   final SendWindow window = new SendWindow();
+  final WideWay wide = new WideWay();
   final RoundTrip roundTrip = new RoundTrip();
 
   /* What it was given, by bytes ÷ weight; of use beside the other links' only. */
@@ -37,8 +38,9 @@ final class LinkLoad {
   /**
    * Starts anew, with a window between these; {@code isAbsent} where one end hasn't its address.
    */
-  void start(int most, int least, long next, boolean isAbsent, long nowNs) {
+  void start(int most, int least, long next, boolean isAbsent, boolean wideIsAgreed, long nowNs) {
     window.reset(most, least, nowNs);
+    wide.start(wideIsAgreed && !isAbsent, nowNs);
     roundTrip.reset();
     virtualTime = 0;
     recoveryEnd = next;

@@ -26,8 +26,11 @@ final class LinkLoads {
   private final LinkNumbers numbers;
   private LinkLoad[] links = {new LinkLoad()};
   private final int[] before = new int[PeerLinks.MOST];
-  /* Room for less than a train costs as much as a train. */
-  private int worthwhile;
+  /* Of windows, in packets: the most and the least of use, where packets are narrow and where they are wide. */
+  private int narrowMost;
+  private int narrowLeast;
+  private int wideMost;
+  private int wideLeast;
 
   LinkLoads(Outstanding outstanding, PendingRead read) {
     this.outstanding = outstanding;
@@ -43,11 +46,13 @@ final class LinkLoads {
         links[i] = new LinkLoad();
       }
     }
-    int most = peers.window(sizes);
-    int least = SendWindow.smallest(sizes.packetsOfTrain());
-    worthwhile = least / 2;
+    wideMost = peers.window(sizes);
+    wideLeast = SendWindow.smallest(sizes.packetsOfTrain());
+    narrowMost = peers.window(sizes.narrow());
+    narrowLeast = SendWindow.smallest(sizes.narrow().packetsOfTrain());
+    long next = outstanding.next();
     for (int i = 0; i < links.length; i++) {
-      links[i].start(most, least, outstanding.next(), peers.isAbsent(i), nowNs);
+      links[i].start(narrowMost, narrowLeast, next, peers.isAbsent(i), sizes.isWide(), nowNs);
     }
   }
 
@@ -104,7 +109,8 @@ final class LinkLoads {
 
   private boolean isWorthwhile(int link) {
     int room = room(link);
-    return room >= worthwhile || room > 0 && numbers.underWay(link) == 0;
+    /* Room for less than a train costs as much as a train. */
+    return room >= links[link].window.smallest() / 2 || room > 0 && numbers.underWay(link) == 0;
   }
 
   /* Where nothing that carries weighs something, all that carry do alike. */
@@ -181,6 +187,21 @@ final class LinkLoads {
       if (of.isNews(sentAtNs)) {
         of.news(nowNs);
       }
+    }
+  }
+
+  /** A question has come through: this link carries wide packets. */
+  void wideAnswered(int link, long nowNs) {
+    if (!links[link].wide.passes()) {
+      links[link].window.refit(wideMost, wideLeast);
+    }
+    links[link].wide.answered(nowNs);
+  }
+
+  /** Some of a wide train that went by this link has to be sent again. */
+  void wideLost(int link, long nowNs) {
+    if (links[link].wide.lost(nowNs)) {
+      links[link].window.refit(narrowMost, narrowLeast);
     }
   }
 

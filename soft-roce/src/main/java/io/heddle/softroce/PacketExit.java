@@ -11,7 +11,7 @@ final class PacketExit {
   private static final int CONTROL_BYTES = 4096;
   private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
   private static final int MEMORY_BYTES =
-      (TransmitRing.SLOTS + 1) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+      (TransmitRing.SLOTS + 2) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
 
   private final Engine engine;
   private final PeerLinks links;
@@ -46,9 +46,14 @@ final class PacketExit {
     return memory + (long) RESPONSE_SLOT * TransmitRing.SLOT_BYTES;
   }
 
+  /** Room for what is made, sent and forgotten. */
+  long scratch() {
+    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
+  }
+
   /** Room for a packet of our own, such as an acknowledgement. */
   long controlPacket() {
-    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
+    return memory + (long) (RESPONSE_SLOT + 2) * TransmitRing.SLOT_BYTES;
   }
 
   PacketSeal seal() {
@@ -90,6 +95,16 @@ final class PacketExit {
   boolean isTooNarrow(int link) {
     UdpSocket open = links.get(link).socket();
     return open != null && open.fragments();
+  }
+
+  /** Whether the kernel knows of nothing on the way of a link that is too narrow for this size. */
+  boolean mayPass(int link, int writeBytes) {
+    return !isTooNarrow(link) && links.get(link).writeBytesOnRoute() >= writeBytes;
+  }
+
+  /** Writes by a link go on in smaller packets than both ends take, since larger ones are lost. */
+  void tellNarrow(int link, PacketSizes sizes) {
+    engine.wayIsNarrow(links.get(link), sizes);
   }
 
   /** Sends a train. False when the socket is full. */

@@ -201,6 +201,19 @@ final class PacketFormat {
     return thirdWord >>> 24 & 0x7f;
   }
 
+  /**
+   * Which piece of a packet this is, from 1, or 0 for a whole one: between soft devices the bits of
+   * the base header for solicited events and migration say so.
+   */
+  static int piece(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;
+  }
+
+  static void setPiece(long packet, int piece) {
+    byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1);
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 1, (byte) (was & 0x3f | piece << 6));
+  }
+
   static int psnOf(int thirdWord) {
     return thirdWord & PSN_MASK;
   }

@@ -59,6 +59,21 @@ record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes) {
     return new PacketSizes(mtu.bytes(), Math.max(mtu.bytes(), Math.min(both, onRoute)), both);
   }
 
+  /** The same of a way that takes no more than the path MTU. */
+  PacketSizes narrow() {
+    return new PacketSizes(mtuBytes, mtuBytes, takenWriteBytes);
+  }
+
+  /** Bytes of the longest packet, from BTH to ICRC, that the path MTU allows. */
+  int narrowPacketBytes() {
+    return mtuBytes + AROUND_BYTES;
+  }
+
+  /** Bytes of the longest packet of WRITEs that are sent. */
+  int widePacketBytes() {
+    return sentWriteBytes + AROUND_BYTES;
+  }
+
   /** Whether WRITEs that are sent are larger than standard ones. */
   boolean isWide() {
     return sentWriteBytes > mtuBytes;

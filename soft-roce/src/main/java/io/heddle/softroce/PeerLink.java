@@ -75,6 +75,10 @@ final class PeerLink {
     return localGid;
   }
 
+  Gid remoteGid() {
+    return remoteGid;
+  }
+
   /** Where it receives, or 0 without an address. */
   int receivePort() {
     return socket == null ? 0 : receivePort;

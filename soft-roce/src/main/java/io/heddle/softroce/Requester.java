@@ -82,7 +82,7 @@ final class Requester {
     tags.clear();
     acknowledgeAt = outstanding.next() + window / 2 - 1;
     receiverNotReady.start(attributes.receiverNotReadyRetryCount());
-    sender.start(peerIsSoft);
+    sender.start(sizes, peerIsSoft);
     read.stop();
   }
 
@@ -120,6 +120,9 @@ final class Requester {
         return false;
       }
     }
+    if (builder.hasMore() && retries.unanswered() == 0) {
+      sender.askForWidth(nowNs);
+    }
     while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && !ring.isFull()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
       int link = loads.choose(LinkLoads.NONE);
@@ -144,9 +147,7 @@ final class Requester {
     long next = outstanding.next();
     int tag = softPeer ? tags.next(link, nowNs, false) : SendTags.NONE;
     exit.sealFor(link);
-    if (exit.isTooNarrow(link)) {
-      builder.cutNarrow();
-    }
+    builder.cut(loads.get(link).wide.passes() && !exit.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
       /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
@@ -198,6 +199,9 @@ final class Requester {
    */
   void onTag(int tag, long waitedNs, long nowNs) {
     if (tags.answer(tag)) {
+      if (tags.isQuestion(tag)) {
+        loads.wideAnswered(tags.link(tag), nowNs);
+      }
       measured(tags.link(tag), tags.sentAtNs(tag), nowNs, waitedNs);
     }
   }
@@ -294,7 +298,11 @@ final class Requester {
       if (newest && ring.sends(slot) == 1) {
         arrived(slot, nowNs);
       }
-      loads.get(ring.link(slot)).acknowledgedBytes += payload(slot);
+      LinkLoad load = loads.get(ring.link(slot));
+      load.acknowledgedBytes += payload(slot);
+      if (ring.sends(slot) == 1 && sender.isWide(slot)) {
+        load.wide.carried();
+      }
       ring.removeHead();
     }
     completeRequests();

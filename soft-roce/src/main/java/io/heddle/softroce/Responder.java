@@ -24,6 +24,7 @@ final class Responder {
   private final Acknowledger acknowledger;
   private final InboundMessage inbound;
   private final PsnBits received = new PsnBits();
+  private final ArrivedPieces pieces = new ArrivedPieces();
   private final PsnBits withImmediate = new PsnBits();
   private final int[] immediates = new int[PsnBits.SIZE];
   private final int[] lengths = new int[PsnBits.SIZE];
@@ -80,6 +81,7 @@ final class Responder {
     inbound.start(mtu, PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
     received.clearAll();
     withImmediate.clearAll();
+    pieces.clear();
     acknowledger.reset(peerIsSoft);
     sequenceErrorSent = false;
     lastSyndrome = 0;
@@ -105,7 +107,11 @@ final class Responder {
     acknowledger.packetsCame(PacketFormat.tagOf(thirdWord), nowNs);
     long psn = PacketFormat.expand(PacketFormat.psnOf(thirdWord), expected);
     if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
-      duplicate(opcode, packet, psn);
+      duplicate(opcode, thirdWord, packet, payloadBytes, psn);
+      return;
+    }
+    if (softPeer && PacketFormat.piece(packet) != 0) {
+      takePiece(opcode, thirdWord, packet, payload, payloadBytes, psn);
       return;
     }
     if (psn > expected) {
@@ -176,7 +182,14 @@ final class Responder {
     return taken;
   }
 
-  private void duplicate(int opcode, long packet, long psn) {
+  private void duplicate(int opcode, int thirdWord, long packet, int payloadBytes, long psn) {
+    if (softPeer
+        && opcode == PacketFormat.WRITE_ONLY
+        && payloadBytes > 0
+        && PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 12) == 0) {
+      acknowledger.asked(PacketFormat.tagOf(thirdWord));
+      return;
+    }
     counters.drops().count(DropCounters.Reason.DUPLICATE);
     if (opcode == PacketFormat.READ_REQUEST && psn < expected) {
       /* A repeated READ is executed again, without moving what is expected next. */
@@ -199,11 +212,8 @@ final class Responder {
         && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
-      if (opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
-        long reth = packet + PacketFormat.BTH_BYTES;
+      if (keepImmediate(opcode, packet, psn)) {
         withImmediate.set(psn);
-        lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
-        immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
       }
       if (several) {
         qp.took(payloadBytes, (int) (psn - expected));
@@ -217,6 +227,59 @@ final class Responder {
     if (!sequenceErrorSent) {
       sequenceErrorSent = true;
       sendAcknowledge(PacketFormat.SYNDROME_SEQUENCE_ERROR, expected, acknowledger.nowNs());
+    }
+  }
+
+  /* What an immediate tells, where there is one, until its turn comes. */
+  private boolean keepImmediate(int opcode, long packet, long psn) {
+    if (opcode != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
+      return false;
+    }
+    long reth = packet + PacketFormat.BTH_BYTES;
+    lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
+    immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
+    return true;
+  }
+
+  /**
+   * A piece of a packet is placed at once; the packet counts as received with the last one that was
+   * missing, and then as if it had come whole before its turn.
+   */
+  private void takePiece(
+      int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
+    boolean only =
+        opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+    if (psn - expected >= PsnBits.SIZE) {
+      counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
+      return;
+    }
+    int outcome =
+        only && !inbound.isUnderWay()
+            ? placeWriteOnly(opcode, packet, payload, payloadBytes)
+            : PacketFormat.SYNDROME_INVALID_REQUEST;
+    if (outcome != 0) {
+      if (psn == expected) {
+        refuse(outcome);
+      } else {
+        counters.drops().count(DropCounters.Reason.OUT_OF_ORDER);
+      }
+      return;
+    }
+    if (several) {
+      qp.took(payloadBytes, (int) (psn - expected));
+    }
+    boolean immediate = keepImmediate(opcode, packet, psn);
+    if (pieces.add(psn, PacketFormat.piece(packet), immediate)) {
+      received.set(psn);
+      highest = Math.max(highest, psn);
+      if (pieces.take(psn)) {
+        withImmediate.set(psn);
+      }
+      sequenceErrorSent = false;
+      deliverWhatWaited();
+    }
+    if (!qp.isDead() && PacketFormat.asksForAcknowledgement(thirdWord)) {
+      acknowledger.askNow();
     }
   }
 

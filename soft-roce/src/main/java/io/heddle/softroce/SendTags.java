@@ -17,6 +17,7 @@ final class SendTags {
   private final long[] sentAtNs = new long[TAGS];
   private final long[] serials = new long[TAGS];
   private final boolean[] probes = new boolean[TAGS];
+  private final boolean[] questions = new boolean[TAGS];
   private final byte[] links = new byte[TAGS];
   private int newest;
 
@@ -43,8 +44,21 @@ final class SendTags {
     serials[newest] = sendings + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
+    questions[newest] = false;
     links[newest] = (byte) link;
     return newest;
+  }
+
+  /** The same for a question whether a way carries wide packets. */
+  int nextQuestion(int link, long nowNs) {
+    int tag = next(link, nowNs, false);
+    questions[tag] = true;
+    return tag;
+  }
+
+  /** Whether it is the tag of such a question. */
+  boolean isQuestion(int tag) {
+    return questions[tag & MASK];
   }
 
   /** Something is sent, with a tag or without. Returns the sending's number, from 1. */

@@ -62,6 +62,20 @@ final class SendWindow {
     return packets;
   }
 
+  /** The smallest window that is of use. */
+  int smallest() {
+    return smallest;
+  }
+
+  /** Packets are wider or narrower from now on: as many bytes, in other bounds. */
+  void refit(int most, int least) {
+    threshold = threshold >= limit ? most : Math.min(most, threshold * least / smallest);
+    packets = Math.clamp((long) packets * least / smallest, Math.min(most, least), most);
+    limit = most;
+    smallest = least;
+    ackedSinceGrowth = 0;
+  }
+
   /**
    * @param inFlight packets that were under way before these came through: a window that nobody
    *     fills says nothing about the path, and isn't raised

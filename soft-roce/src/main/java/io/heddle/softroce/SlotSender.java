@@ -1,5 +1,7 @@
 package io.heddle.softroce;
 
+import io.heddle.verbs.PathMtu;
+
 /**
  * Sends the trains that lie in the slots of a queue pair's transmit ring: for the first time, and
  * again what was lost or is asked about. Under the progress lock.
@@ -14,7 +16,9 @@ final class SlotSender {
   private final LostRun lost;
   private final LinkLoads loads;
   private final SendTags tags;
+  private final PacketPieces pieces;
   private final Counters counters;
+  private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private volatile long resentPackets;
   private boolean softPeer;
   private int askedBy;
@@ -42,9 +46,11 @@ final class SlotSender {
     this.tags = tags;
     this.counters = counters;
     lost = new LostRun(ring, outstanding);
+    pieces = new PacketPieces(exit);
   }
 
-  void start(boolean peerIsSoft) {
+  void start(PacketSizes agreed, boolean peerIsSoft) {
+    sizes = agreed;
     softPeer = peerIsSoft;
     askedBy = 0;
     blocked.end();
@@ -91,14 +97,45 @@ final class SlotSender {
       counters.sent(to - from, end - begin);
       return true;
     }
+    ring.unsent(slot);
     if (ring.isRead(slot)) {
       read.lose();
     } else {
       outstanding.losePackets(slot, from, to);
     }
+    return block(nowNs);
+  }
+
+  private boolean block(long nowNs) {
     blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
     qp.timerAt(blocked.dueNs());
     return false;
+  }
+
+  /** Whether a slot holds packets that are wider than the path MTU. */
+  boolean isWide(long slot) {
+    return ring.segmentBytes(slot) > sizes.narrowPacketBytes();
+  }
+
+  /** By each link that may be asked goes a question whether its way carries wide packets. */
+  void askForWidth(long nowNs) {
+    for (int link = 0; link < loads.count(); link++) {
+      WideWay wide = loads.get(link).wide;
+      if (wide.isQuestionDue(nowNs)) {
+        int asked = wide.asked(nowNs);
+        if (exit.mayPass(link, sizes.sentWriteBytes())) {
+          exit.sealFor(link);
+          int tag = tags.nextQuestion(link, nowNs);
+          tags.sent();
+          long psn = outstanding.unacknowledged() - 1;
+          int bytes = builder.writeQuestion(exit.scratch(), psn, tag);
+          exit.send(link, exit.scratch(), bytes, bytes); /* one that a full socket loses is lost */
+          if (asked == WideWay.TELLING) {
+            exit.tellNarrow(link, sizes);
+          }
+        }
+      }
+    }
   }
 
   /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
@@ -151,9 +188,49 @@ final class SlotSender {
     long first = ring.firstPsn(slot);
     outstanding.sentAgain(first + from, first + to, link);
     loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
+    if (isWide(slot) && ring.sends(slot) > 0) {
+      if (ring.sends(slot) == 1) {
+        loads.wideLost(ring.link(slot), nowNs);
+      }
+      return resendInPieces(link, slot, from, to, nowNs, probe);
+    }
     sealAgain(link, slot, from, to, nowNs, probe);
     countResent(to - from);
     return sendSlot(link, slot, from, to, nowNs);
+  }
+
+  /* What has been lost once may be too wide for its way. */
+  private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    int tag = tags.next(link, nowNs, probe);
+    exit.sealFor(link);
+    ring.sent(slot, link, tags.sent(), nowNs);
+    for (int packet = from; packet < to; packet++) {
+      boolean last = packet == to - 1;
+      if (!sendCopy(link, slot, packet, last, last ? tag : SendTags.NONE)) {
+        outstanding.losePackets(slot, packet, to);
+        return block(nowNs);
+      }
+      countResent(1);
+      counters.sent(1, bytes(slot, packet));
+    }
+    return true;
+  }
+
+  /* Of one packet, sealed for that link, in pieces where it is wide. */
+  private boolean sendCopy(int link, long slot, int packet, boolean request, int tag) {
+    int segment = ring.segmentBytes(slot);
+    long address = ring.address(slot) + (long) packet * segment;
+    int bytes = bytes(slot, packet);
+    if (bytes > sizes.narrowPacketBytes()) {
+      return pieces.send(link, address, bytes, request, tag);
+    }
+    builder.markAgain(ring, slot, packet, packet + 1, tag, loads.several());
+    return exit.send(link, address, bytes, segment);
+  }
+
+  private int bytes(long slot, int packet) {
+    int segment = ring.segmentBytes(slot);
+    return Math.min(segment, ring.totalBytes(slot) - packet * segment);
   }
 
   private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
@@ -172,12 +249,10 @@ final class SlotSender {
         load.postponeTrial(nowNs);
         long slot = ring.slotOf(outstanding.unacknowledged());
         int packet = (int) (outstanding.unacknowledged() - ring.firstPsn(slot));
-        sealAgain(link, slot, packet, packet + 1, nowNs, false);
-        int segment = ring.segmentBytes(slot);
-        int at = packet * segment;
-        int bytes = Math.min(segment, ring.totalBytes(slot) - at);
+        int tag = tags.next(link, nowNs, false);
+        exit.sealFor(link);
         tags.sent();
-        exit.send(link, ring.address(slot) + at, bytes, segment);
+        sendCopy(link, slot, packet, true, tag);
       }
     }
   }

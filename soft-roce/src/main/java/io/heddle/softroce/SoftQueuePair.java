@@ -165,7 +165,7 @@ final class SoftQueuePair implements QueuePair {
         softPeer = soft;
         sizes = links.sizes(attributes.mtu(), peer);
         remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
-        window = links.window(sizes);
+        window = links.window(sizes.narrow());
         exit.answerBy(0);
         exit.sealAnswers();
         builder.configure(

@@ -31,6 +31,8 @@ final class TrainBuilder {
   private boolean softPeer;
   private int domain;
   private int readBytes;
+  /* The same where the way takes it. */
+  private int wideBytes = 1024;
   /* A WRITE ONLY of the largest size. */
   private int fullBytes;
   private int remoteQueuePair;
@@ -58,7 +60,8 @@ final class TrainBuilder {
     domain = protectionDomain;
     remoteQueuePair = remoteQueuePairNumber;
     readBytes = readPackets * mtu;
-    cutBy(sizes.sentWriteBytes());
+    wideBytes = sizes.sentWriteBytes();
+    cutBy(mtu);
     offset = 0;
   }
 
@@ -67,11 +70,24 @@ final class TrainBuilder {
     fullBytes = PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
-  /** From now on writes are cut by the path MTU, whatever was agreed on. */
-  void cutNarrow() {
-    if (writeBytes > mtu) {
-      cutBy(mtu);
-    }
+  /** The next train goes a way that takes what was agreed on, or the path MTU only. */
+  void cut(boolean wide) {
+    cutBy(wide ? wideBytes : mtu);
+  }
+
+  /**
+   * Writes a question whether the way takes the widest packets: a write that names no memory, with
+   * the number of one that has been executed.
+   *
+   * @return its bytes
+   */
+  int writeQuestion(long packet, long psn, int tag) {
+    int payload = wideBytes + PacketFormat.IMMEDIATE_BYTES;
+    int third = PacketFormat.requestTagAndPsn(true, tag, psn);
+    PacketFormat.writeBaseAndReth(
+        packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, 0, 0, 0);
+    seal.seal(packet, PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payload);
+    return PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
   /** Forgets a request that was cut in part. */

@@ -153,6 +153,11 @@ final class TransmitRing {
     sends[(int) index & MASK]++;
   }
 
+  /** What {@link #sent} was told of has not left. */
+  void unsent(long index) {
+    sends[(int) index & MASK]--;
+  }
+
   /** The newest slot that begins at or before this sequence number, which must be outstanding. */
   long slotOf(long psn) {
     long low = head;

@@ -17,12 +17,28 @@ final class LinkFaults {
   private final @Nullable DelayLine[] lines = new DelayLine[PeerLinks.MOST];
   private final long[] delayNs = new long[PeerLinks.MOST];
   private @Nullable Arena arena;
+  private final int[] longest = new int[PeerLinks.MOST];
   private long lost;
+  private long tooLong;
   private boolean open;
+
+  {
+    java.util.Arrays.fill(longest, Integer.MAX_VALUE);
+  }
 
   /** Nothing comes over this link any more, or everything does again. */
   void cut(int link, boolean on) {
     cut[link] = on;
+  }
+
+  /** Packets that are longer, from BTH to ICRC, don't come over this link. */
+  void narrow(int link, int bytes) {
+    longest[link] = bytes;
+  }
+
+  /** Packets that were longer. */
+  long tooLong() {
+    return tooLong;
   }
 
   /** What comes over this link takes so much longer. */
@@ -64,6 +80,10 @@ final class LinkFaults {
         int link = (int) (low & 0xff) / HOSTS;
         if (link < cut.length && cut[link]) {
           lost++;
+          return false;
+        }
+        if (link < longest.length && bytes > longest[link]) {
+          tooLong++;
           return false;
         }
         DelayLine line = link < lines.length ? lines[link] : null;

@@ -70,15 +70,22 @@ class SoftDeviceTest {
       pair.connect(a, b, mtu, false, 16);
       int bytes = pair.left.context.preferredWriteBytes(mtu);
       assertEquals(0, bytes % mtu.bytes());
-      b.postEmptyReceives(1, 1);
-      a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right));
-      assertEquals(bytes, pair.await(pair.right).lengthBytes);
-      pair.await(pair.left);
+      b.postEmptyReceives(1, 2);
       Counters counters = pair.left.context.engine().counters;
+      /* The first one asks whether the way takes more than the path MTU. */
+      long before = 0;
+      for (int i = 0; i < 2; i++) {
+        before = counters.packetsSent() - counters.packetsResent();
+        a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right));
+        assertEquals(bytes, pair.await(pair.right).lengthBytes);
+        pair.await(pair.left);
+      }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
       /* On a busy machine the device may have asked by a packet whether its peer is still there. */
       assertEquals(
-          bytes / packet + 1, counters.packetsSent() - counters.packetsResent(), "packets");
+          bytes / packet + 1,
+          counters.packetsSent() - counters.packetsResent() - before,
+          "packets");
     }
   }
 

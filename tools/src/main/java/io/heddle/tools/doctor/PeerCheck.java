@@ -210,8 +210,10 @@ final class PeerCheck implements Check {
                     full + ProbePacket.HEADER_BYTES,
                     passing + ProbePacket.HEADER_BYTES,
                     large.refusals()),
-            "give all links of the plane an MTU of %d (hosts, leaves, spines), or this one less"
-                .formatted(plane.link().mtuBytes()));
+            "give all links of the plane an MTU of %d (hosts, leaves, spines), or this one less; jobs run"
+                    .formatted(plane.link().mtuBytes())
+                + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"
+                + " than it could be; where they don't, jobs lose the plane");
       }
       return new Finding.Ok(
           String.format(

@@ -46,6 +46,26 @@ public final class PlaneFaults {
     drop(rank, plane, "numgen random mod 1000 < " + perMille + " ");
   }
 
+  /**
+   * Drops every packet on its way to this host that is longer than so many bytes, from its IPv6
+   * header on, as a switch does whose ports take less than the hosts' interfaces. The hosts' trains
+   * are cut before they leave, so that a packet is looked at and not the train.
+   */
+  public void narrow(int rank, int plane, int bytes) {
+    String device = LabPlan.interfaceName(plane);
+    for (int each = 0; each < lab.plan().ranks(); each++) {
+      at(each, List.of("ip", "link", "set", "dev", device, "gso_max_segs", "1"));
+    }
+    String table =
+        """
+        table inet fault_%s {
+          chain received { type filter hook prerouting priority -500; iifname "%s" meta length > %d drop; }
+        }
+        """
+            .formatted(device, device, bytes);
+    Shell.run(lab.command(rank, List.of("nft", "-f", "-")), table);
+  }
+
   /** Takes the plane's address away while the link looks well. */
   public void removeAddress(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);

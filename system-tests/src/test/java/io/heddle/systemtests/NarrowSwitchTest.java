@@ -1,0 +1,114 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.PlaneFaults;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A job over something that takes less than the hosts' interfaces and says nothing: its packets
+ * become narrow, no queue pair ends, and every element is right.
+ */
+@Timeout(180)
+final class NarrowSwitchTest {
+  private static final long LIMIT_SECONDS = 60;
+  /* Packets of the path MTU pass. */
+  private static final int LONGEST = 4300;
+  private static final long ENOUGH_BYTES = 64 << 20;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void assumeNamespaces() {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+  }
+
+  private HostProcess rank(Lab lab, int rank, String policy) throws IOException {
+    return HostProcess.start(
+        lab,
+        rank,
+        folder.resolve("rank" + rank + ".log"),
+        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_POLICY", policy),
+        List.of(
+            BuiltParts.allReduce().toString(),
+            "--plugin",
+            BuiltParts.plugin().toString(),
+            "--rank",
+            Integer.toString(rank),
+            "--ranks",
+            "2",
+            "--rendezvous",
+            folder.toString(),
+            "--min-bytes",
+            "4194304",
+            "--max-bytes",
+            "4194304",
+            "--iterations",
+            "300",
+            "--timeout-seconds",
+            "30"));
+  }
+
+  private static void narrow(Lab lab) {
+    PlaneFaults faults = new PlaneFaults(lab);
+    for (int plane = 0; plane < lab.plan().planes(); plane++) {
+      faults.narrow(0, plane, LONGEST);
+      faults.narrow(1, plane, LONGEST);
+    }
+  }
+
+  private static long sent(Lab lab) {
+    return lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, 1, spray",
+    "true, 4, packet",
+    "false, 1, spray",
+    "false, 4, spray",
+    "false, 4, packet",
+  })
+  void theJobRunsAndNoPlaneFalls(boolean fromTheStart, int planes, String policy) throws Exception {
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, planes, 9000))) {
+      if (fromTheStart) {
+        narrow(lab);
+      }
+      try (HostProcess first = rank(lab, 0, policy);
+          HostProcess second = rank(lab, 1, policy)) {
+        while (!fromTheStart && first.isAlive() && sent(lab) < ENOUGH_BYTES) {
+          Thread.sleep(1);
+        }
+        assertTrue(fromTheStart || first.isAlive(), first::outputOrWhyNot);
+        long before = sent(lab);
+        if (!fromTheStart) {
+          narrow(lab);
+        }
+        int left = first.exitCode(LIMIT_SECONDS);
+        int right = second.exitCode(LIMIT_SECONDS);
+        String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+        assertEquals(0, left, said);
+        assertEquals(0, right, said);
+        assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+        assertTrue(said.contains("packets of 8704 bytes don't pass"), said);
+        assertFalse(said.contains("moving off"), said);
+        assertTrue(sent(lab) - before > ENOUGH_BYTES, said);
+      }
+    }
+  }
+}
