@@ -4,8 +4,8 @@ package io.heddle.softroce;
  * One link of a queue pair as its requester sees it: how much may be under way on it, how long that
  * takes, and whether it answers. Under the progress lock.
  *
- * <p>A link that is silent while others answer rests: nothing is sent by it but now and then the
- * copy of a packet that is under way elsewhere, and when one of these is answered it is used again.
+ * <p>A link that is silent while others answer rests: nothing is sent by it but now and then a
+ * question, and when one of these is answered it is used again.
  */
 final class LinkLoad {
   private static final long SHORTEST_REST_NS = 20_000_000;

@@ -124,18 +124,23 @@ final class SlotSender {
       if (wide.isQuestionDue(nowNs)) {
         int asked = wide.asked(nowNs);
         if (exit.mayPass(link, sizes.sentWriteBytes())) {
-          exit.sealFor(link);
-          int tag = tags.nextQuestion(link, nowNs);
-          tags.sent();
-          long psn = outstanding.unacknowledged() - 1;
-          int bytes = builder.writeQuestion(exit.scratch(), psn, tag);
-          exit.send(link, exit.scratch(), bytes, bytes); /* one that a full socket loses is lost */
+          int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
+          ask(link, widest, tags.nextQuestion(link, nowNs));
           if (asked == WideWay.TELLING) {
             exit.tellNarrow(link, sizes);
           }
         }
       }
     }
+  }
+
+  /* One that a full socket loses is lost. */
+  private void ask(int link, int payload, int tag) {
+    exit.sealFor(link);
+    tags.sent();
+    long psn = outstanding.unacknowledged() - 1;
+    int bytes = builder.writeQuestion(exit.scratch(), psn, payload, tag);
+    exit.send(link, exit.scratch(), bytes, bytes);
   }
 
   /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
@@ -240,19 +245,16 @@ final class SlotSender {
   }
 
   /**
-   * By each link whose rest is over goes a copy of the oldest packet, which is under way elsewhere.
+   * By each link whose rest is over goes a question whether it carries packets of the path MTU. A
+   * copy of what is under way elsewhere would do as well, but for its answer: that names the newest
+   * tagged packet that has come, and behind a copy others come; a question is answered in any case.
    */
   void tryResting(long nowNs) {
     for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
       LinkLoad load = loads.get(link);
       if (load.isTrialDue(nowNs)) {
         load.postponeTrial(nowNs);
-        long slot = ring.slotOf(outstanding.unacknowledged());
-        int packet = (int) (outstanding.unacknowledged() - ring.firstPsn(slot));
-        int tag = tags.next(link, nowNs, false);
-        exit.sealFor(link);
-        tags.sent();
-        sendCopy(link, slot, packet, true, tag);
+        ask(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
       }
     }
   }

@@ -76,13 +76,12 @@ final class TrainBuilder {
   }
 
   /**
-   * Writes a question whether the way takes the widest packets: a write that names no memory, with
-   * the number of one that has been executed.
+   * Writes a question whether the way takes packets of this payload: a write that names no memory,
+   * with the number of one that has been executed.
    *
    * @return its bytes
    */
-  int writeQuestion(long packet, long psn, int tag) {
-    int payload = wideBytes + PacketFormat.IMMEDIATE_BYTES;
+  int writeQuestion(long packet, long psn, int payload, int tag) {
     int third = PacketFormat.requestTagAndPsn(true, tag, psn);
     PacketFormat.writeBaseAndReth(
         packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, 0, 0, 0);

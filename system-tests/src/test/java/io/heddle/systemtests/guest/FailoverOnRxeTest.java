@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverOnRxeTest {
   private static final long CARRIED = 2 << 20;
 
-  /* Netlink tells of it, and the device; whoever is first. */
-  private static final String ADDRESS_GONE = "(address is gone|no more)";
+  /* Netlink tells of it, and the device, and what is sent from it fails; whichever is first. */
+  private static final String ADDRESS_GONE =
+      "(address is gone|no more|LOCAL_QUEUE_PAIR_OPERATION_ERROR)";
   private static final String PORT_DOWN = "(is down|PORT_ERROR|no more)";
 
   @TempDir private static Path folder;
