@@ -197,7 +197,8 @@ final class ProviderFaultTest {
   void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      control("refuse 0/0 " + refused + " " + Errno.ENOMEM);
+      /* Twice: a queue pair that is refused is tried again without inline payloads. */
+      control("refuse 0/0 " + refused + " " + Errno.ENOMEM + " 2");
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
       assertEquals(verb, failure.verb());
