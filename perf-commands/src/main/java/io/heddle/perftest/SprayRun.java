@@ -198,6 +198,7 @@ final class SprayRun {
     request.remoteAddress = queues.remote(index).address() + from;
     request.rkey = queues.remote(index).rkey();
     request.lengthBytes = length;
+    request.inline = queues.isInline(length);
     int taken = queues.queuePair(index).postSend(request);
     if (taken != 1) {
       failure.post(taken, index, false);

@@ -17,8 +17,11 @@ final class PacketPieces {
     this.exit = exit;
   }
 
-  /** Sends it sealed for that link. False when the socket is full. */
-  boolean send(int link, long packet, int packetBytes, boolean request, int tag) {
+  /**
+   * Sends it sealed for that link; with a tag, it asks for an acknowledgement. False when the
+   * socket is full.
+   */
+  boolean send(int link, long packet, int packetBytes, int tag) {
     long firstWord = PacketFormat.networkLong(packet);
     boolean immediate = PacketFormat.hasImmediate(PacketFormat.opcodeOf(firstWord));
     int headerBytes =
@@ -49,7 +52,9 @@ final class PacketPieces {
           closes ? PacketFormat.WRITE_ONLY_WITH_IMMEDIATE : PacketFormat.WRITE_ONLY,
           last ? pad : 0,
           queuePair,
-          PacketFormat.requestTagAndPsn(last && request, last ? tag : SendTags.NONE, psn),
+          last
+              ? PacketFormat.requestTagAndPsn(tag != SendTags.NONE, tag, psn)
+              : PacketFormat.requestTagAndPsn(false, SendTags.NONE, psn),
           closes ? address : to + offset,
           key,
           closes ? length : left - offset);

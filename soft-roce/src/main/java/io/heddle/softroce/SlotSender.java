@@ -211,7 +211,7 @@ final class SlotSender {
     ring.sent(slot, link, tags.sent(), nowNs);
     for (int packet = from; packet < to; packet++) {
       boolean last = packet == to - 1;
-      if (!sendCopy(link, slot, packet, last, last ? tag : SendTags.NONE)) {
+      if (!sendCopy(link, slot, packet, last ? tag : SendTags.NONE)) {
         outstanding.losePackets(slot, packet, to);
         return block(nowNs);
       }
@@ -222,12 +222,12 @@ final class SlotSender {
   }
 
   /* Of one packet, sealed for that link, in pieces where it is wide. */
-  private boolean sendCopy(int link, long slot, int packet, boolean request, int tag) {
+  private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long address = ring.address(slot) + (long) packet * segment;
     int bytes = bytes(slot, packet);
     if (bytes > sizes.narrowPacketBytes()) {
-      return pieces.send(link, address, bytes, request, tag);
+      return pieces.send(link, address, bytes, tag);
     }
     builder.markAgain(ring, slot, packet, packet + 1, tag, loads.several());
     return exit.send(link, address, bytes, segment);

@@ -189,22 +189,36 @@ final class ProviderFaultTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ibv_alloc_pd, alloc_pd",
-    "ibv_create_cq, create_cq",
-    "ibv_reg_mr, reg_mr",
-    "ibv_create_qp, create_qp"
+    "ibv_alloc_pd, alloc_pd, 1",
+    "ibv_create_cq, create_cq, 1",
+    "ibv_reg_mr, reg_mr, 1",
+    "ibv_create_qp, create_qp, 2"
   })
-  void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb)
+  void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      /* Twice: a queue pair that is refused is tried again without inline payloads. */
-      control("refuse 0/0 " + refused + " " + Errno.ENOMEM + " 2");
+      /* A queue pair that is refused is tried again without inline payloads. */
+      control("refuse 0/0 %s %d %d".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
       assertEquals(verb, failure.verb());
       assertEquals(Errno.ENOMEM, failure.errno());
       assertTrue(
           String.valueOf(failure.getMessage()).contains("standin0"), String.valueOf(failure));
+    }
+  }
+
+  @Test
+  void aQueuePairThatIsRefusedWithInlinePayloadsIsMadeWithoutThem()
+      throws IOException, InterruptedException {
+    try (DeviceContext context = open()) {
+      control("refuse 0/0 ibv_create_qp " + Errno.EINVAL + " 1");
+      try (Endpoint end = new Endpoint(context, GID_INDEX, 4096)) {
+        assertEquals(0, end.qp.inlineBytes());
+      }
+      try (Endpoint end = new Endpoint(context, GID_INDEX, 4096)) {
+        assertTrue(end.qp.inlineBytes() >= Endpoint.INLINE_BYTES);
+      }
     }
   }
 
