@@ -29,9 +29,11 @@ public final class Memory {
   public static final ValueLayout.OfLong NETWORK_LONG =
       NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
-  /* Called exactly as it is typed: the first compiler makes a read of 1 ns of that, and one of 2 ns of a get() of ALL. */
-  private static final VarHandle EXACT_LONG =
-      ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
+  /*
+   * Called exactly as it is typed, and without a look whether the address is a multiple of eight: the first compiler makes a
+   * read of 1 ns of that, and one of 2 ns of a get() of ALL.
+   */
+  private static final VarHandle EXACT_LONG = NATIVE_LONG.varHandle().withInvokeExactBehavior();
 
   private static final VarHandle BYTE = withoutBase(ValueLayout.JAVA_BYTE);
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
@@ -43,8 +45,8 @@ public final class Memory {
     return MethodHandles.insertCoordinates(layout.varHandle(), 0, ALL);
   }
 
-  /** Reads an aligned {@code long}; for where each nanosecond counts. */
-  public static long getAlignedLong(long address) {
+  /** Reads a {@code long}; for where each nanosecond counts. */
+  public static long getLong(long address) {
     return (long) EXACT_LONG.get(ALL, address);
   }
 

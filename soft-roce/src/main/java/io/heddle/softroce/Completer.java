@@ -71,7 +71,7 @@ final class Completer {
       boolean hasImmediate,
       int immediate) {
     boolean before = to.isOverrun();
-    if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate, number) && !before) {
+    if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate) && !before) {
       engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
       engine.failUsersOf(to);
     }

@@ -26,8 +26,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   private final long[] ids;
   /* length 32 | immediate 32 */
   private final long[] values;
-  /* queue pair 24 | has immediate 8 | kind 8 | status 8, from the top of the low 48 bits */
-  private final long[] facts;
+  /* has immediate 1 | kind 8 | status 8, from the top of the low 17 bits */
+  private final int[] facts;
 
   @SuppressWarnings("unused") /* by TAIL */
   private volatile long tail;
@@ -47,7 +47,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     mask = size - 1;
     ids = new long[size];
     values = new long[size];
-    facts = new long[size];
+    facts = new int[size];
   }
 
   private static VarHandle index(String field) {
@@ -73,8 +73,7 @@ final class SoftCompletionQueue implements CompletionQueue {
       WorkCompletion.Kind kind,
       int lengthBytes,
       boolean hasImmediate,
-      int immediate,
-      int queuePairNumber) {
+      int immediate) {
     long at = (long) TAIL.get(this);
     if (at - producerHead > mask) {
       producerHead = (long) HEAD.getAcquire(this);
@@ -86,11 +85,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     int row = (int) at & mask;
     ids[row] = id;
     values[row] = (long) lengthBytes << 32 | immediate & 0xffff_ffffL;
-    facts[row] =
-        (long) queuePairNumber << 24
-            | (hasImmediate ? 1L << 16 : 0)
-            | (long) kind.ordinal() << 8
-            | status.code();
+    facts[row] = (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code();
     TAIL.setRelease(this, at + 1);
     return true;
   }
@@ -104,13 +99,12 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
     for (int i = 0; i < ready; i++) {
       int row = (int) (from + i) & mask;
-      long fact = facts[row];
+      int fact = facts[row];
       WorkCompletion to = completions[i];
       to.workRequestId = ids[row];
-      to.status = WorkCompletion.Status.fromCode((int) fact & 0xff);
-      to.kind = KINDS[(int) (fact >>> 8) & 0xff];
+      to.status = WorkCompletion.Status.fromCode(fact & 0xff);
+      to.kind = KINDS[fact >>> 8 & 0xff];
       to.hasImmediate = (fact >>> 16 & 1) != 0;
-      to.queuePairNumber = (int) (fact >>> 24);
       to.lengthBytes = (int) (values[row] >>> 32);
       to.immediate = (int) values[row];
     }

@@ -37,8 +37,7 @@ final class HandOffStress {
   }
 
   private static void push(SoftCompletionQueue queue, int number) {
-    queue.push(
-        number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0, 0);
+    queue.push(number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0);
   }
 
   /** Lock holder → poller: a completion that is seen is whole. */

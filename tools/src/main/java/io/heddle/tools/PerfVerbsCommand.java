@@ -40,7 +40,8 @@ final class PerfVerbsCommand implements Callable<Integer> {
           "-XX:CompileCommand=quiet",
           "-XX:CompileCommand=inline,jdk.internal.foreign.abi.SharedUtils::checkNative",
           "-XX:CompileCommand=inline,jdk.internal.foreign.AbstractMemorySegmentImpl::equals",
-          "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian");
+          "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
+          "-XX:C1MaxInlineLevel=20");
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 

@@ -64,11 +64,8 @@ public final class WorkCompletion {
 
   public boolean hasImmediate;
 
-  /** In host order. */
+  /** In host order; for receive kinds that have one. */
   public int immediate;
-
-  /** Number of the queue pair on this side. */
-  public int queuePairNumber;
 
   /** Number of the sender's queue pair, for datagrams received. */
   public int sourceQueuePairNumber;

@@ -33,6 +33,8 @@ final class NativeCompletionQueue implements CompletionQueue {
       pair(ibv_wc.imm_data$offset(), ibv_wc.qp_num$offset());
   private static final long SOURCE_AND_FLAGS =
       pair(ibv_wc.src_qp$offset(), ibv_wc.wc_flags$offset());
+  private static final long WRITTEN = success(VerbsConstants.IBV_WC_RDMA_WRITE());
+  private static final long ARRIVED = success(VerbsConstants.IBV_WC_RECV_RDMA_WITH_IMM());
   private static final int WITH_IMMEDIATE = VerbsConstants.IBV_WC_WITH_IMM();
   private static final WorkCompletion.Kind[] KINDS = kinds();
 
@@ -78,10 +80,11 @@ final class NativeCompletionQueue implements CompletionQueue {
     int asked = most;
     int taken = first;
     while (taken > 0) {
-      for (int i = 0; i < taken; i++) {
-        read(completions + WC_BYTES * i, into[total + i]);
+      long from = completions;
+      for (int end = total + taken; total < end; total++) {
+        read(from, into[total]);
+        from += WC_BYTES;
       }
-      total += taken;
       if (taken < asked || total == into.length) {
         return total;
       }
@@ -110,6 +113,11 @@ final class NativeCompletionQueue implements CompletionQueue {
     return first;
   }
 
+  private static long success(int opcode) {
+    long status = VerbsConstants.IBV_WC_SUCCESS();
+    return LITTLE ? (long) opcode << Integer.SIZE | status : status << Integer.SIZE | opcode;
+  }
+
   private static int first(long pair) {
     return (int) (LITTLE ? pair : pair >>> Integer.SIZE);
   }
@@ -118,19 +126,39 @@ final class NativeCompletionQueue implements CompletionQueue {
     return (int) (LITTLE ? pair >>> Integer.SIZE : pair);
   }
 
+  /* Each short enough for the first compiler to put it where it is called. */
   private static void read(long from, WorkCompletion to) {
-    long statusAndOpcode = Memory.getAlignedLong(from + STATUS_AND_OPCODE);
-    long immediateAndQp = Memory.getAlignedLong(from + IMMEDIATE_AND_QP);
-    long sourceAndFlags = Memory.getAlignedLong(from + SOURCE_AND_FLAGS);
-    int immediate = first(immediateAndQp);
-    to.workRequestId = Memory.getAlignedLong(from + ID);
-    to.status = WorkCompletion.Status.fromCode(first(statusAndOpcode));
-    to.kind = KINDS[second(statusAndOpcode) & 0xff];
-    to.lengthBytes = second(Memory.getAlignedLong(from + VENDOR_AND_LENGTH));
-    to.hasImmediate = (second(sourceAndFlags) & WITH_IMMEDIATE) != 0;
+    long statusAndOpcode = Memory.getLong(from + STATUS_AND_OPCODE);
+    to.workRequestId = Memory.getLong(from + ID);
+    decode(to, statusAndOpcode, from);
+  }
+
+  /* What most completions are, without a look at what says nothing for them. */
+  private static void decode(WorkCompletion to, long statusAndOpcode, long from) {
+    if (statusAndOpcode == WRITTEN) {
+      to.status = WorkCompletion.Status.SUCCESS;
+      to.kind = WorkCompletion.Kind.RDMA_WRITE;
+      to.hasImmediate = false;
+    } else {
+      decodeOther(to, statusAndOpcode, from);
+    }
+  }
+
+  private static void decodeOther(WorkCompletion to, long statusAndOpcode, long from) {
+    int immediate = first(Memory.getLong(from + IMMEDIATE_AND_QP));
+    to.lengthBytes = second(Memory.getLong(from + VENDOR_AND_LENGTH));
     to.immediate = LITTLE ? Integer.reverseBytes(immediate) : immediate;
-    to.sourceQueuePairNumber = first(sourceAndFlags);
-    to.queuePairNumber = second(immediateAndQp);
+    if (statusAndOpcode == ARRIVED) {
+      to.status = WorkCompletion.Status.SUCCESS;
+      to.kind = WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE;
+      to.hasImmediate = true;
+    } else {
+      long sourceAndFlags = Memory.getLong(from + SOURCE_AND_FLAGS);
+      to.status = WorkCompletion.Status.fromCode(first(statusAndOpcode));
+      to.kind = KINDS[second(statusAndOpcode) & 0xff];
+      to.hasImmediate = (second(sourceAndFlags) & WITH_IMMEDIATE) != 0;
+      to.sourceQueuePairNumber = first(sourceAndFlags);
+    }
   }
 
   /** A queue pair will use it, with one of its work queues. */

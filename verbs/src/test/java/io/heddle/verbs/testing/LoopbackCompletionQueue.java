@@ -30,7 +30,7 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
    * The next completion to fill, of this queue pair; null where there is no room. Under the
    * fabric's monitor.
    */
-  WorkCompletion push(long id, WorkCompletion.Status status, int queuePairNumber) {
+  WorkCompletion push(long id, WorkCompletion.Status status) {
     if (tail - head == ring.length) {
       overrun = true;
       return null;
@@ -38,7 +38,6 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
     WorkCompletion wc = ring[(int) (tail++ % ring.length)];
     wc.workRequestId = id;
     wc.status = status;
-    wc.queuePairNumber = queuePairNumber;
     wc.lengthBytes = 0;
     wc.hasImmediate = false;
     return wc;
@@ -57,7 +56,6 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
         to.lengthBytes = from.lengthBytes;
         to.hasImmediate = from.hasImmediate;
         to.immediate = from.immediate;
-        to.queuePairNumber = from.queuePairNumber;
       }
       return count == 0 && overrun ? -Errno.ENOSPC : count;
     }

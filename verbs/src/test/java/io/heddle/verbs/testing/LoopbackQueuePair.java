@@ -166,11 +166,11 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private void flush() {
     while (head != tail) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
-      sendQueue.push(wr.id, Status.WORK_REQUEST_FLUSHED, number);
+      sendQueue.push(wr.id, Status.WORK_REQUEST_FLUSHED);
     }
     next = tail;
     while (receiveHead != receiveTail) {
-      receiveQueue.push(takeReceive(), Status.WORK_REQUEST_FLUSHED, number);
+      receiveQueue.push(takeReceive(), Status.WORK_REQUEST_FLUSHED);
     }
   }
 
@@ -278,7 +278,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
       told++;
       if (wr.signalled) {
-        WorkCompletion wc = sendQueue.push(wr.id, Status.SUCCESS, number);
+        WorkCompletion wc = sendQueue.push(wr.id, Status.SUCCESS);
         if (wc == null) {
           toError();
           return told;
@@ -352,12 +352,12 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private boolean fail(Status status) {
     while (head != next) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
-      WorkCompletion wc = wr.signalled ? sendQueue.push(wr.id, Status.SUCCESS, number) : null;
+      WorkCompletion wc = wr.signalled ? sendQueue.push(wr.id, Status.SUCCESS) : null;
       if (wc != null) {
         wc.kind = kind(wr.operation);
       }
     }
-    sendQueue.push(sends[(int) (head++ % sends.length)].id, status, number);
+    sendQueue.push(sends[(int) (head++ % sends.length)].id, status);
     toError();
     return true;
   }
@@ -385,12 +385,12 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
         Receive receive = receives[(int) (receiveHead % receives.length)];
         int room = receive == null ? 0 : receive.lengthBytes();
         if (wr.lengthBytes > room) {
-          receiveQueue.push(takeReceive(), Status.LOCAL_LENGTH_ERROR, number);
+          receiveQueue.push(takeReceive(), Status.LOCAL_LENGTH_ERROR);
           yield refuse(Status.REMOTE_INVALID_REQUEST_ERROR);
         }
         if (receive != null
             && !pd.allows(receive.lkey(), receive.address(), wr.lengthBytes, Access.LOCAL_WRITE)) {
-          receiveQueue.push(takeReceive(), Status.LOCAL_PROTECTION_ERROR, number);
+          receiveQueue.push(takeReceive(), Status.LOCAL_PROTECTION_ERROR);
           yield refuse(Status.REMOTE_OPERATION_ERROR);
         }
         if (receive != null) {
@@ -402,7 +402,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   }
 
   private Status received(SendWorkRequest wr, Kind kind) {
-    WorkCompletion wc = receiveQueue.push(takeReceive(), Status.SUCCESS, number);
+    WorkCompletion wc = receiveQueue.push(takeReceive(), Status.SUCCESS);
     if (wc == null) {
       return refuse(Status.REMOTE_OPERATION_ERROR);
     }
