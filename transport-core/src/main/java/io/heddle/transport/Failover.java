@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class Failover {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
-  private static final long ANSWER_NS = 160_000_000;
 
   private final ControlLoop loop;
   private final Connection connection;
@@ -189,20 +188,6 @@ final class Failover {
       connection.leaveChannelOf(plane.index, peer);
     }
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
-    awaitAnswer(plane, plane.epoch, now);
-  }
-
-  /* The control channel may have been on that plane. */
-  private void awaitAnswer(PlaneLife plane, int epoch, long sinceNs) {
-    loop.schedule(
-        ANSWER_NS,
-        () -> {
-          boolean awaited = plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
-          if (!over && awaited && plane.epoch == epoch && plane.theirs == null) {
-            peer.hurry(sinceNs);
-            awaitAnswer(plane, epoch, sinceNs);
-          }
-        });
   }
 
   /* Takes completions until every request of the plane has one; then this end is fenced. */

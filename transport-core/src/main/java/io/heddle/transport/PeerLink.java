@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * What the two ends of a connection say to each other once it is there, in order and once each,
  * whatever becomes of the TCP connections below. Control thread.
  *
- * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them. A channel
- * that falls silent is made anew by the end that connected: it calls the other's {@link Doors}. A
+ * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them, which an
+ * end that lives says at once. A channel that falls silent, or on which a message stays without its
+ * acknowledgement, is made anew by the end that connected: it calls the other's {@link Doors}. A
  * channel that the peer's kernel closes is the peer's end.
  */
 final class PeerLink {
   private static final long PING_NS = 500_000_000;
   private static final long SILENT_NS = 1_500_000_000;
+  private static final long ANSWER_NS = 160_000_000;
   private static final long ROUND_NS = 500_000_000;
   private static final long LINGER_NS = 5_000_000_000L;
 
@@ -105,6 +107,7 @@ final class PeerLink {
   /** One TCP connection; only the current one is listened to. */
   private final class Line implements ControlChannel.Listener {
     final ControlChannel channel;
+    final long begunNs = System.nanoTime();
     private long number;
 
     Line(ControlChannel channel, long number) {
@@ -131,6 +134,7 @@ final class PeerLink {
       } else if (number++ == received) {
         received++;
         heard(message);
+        sayWhere();
       }
     }
 
@@ -195,7 +199,26 @@ final class PeerLink {
     if (line != null) {
       line.channel.send(message);
     }
+    expect(keptFrom + kept.size(), System.nanoTime());
     return true;
+  }
+
+  /* So many messages of ours are acknowledged soon, or the channel carries them no more. */
+  private void expect(long count, long sinceNs) {
+    loop.schedule(
+        ANSWER_NS,
+        () -> {
+          if (over || keptFrom >= count) {
+            return;
+          }
+          long now = System.nanoTime();
+          Line line = current;
+          /* One that has just begun has just been told. */
+          if (line == null || now - line.begunNs >= ANSWER_NS) {
+            callAgain("no answer within " + (now - sinceNs) / 1_000_000 + " ms");
+          }
+          expect(count, sinceNs);
+        });
   }
 
   /** Tells the peer, once, that this end has failed. Any thread. */
@@ -217,14 +240,19 @@ final class PeerLink {
     if (over) {
       return;
     }
+    sayWhere();
+    if (current != null && System.nanoTime() - heardNs > SILENT_NS) {
+      callAgain("silent for " + SILENT_NS / 1_000_000 + " ms");
+    }
+    loop.schedule(PING_NS, this::tick);
+  }
+
+  /* How much we have had, and which number our next message has. */
+  private void sayWhere() {
     Line line = current;
     if (line != null) {
       line.channel.send(new Ping(received, keptFrom + kept.size()));
-      if (System.nanoTime() - heardNs > SILENT_NS) {
-        callAgain("silent for " + SILENT_NS / 1_000_000 + " ms");
-      }
     }
-    loop.schedule(PING_NS, this::tick);
   }
 
   /** Makes the channel anew, whatever it is like. Any thread. */
@@ -247,13 +275,6 @@ final class PeerLink {
   void knocked() {
     if (way.calls() && System.nanoTime() - calledNs > ROUND_NS) {
       callAgain("the other end knocks");
-    }
-  }
-
-  /** An answer is awaited since then: a channel that has said nothing is made anew. */
-  void hurry(long sinceNs) {
-    if (heardNs - sinceNs < 0) {
-      callAgain("no answer within " + (System.nanoTime() - sinceNs) / 1_000_000 + " ms");
     }
   }
 

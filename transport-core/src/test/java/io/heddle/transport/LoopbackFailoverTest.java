@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.testing.LoopbackFabric;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -367,6 +368,28 @@ class LoopbackFailoverTest {
       breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();
+    }
+  }
+
+  /* Each end goes on hearing pings, so that neither takes the channel for silent. */
+  @Test
+  void aChannelThatCarriesNothingNewIsMadeAnewForWhatIsSaidOfAPlane() throws IOException {
+    try (Ends ends = ends(Map.of())) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      try (StuckRelay relay = StuckRelay.inFrontOf(handle);
+          Ends.Link link = ends.connect(listener, handle)) {
+        Traffic traffic = new Traffic(ends, link, seed);
+        traffic.run(2);
+        relay.getStuck();
+        breakPair(true, link, 1);
+        traffic.run(30);
+        traffic.finish();
+        Ends.await("plane 1's return", () -> isUp(link, 1));
+        assertTrue(
+            ends.log.stream().anyMatch(line -> line.contains("made anew: no answer within")),
+            ends.log.toString());
+      }
     }
   }
 
