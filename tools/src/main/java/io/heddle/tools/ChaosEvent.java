@@ -7,7 +7,8 @@ package io.heddle.tools;
  * @param forMs until it is undone; {@link #FOR_EVER} where the run must end by it
  * @param rank whose host or process it is done to, from 0
  * @param plane from 0; 0 where it isn't done to a plane
- * @param amount thousandths lost, seconds of a clock's step, or Gbit/s that are announced; else 0
+ * @param amount thousandths lost, bytes of the longest packet, seconds of a clock's step, or Gbit/s
+ *     that are announced; else 0
  */
 record ChaosEvent(int atMs, int forMs, ChaosFault fault, int rank, int plane, int amount) {
   static final int FOR_EVER = Integer.MAX_VALUE;
@@ -27,6 +28,7 @@ record ChaosEvent(int atMs, int forMs, ChaosFault fault, int rank, int plane, in
     StringBuilder text = new StringBuilder().append(atMs).append(" ms: ").append(fault.text());
     switch (fault) {
       case LOSS -> text.append(" of ").append(amount / 10.0).append(" %");
+      case NARROWED -> text.append(" to ").append(amount).append(" B");
       case CLOCK_STEP -> text.append(" by ").append(amount).append(" s");
       case WEIGHT_CHANGE -> text.append(" of ").append(amount).append(" Gbit/s");
       case CARRIER_CUT,

@@ -78,6 +78,7 @@ final class ChaosFabric implements ChaosNetwork {
           SILENT_CUT,
           ADDRESS_REMOVED,
           LOSS,
+          NARROWED,
           ALL_LINKS_DOWN,
           ALL_SILENT,
           STOPPED_PEER,

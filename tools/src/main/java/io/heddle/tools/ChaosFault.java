@@ -6,6 +6,7 @@ enum ChaosFault {
   SILENT_CUT("silent cut", Reach.PLANE),
   ADDRESS_REMOVED("address removed", Reach.PLANE),
   LOSS("loss on a plane", Reach.PLANE),
+  NARROWED("plane narrowed", Reach.PLANE),
   ALL_LINKS_DOWN("all links down", Reach.HOST),
   ALL_SILENT("all planes silent", Reach.HOST),
   STOPPED_PEER("peer stopped", Reach.PROCESS),

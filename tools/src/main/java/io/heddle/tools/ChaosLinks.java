@@ -32,6 +32,7 @@ final class ChaosLinks implements ChaosNetwork {
       case SILENT_CUT -> faults.cutSilently(rank, event.plane());
       case ADDRESS_REMOVED -> faults.removeAddress(rank, event.plane());
       case LOSS -> faults.lose(rank, event.plane(), event.amount());
+      case NARROWED -> faults.narrow(rank, event.plane(), event.amount());
       case ALL_LINKS_DOWN -> faults.cutAllCarriers(rank);
       case ALL_SILENT -> faults.cutAllSilently(rank);
       case STOPPED_PEER,
@@ -51,6 +52,7 @@ final class ChaosLinks implements ChaosNetwork {
     switch (event.fault()) {
       case CARRIER_CUT, SILENT_CUT, ADDRESS_REMOVED, LOSS ->
           faults.restore(event.rank(), event.plane());
+      case NARROWED -> faults.widen(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
       /* What begin() refuses was never begun. */
       default -> throw ChaosNetwork.foreign(event);

@@ -23,6 +23,13 @@ record ChaosPlan(
   private static final int PERCENT = 100;
   private static final int KILLED_PERCENT = 7;
   private static final int ALL_CUT_PERCENT = 12;
+  private static final int NARROWED_PERCENT = 28;
+
+  /* Packets of the path MTU pass, those of links of 9000 don't. */
+  private static final int WIDE_MTU_BYTES = 9000;
+  private static final int NARROWEST_BYTES = 4_300;
+  private static final int WIDEST_BYTES = 8_700;
+
   private static final List<ChaosFault> USUAL =
       List.of(
           ChaosFault.CARRIER_CUT,
@@ -66,6 +73,10 @@ record ChaosPlan(
       boolean forGood = setting.graceMs() == ChaosSetting.SHORT_GRACE_MS;
       int forMs = forGood ? ChaosEvent.FOR_EVER : 20 + random.nextInt(1_500);
       events.add(at(random, milliseconds, fault, forMs));
+    }
+    /* Drawn last: what else a seed says is older. */
+    if (random.nextInt(PERCENT) < NARROWED_PERCENT && setting.mtuBytes() >= WIDE_MTU_BYTES) {
+      events.add(narrowed(random, setting, milliseconds));
     }
     return planned(seed, setting, maxBytes, milliseconds, events);
   }
@@ -127,9 +138,23 @@ record ChaosPlan(
     return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), plane, amount(random, fault));
   }
 
+  /* No plane falls by it, so it may be the one that is spared. */
+  private static ChaosEvent narrowed(Random random, ChaosSetting setting, int milliseconds) {
+    ChaosEvent drawn =
+        at(random, milliseconds, ChaosFault.NARROWED, 20 + random.nextInt(milliseconds));
+    return new ChaosEvent(
+        drawn.atMs(),
+        drawn.forMs(),
+        drawn.fault(),
+        drawn.rank(),
+        random.nextInt(setting.planes()),
+        amount(random, drawn.fault()));
+  }
+
   private static int amount(Random random, ChaosFault fault) {
     return switch (fault) {
       case LOSS -> 2 + random.nextInt(48);
+      case NARROWED -> NARROWEST_BYTES + random.nextInt(WIDEST_BYTES - NARROWEST_BYTES);
       case CLOCK_STEP -> random.nextInt(2_000_000) - 1_000_000;
       case WEIGHT_CHANGE -> 1 + random.nextInt(400);
       case CARRIER_CUT,

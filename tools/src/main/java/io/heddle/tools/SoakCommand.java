@@ -19,6 +19,7 @@ import picocli.CommandLine.ParameterException;
     description =
         "Sends random messages between two hosts while links are cut and restored, one or all at"
             + " once, packets lost, repeated, delayed, swapped and held back, addresses removed,"
+            + " planes narrowed as by a switch that takes less,"
             + " processes stopped and killed, and wall clocks stepped; checks every byte, guards"
             + " around the buffers, and buffers that were handed back.",
     mixinStandardHelpOptions = true,

@@ -11,6 +11,9 @@ import java.util.function.IntFunction;
 public final class PlaneFaults {
   private static final String ALL = "all";
 
+  /** GSO_MAX_SEGS of linux/netdevice.h: what an interface has by itself. */
+  private static final int KERNELS_GSO_SEGMENTS = 65_535;
+
   private final Lab lab;
 
   public PlaneFaults(Lab lab) {
@@ -53,9 +56,7 @@ public final class PlaneFaults {
    */
   public void narrow(int rank, int plane, int bytes) {
     String device = LabPlan.interfaceName(plane);
-    for (int each = 0; each < lab.plan().ranks(); each++) {
-      at(each, List.of("ip", "link", "set", "dev", device, "gso_max_segs", "1"));
-    }
+    letTrainsHave(1, device);
     String table =
         """
         table inet fault_%s {
@@ -64,6 +65,21 @@ public final class PlaneFaults {
         """
             .formatted(device, device, bytes);
     Shell.run(lab.command(rank, List.of("nft", "-f", "-")), table);
+  }
+
+  /** Undoes {@link #narrow}, which no other host may have on this plane. */
+  public void widen(int rank, int plane) {
+    String device = LabPlan.interfaceName(plane);
+    forget(rank, device);
+    letTrainsHave(KERNELS_GSO_SEGMENTS, device);
+  }
+
+  private void letTrainsHave(int packets, String device) {
+    for (int each = 0; each < lab.plan().ranks(); each++) {
+      at(
+          each,
+          List.of("ip", "link", "set", "dev", device, "gso_max_segs", Integer.toString(packets)));
+    }
   }
 
   /** Takes the plane's address away while the link looks well. */
