@@ -1,5 +1,6 @@
 package io.heddle.routes;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import java.io.IOException;
@@ -129,7 +130,8 @@ final class RoutesMap implements AutoCloseable {
     } catch (NoSuchFileException none) {
       return null;
     } catch (IOException failure) {
-      throw new HeddleException("the routes file " + path + " can't be read", failure);
+      throw new HeddleException(
+          "the routes file " + path + " can't be read: " + FileFailure.reason(failure), failure);
     }
   }
 

@@ -7,5 +7,8 @@ public final class RoutesPath {
   /** For the daemon and the jobs of a host alike. */
   public static final Path DEFAULT = Path.of("/run/heddle/routes");
 
+  /** In place of a file, for a job that doesn't follow routes. */
+  public static final String NONE = "none";
+
   private RoutesPath() {}
 }

@@ -9,7 +9,9 @@ import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
+import io.heddle.routes.Liveness;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
@@ -17,6 +19,7 @@ import io.heddle.tools.stat.StatsOption;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +41,10 @@ import picocli.CommandLine.Option;
             + " does it.",
     exitCodeList = {"0:There is a plane.", "1:There is none."})
 final class PlanesCommand implements Callable<Integer> {
+  private static final String HELD =
+      "jobs that followed it hold its last weights for HEDDLE_ROUTES_HOLD_MS, then all planes weigh"
+          + " the same";
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(names = "--json", description = "Print one JSON document.")
@@ -105,7 +112,7 @@ final class PlanesCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param remarks what is odd about the rules
+   * @param remarks what is odd about the rules and the routes file
    */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 
@@ -120,13 +127,15 @@ final class PlanesCommand implements Callable<Integer> {
         AddressFilter.parse(
             System.getenv(AddressFilter.RANGE_VARIABLE),
             System.getenv(AddressFilter.FAMILY_VARIABLE));
+    List<String> remarks = new ArrayList<>();
     PlaneDiscovery.Result found =
-        PlaneDiscovery.discover(HostAddresses.read(), rules, filter, told());
+        PlaneDiscovery.discover(HostAddresses.read(), rules, filter, told(remarks));
+    remarks.addAll(found.remarks());
     Document document =
         new Document(
             found.planes().stream().map(PlaneEntry::of).toList(),
             found.rejected().stream().map(RejectedEntry::of).toList(),
-            found.remarks());
+            remarks);
     if (json) {
       out.println(Json.of(document));
     } else {
@@ -148,14 +157,18 @@ final class PlanesCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* How the route daemon calls the planes of this host's addresses. */
-  private Map<InetAddress, String> told() {
+  /* How the route daemon calls the planes of this host's addresses. A job does without a file that it can't read. */
+  private Map<InetAddress, String> told(List<String> remarks) {
     Map<InetAddress, String> keys = new HashMap<>();
     String variable = System.getenv("HEDDLE_ROUTES");
+    boolean named = routes != null || variable != null && !variable.isBlank();
+    if (routes == null && RoutesPath.NONE.equals(variable)) {
+      return keys;
+    }
     Path file =
         routes != null
             ? routes
-            : variable == null || variable.isBlank() ? RoutesPath.DEFAULT : Path.of(variable);
+            : variable != null && named ? Path.of(variable) : RoutesPath.DEFAULT;
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader != null) {
         for (PublishedPlane plane : reader.planes()) {
@@ -163,9 +176,30 @@ final class PlanesCommand implements Callable<Integer> {
             keys.put(plane.source(), plane.key());
           }
         }
+        silence(reader, remarks);
+      } else if (named) {
+        remarks.add("there is no routes file " + file + ": weights don't follow routes");
       }
+    } catch (HeddleException unreadable) {
+      remarks.add(unreadable.getMessage() + "; " + HELD);
     }
     return keys;
+  }
+
+  private static void silence(RouteReader reader, List<String> remarks) {
+    Liveness liveness = reader.liveness();
+    if (liveness.state() != Liveness.State.ALIVE) {
+      remarks.add(
+          "the route daemon (process %d) of %s %s; %s"
+              .formatted(
+                  liveness.process(),
+                  reader.path(),
+                  liveness.state() == Liveness.State.ENDED
+                      ? "has ended"
+                      : "gives no sign of life since %d s"
+                          .formatted(liveness.silenceNs() / 1_000_000_000),
+                  HELD));
+    }
   }
 
   private static void print(Document document, PrintWriter out) {

@@ -35,6 +35,11 @@ final class RouteFollower implements AutoCloseable {
   /* How often a file that isn't there, or isn't the one being read, is looked for. */
   private static final long SEARCH_NS = 500_000_000;
 
+  /** Before the source of weights whose daemon is silent, or whose file is gone. */
+  private static final String HELD = "held ";
+
+  private static final String ROUTES = "routes: ";
+
   private enum Stage {
     NO_FILE,
     FOLLOWING,
@@ -190,6 +195,7 @@ final class RouteFollower implements AutoCloseable {
       lostNs = clock.nanoTime();
       boolean wasFollowing = stage == Stage.FOLLOWING;
       stage = wasFollowing ? Stage.HOLDING : stage;
+      applyAll();
       log.warn(
           "%s%s",
           String.valueOf(cut.getMessage()),
@@ -271,11 +277,14 @@ final class RouteFollower implements AutoCloseable {
     if (remote.isEmpty() || stage == Stage.NO_FILE) {
       return;
     }
+    PlaneWeights current = connection.planeWeights().routed();
     PlaneWeights next =
         stage == Stage.ALL_EQUAL
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
             : asked(connection, remote);
-    PlaneWeights current = connection.planeWeights().routed();
+    if (next == null && stage == Stage.HOLDING && current.source().startsWith(ROUTES)) {
+      next = current.from(HELD + current.source());
+    }
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
       connection.planeWeights().setRouted(next);
       /* A queue pair over all planes leaves one of them by itself. */
@@ -334,7 +343,7 @@ final class RouteFollower implements AutoCloseable {
   }
 
   private String sourceOf(int count) {
-    String prefix = stage == Stage.HOLDING ? "held " : "";
+    String prefix = stage == Stage.HOLDING ? HELD : "";
     WeightReason reason = WeightReason.NO_ROUTE;
     for (int i = 0; i < count; i++) {
       WeightReason each = all.reason(i);
@@ -342,7 +351,7 @@ final class RouteFollower implements AutoCloseable {
         reason = each;
       }
     }
-    return prefix + "routes: " + reason.text();
+    return prefix + ROUTES + reason.text();
   }
 
   private int numberOf(String key) {

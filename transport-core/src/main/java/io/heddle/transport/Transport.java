@@ -124,7 +124,7 @@ public final class Transport implements AutoCloseable {
   private @Nullable RouteFollower routes() {
     String file = options.get(TransportOptions.ROUTES);
     boolean weighted = !options.get(TransportOptions.WEIGHTS).isBlank();
-    if (weighted || file.equals("none")) {
+    if (weighted || file.equals(RoutesPath.NONE)) {
       return null;
     }
     return new RouteFollower(

@@ -1,5 +1,7 @@
 package io.heddle.transport;
 
+import io.heddle.transport.stats.StatsFile;
+import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,10 +52,21 @@ final class CutRoutesJob {
           System.out.println(ends.log.get(told));
         }
         System.out.println("messages " + messages + " " + ends.left.describe());
+        System.out.println("weights by " + weightsBy(ends));
       }
     }
     input.join();
     System.out.println("ended well");
+  }
+
+  private static String weightsBy(Ends ends) {
+    return StatsReader.read(ends.left.statsFile()).stream()
+        .filter(row -> row.direction() == StatsFile.Direction.SEND)
+        .filter(row -> !row.peer().startsWith("closed"))
+        .map(row -> row.weightSource())
+        .distinct()
+        .toList()
+        .toString();
   }
 
   private static void awaitEnd(AtomicBoolean stop) {

@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The routes file is cut short in place while a job follows it. */
 @Timeout(90)
 class CutRoutesJobTest {
+  /** The job prints on and on, and a read isn't interrupted. */
+  private static final long LIMIT_NS = 30_000_000_000L;
+
   @TempDir Path folder;
 
   private RoutePublisher publish() {
@@ -44,7 +48,9 @@ class CutRoutesJobTest {
   private static String await(BufferedReader out, String part) throws IOException {
     StringBuilder before = new StringBuilder();
     String line = out.readLine();
+    long end = System.nanoTime() + LIMIT_NS;
     while (line != null && !line.contains(part)) {
+      assertTrue(System.nanoTime() < end, () -> "no '" + part + "' but " + before);
       before.append(line).append('\n');
       line = out.readLine();
     }
@@ -68,12 +74,15 @@ class CutRoutesJobTest {
           assertEquals(held, line.substring(line.indexOf(": its last")));
         }
         await(out, "weights per destination, the last from " + first.path());
+        await(out, "weights by [held routes: path band");
         await(out, "all planes weigh the same until there is");
         await(out, "weights all equal");
+        await(out, "weights by [equal, daemon silent]");
       }
       try (RoutePublisher next = publish()) {
         await(out, "weights follow " + next.path());
         await(out, "weights per destination, from " + next.path() + " (a test, 2 prefixes)");
+        await(out, "weights by [routes: path bandwidth]");
         job.getOutputStream().close();
         await(out, "ended well");
       }

@@ -7,6 +7,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.Liveness;
 import io.heddle.routes.RouteReader;
+import io.heddle.routes.RoutesPath;
 import io.heddle.tools.BgpSocket;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ final class RoutesCheck implements Check {
   @Override
   public List<Finding> look(Host host) {
     List<Finding> findings = new ArrayList<>();
-    if (host.setting("HEDDLE_ROUTES").equals("none")) {
+    if (host.setting("HEDDLE_ROUTES").equals(RoutesPath.NONE)) {
       findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes weigh the same"));
       return findings;
     }

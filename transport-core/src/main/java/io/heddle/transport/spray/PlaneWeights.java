@@ -167,6 +167,11 @@ public final class PlaneWeights {
     return new PlaneWeights(weights, source);
   }
 
+  /** These weights, with another word for people on where they come from. */
+  public PlaneWeights from(String otherSource) {
+    return new PlaneWeights(weights, otherSource, out);
+  }
+
   /** Whether both give every plane the same weight. */
   public boolean hasSameWeights(PlaneWeights other) {
     return Arrays.equals(weights, other.weights);
