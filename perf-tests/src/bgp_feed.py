@@ -394,7 +394,8 @@ def main():
                     continue
                 for receiver in (heddle, bird):
                     runs.append(run(receiver, sender, options.routes, feed, options.java))
-                    print(json.dumps({k: v for k, v in runs[-1].items() if k != 'change_us'}), file=sys.stderr, flush=True)
+                    print('# %(receiver)s fed by %(sender)s, %(feed)s: %(seconds).2f s, %(cpu_seconds).2f s of processor time' % runs[-1],
+                          file=sys.stderr, flush=True)
     print(table(runs, options.routes))
     if options.json:
         with open(options.json, 'w') as out:

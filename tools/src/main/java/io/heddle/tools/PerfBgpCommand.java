@@ -3,8 +3,6 @@ package io.heddle.tools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -48,11 +46,7 @@ final class PerfBgpCommand implements Callable<Integer> {
       description = "bird, prebuilt UPDATEs, or both (${DEFAULT-VALUE}).")
   private String sender = "both";
 
-  @Option(names = "--save", description = "Also write the results to perf-tests/results.")
-  private boolean save;
-
-  @Option(names = "--json-file", paramLabel = "FILE", description = "Write the results there.")
-  private @Nullable Path jsonFile;
+  @CommandLine.Mixin private final ReportOption report = new ReportOption();
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -70,19 +64,23 @@ final class PerfBgpCommand implements Callable<Integer> {
     command.addAll(List.of("--routes", Integer.toString(routes)));
     command.addAll(List.of("--rounds", Integer.toString(rounds)));
     command.addAll(List.of("--sender", sender));
-    if (save) {
-      Path folder = Files.createDirectories(root.resolve(Installation.RESULTS));
-      String name = "bgp-feed-" + LocalDate.now(ZoneOffset.UTC) + ".json";
-      command.addAll(List.of("--json", folder.resolve(name).toString()));
-    }
-    if (jsonFile != null) {
-      command.addAll(List.of("--json", jsonFile.toString()));
-    }
-    command.addAll(List.of("--", root.resolve("heddle").toString()));
     try (Cleanup cleanup = new Cleanup()) {
-      Process process = new ProcessBuilder(command).inheritIO().start();
+      RunFolder folder = cleanup.add(new RunFolder());
+      Path json = folder.path().resolve("report.json");
+      Path table = folder.path().resolve("table");
+      command.addAll(List.of("--json", json.toString(), "--", root.resolve("heddle").toString()));
+      Process process =
+          new ProcessBuilder(command).inheritIO().redirectOutput(table.toFile()).start();
       cleanup.add(process::destroy);
-      return process.waitFor();
+      int exitCode = process.waitFor();
+      if (exitCode == 0) {
+        report.publish(
+            spec,
+            "bgp-feed-" + ReportOption.today(),
+            Files.readString(table),
+            Json.mapper().readValue(json.toFile(), BgpFeedReport.class));
+      }
+      return exitCode;
     }
   }
 }

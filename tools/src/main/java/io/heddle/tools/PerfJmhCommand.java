@@ -1,10 +1,10 @@
 package io.heddle.tools;
 
+import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -59,17 +59,37 @@ final class PerfJmhCommand implements Callable<Integer> {
     if (!only.isEmpty()) {
       command.add(".*" + java.util.regex.Pattern.quote(only) + ".*");
     }
-    if (save) {
-      Path folder = Installation.results();
-      Files.createDirectories(folder);
-      String name = "jmh-" + LocalDate.now(ZoneOffset.UTC);
-      command.addAll(List.of("-rf", "json", "-rff", folder.resolve(name + ".json").toString()));
-    }
-    command.addAll(more);
     try (Cleanup cleanup = new Cleanup()) {
+      Path results = cleanup.add(new RunFolder()).path().resolve("results.json");
+      if (save) {
+        command.addAll(List.of("-rf", "json", "-rff", results.toString()));
+      }
+      command.addAll(more);
       Process process = new ProcessBuilder(command).inheritIO().start();
       cleanup.add(process::destroy);
-      return process.waitFor();
+      int exitCode = process.waitFor();
+      if (exitCode != 0 && !only.isEmpty()) {
+        throw new HeddleException(
+            "JMH failed (exit code %d): has a benchmark '%s' in its name? heddle perf jmh -- -l"
+                    .formatted(exitCode, only)
+                + " lists them");
+      }
+      if (exitCode == 0 && save) {
+        keep(results);
+      }
+      return exitCode;
     }
+  }
+
+  /* JMH makes an empty file of a run without results. */
+  private static void keep(Path results) throws IOException {
+    if (!Files.exists(results) || Files.size(results) == 0) {
+      throw new HeddleException("JMH measured nothing, so nothing is saved");
+    }
+    Path folder = Files.createDirectories(Installation.results());
+    Files.copy(
+        results,
+        folder.resolve("jmh-" + ReportOption.today() + ".json"),
+        StandardCopyOption.REPLACE_EXISTING);
   }
 }

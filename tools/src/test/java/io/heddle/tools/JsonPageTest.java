@@ -76,6 +76,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf start", "StartReport");
     DOCUMENTS.put("heddle perf policies", "PolicyReport");
     DOCUMENTS.put("heddle perf packet", "PacketReport");
+    DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");
     DOCUMENTS.put("heddle perf failover", "FailoverReport");
   }
 

@@ -34,7 +34,8 @@ import picocli.CommandLine.ParameterException;
     sortOptions = false,
     footer = {
       "%nA figure is a median, in brackets the least and the most. Ratios come from contestants"
-          + " that took turns in one run. What can't run on a machine is told with its reason."
+          + " that took turns in one run. What can't run on a machine is told with its reason;"
+          + " figures that were recorded of it stay."
     },
     exitCodeList = {
       "0:Every measurement ran, whatever it found; with --check, none is worse.",
@@ -108,12 +109,18 @@ public final class BenchCommand implements Callable<Integer> {
       return check(out);
     }
     List<Measurement> chosen = chosen();
-    List<Outcome> fresh = measure(chosen);
     Path folder = output != null ? output : quick ? null : Installation.results();
+    /* What can't be recorded is told of before the minutes that it takes to measure. */
+    List<Outcome> before = List.of();
+    if (folder != null) {
+      Files.createDirectories(folder);
+      before = BenchReport.recorded(folder);
+    }
+    List<Outcome> fresh = measure(chosen);
     List<Outcome> all = fresh;
     if (folder != null) {
       List<String> names = List.copyOf(Measurements.byName().keySet());
-      all = BenchReport.merged(BenchReport.recorded(folder), fresh, names);
+      all = BenchReport.merged(before, fresh, names);
       record(folder, all);
     }
     BenchReport report = BenchReport.of(all);
@@ -125,6 +132,7 @@ public final class BenchCommand implements Callable<Integer> {
   private int check(PrintWriter out) throws IOException, InterruptedException {
     ProgressLine progress = ProgressLine.onStandardError();
     Path folder = output != null ? output : Installation.results();
+    RegressionCheck.requireRecorded(folder);
     RegressionCheck.commands().forEach(each -> out.println("# " + each));
     List<String> lines =
         RegressionCheck.run(
@@ -221,11 +229,11 @@ public final class BenchCommand implements Callable<Integer> {
         HostLoad.ofLastMinute(),
         machine,
         figures,
-        failure);
+        failure,
+        null);
   }
 
   private static void record(Path folder, List<Outcome> all) throws IOException {
-    Files.createDirectories(folder);
     BenchReport report = BenchReport.of(all);
     Files.writeString(folder.resolve(BenchReport.FILE), Json.of(report) + "\n");
     Files.writeString(folder.resolve("bench.txt"), BenchText.of(report));

@@ -45,12 +45,19 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     }
   }
 
-  /** These outcomes in place of those of the same measurements, in the order of {@code names}. */
+  /**
+   * These outcomes in place of those of the same measurements, in the order of {@code names}. One
+   * that failed takes the place of no figures.
+   */
   static List<Outcome> merged(List<Outcome> before, List<Outcome> fresh, List<String> names) {
     List<Outcome> merged = new ArrayList<>();
     for (String name : names) {
       Outcome newest = named(fresh, name);
-      Outcome chosen = newest != null ? newest : named(before, name);
+      Outcome older = named(before, name);
+      Outcome chosen = newest == null ? older : newest;
+      if (newest != null && newest.failure() != null && older != null && older.failure() == null) {
+        chosen = older.keptAfter(newest);
+      }
       if (chosen != null) {
         merged.add(chosen);
       }

@@ -16,7 +16,7 @@ final class BenchText {
     for (Outcome each : outcomes) {
       line(
           text,
-          "# %-12s %5.0f s, %s, commit %s, load %.1f to %.1f%s%s",
+          "# %-12s %5.0f s, %s, commit %s, load %.1f to %.1f%s%s%s",
           each.measurement(),
           each.seconds(),
           each.time(),
@@ -24,7 +24,10 @@ final class BenchText {
           each.loadBefore(),
           each.loadAfter(),
           each.quick() ? ", quick" : "",
-          each.failure() == null ? "" : ": FAILED");
+          each.failure() == null ? "" : ": FAILED",
+          each.laterFailure() == null
+              ? ""
+              : "; kept, since a later run FAILED, " + firstLine(each.laterFailure()));
     }
     String group = "";
     for (Target.Verdict verdict : report.targets()) {
@@ -43,7 +46,7 @@ final class BenchText {
             target.wantedText(),
             "",
             "",
-            String.valueOf(verdict.reason()).lines().findFirst().orElse(""));
+            firstLine(String.valueOf(verdict.reason())));
       } else {
         line(
             text,
@@ -57,6 +60,10 @@ final class BenchText {
     }
     line(text, "# %s", summary(report));
     return text.toString();
+  }
+
+  private static String firstLine(String text) {
+    return text.lines().findFirst().orElse("");
   }
 
   private static String unit(Figure figure) {

@@ -179,9 +179,9 @@ final class Measurements {
         new Measurement(
             ROUTES,
             "4 x 100,000 routes into the route daemon beside BIRD",
-            words("perf bgp --rounds 1 --json-file"),
-            words("perf bgp --rounds 1 --sender bird --routes 20000 --json-file"),
-            true,
+            words("perf bgp --json --rounds 1"),
+            words("perf bgp --json --rounds 1 --sender bird --routes 20000"),
+            false,
             180,
             Readings::routes));
   }

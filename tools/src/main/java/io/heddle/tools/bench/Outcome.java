@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param loadBefore load of the machine, mean of a minute
  * @param loadAfter the same at the end
  * @param failure why there are no figures; null where there are
+ * @param laterFailure when and why a later run came to nothing, so that these figures stayed; null
+ *     where they are the newest run's
  */
 record Outcome(
     String measurement,
@@ -25,7 +27,25 @@ record Outcome(
     double loadAfter,
     Machine machine,
     List<Figure> figures,
-    @Nullable String failure) {
+    @Nullable String failure,
+    @Nullable String laterFailure) {
+  /** These figures, which stay since {@code later} has none. */
+  Outcome keptAfter(Outcome later) {
+    return new Outcome(
+        measurement,
+        command,
+        quick,
+        commit,
+        time,
+        seconds,
+        loadBefore,
+        loadAfter,
+        machine,
+        figures,
+        failure,
+        later.time() + ": " + later.failure());
+  }
+
   @Nullable Figure figure(String name) {
     return figures.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
   }

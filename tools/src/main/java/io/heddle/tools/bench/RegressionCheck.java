@@ -1,7 +1,6 @@
 package io.heddle.tools.bench;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.tools.Installation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,6 +97,21 @@ final class RegressionCheck {
   }
 
   /**
+   * @throws HeddleException where something is not recorded that a run is compared with
+   */
+  static void requireRecorded(Path folder) {
+    List<Outcome> recorded = BenchReport.recorded(folder);
+    for (Compared each : COMPARED) {
+      Outcome outcome = recordOf(recorded, each);
+      if (outcome == null || outcome.figure(each.figure()) == null) {
+        throw new HeddleException(
+            "there is no '%s' in %s to compare with; heddle bench --only %s records it"
+                .formatted(each.figure(), folder.resolve(BenchReport.FILE), each.measurement()));
+      }
+    }
+  }
+
+  /**
    * @param recordedIn folder with {@link BenchReport#FILE}
    * @param quietly called while a run goes on
    * @return what was compared, a line each; a line that begins with {@code WORSE} is a regression
@@ -154,7 +168,7 @@ final class RegressionCheck {
           "there is no '%s' %s; heddle bench --only %s records it"
               .formatted(
                   compared.figure(),
-                  seen.isEmpty() ? "in the run" : "recorded in " + Installation.RESULTS,
+                  seen.isEmpty() ? "in the run" : "recorded",
                   compared.measurement()));
     }
     boolean moreIsGood = compared.good() == Target.Bound.AT_LEAST;

@@ -36,12 +36,12 @@ class BenchTest {
 
   private static Outcome outcome(String measurement, String commit, List<Figure> figures) {
     return new Outcome(
-        measurement, "./heddle x", false, commit, "now", 1, 0, 0, MACHINE, figures, null);
+        measurement, "./heddle x", false, commit, "now", 1, 0, 0, MACHINE, figures, null, null);
   }
 
   private static Outcome failed(String measurement, String reason) {
     return new Outcome(
-        measurement, "./heddle x", false, "c", "now", 1, 0, 0, MACHINE, List.of(), reason);
+        measurement, "./heddle x", false, "c", "now", 1, 0, 0, MACHINE, List.of(), reason, null);
   }
 
   @Test
@@ -95,6 +95,32 @@ class BenchTest {
     assertEquals(
         List.of("old", "new"), merged.stream().map(Outcome::commit).toList(), merged.toString());
     assertEquals(before.getFirst(), merged.getFirst());
+  }
+
+  @Test
+  void figuresThatWereRecordedStayWhereTheirMeasurementFails() {
+    Outcome good = outcome("plugin", "old", List.of(Figure.of("start", "ms", 1)));
+    List<String> names = List.of("plugin", "latency");
+    List<Outcome> merged =
+        BenchReport.merged(
+            List.of(good, failed("latency", "before")),
+            List.of(failed("plugin", "needs root"), failed("latency", "again")),
+            names);
+    assertEquals(good.figures(), merged.getFirst().figures());
+    assertEquals("now: needs root", merged.getFirst().laterFailure());
+    assertEquals("again", merged.get(1).failure());
+    assertTrue(
+        BenchText.of(BenchReport.of(merged))
+            .contains("; kept, since a later run FAILED, now: needs root"));
+    Outcome better = outcome("plugin", "new", List.of());
+    assertNull(BenchReport.merged(merged, List.of(better), names).getFirst().laterFailure());
+  }
+
+  @Test
+  void aCheckWithoutARecordSaysSoBeforeItMeasures() {
+    HeddleException none =
+        assertThrows(HeddleException.class, () -> RegressionCheck.requireRecorded(folder));
+    assertTrue(String.valueOf(none.getMessage()).contains(folder + "/bench.json"));
   }
 
   @Test
