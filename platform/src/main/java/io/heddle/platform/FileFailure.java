@@ -1,7 +1,10 @@
 package io.heddle.platform;
 
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
@@ -15,6 +18,9 @@ public final class FileFailure {
       case NoSuchFileException none -> "it doesn't exist";
       case NotDirectoryException file -> "it is no folder";
       case AccessDeniedException denied -> "this user may not";
+      case FileAlreadyExistsException there -> "it exists already";
+      case MalformedInputException bytes -> "it isn't text in UTF-8";
+      case FileSystemException other when other.getReason() != null -> other.getReason();
       default -> String.valueOf(failure.getMessage());
     };
   }

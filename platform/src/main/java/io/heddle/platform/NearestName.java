@@ -28,6 +28,26 @@ public final class NearestName {
     return nearest;
   }
 
+  /**
+   * {@code "; did you mean NAME?"} where a candidate is that near: a letter in three may be wrong,
+   * or the name is part of the candidate. Else nothing, since a wild guess helps nobody.
+   */
+  public static String question(String name, Collection<String> candidates) {
+    if (candidates.isEmpty()) {
+      return "";
+    }
+    String nearest = of(name, candidates);
+    if (distance(name, nearest) <= (Math.max(name.length(), nearest.length()) + 1) / 3) {
+      return "; did you mean " + nearest + "?";
+    }
+    String bare = name.replaceFirst("^-+", "");
+    return candidates.stream()
+        .filter(each -> bare.length() >= 3 && each.contains(bare))
+        .findFirst()
+        .map(each -> "; did you mean " + each + "?")
+        .orElse("");
+  }
+
   static int distance(String left, String right) {
     int[][] cost = new int[left.length() + 1][right.length() + 1];
     for (int i = 0; i <= left.length(); i++) {

@@ -65,4 +65,13 @@ class OptionsTest {
     assertEquals(3, NearestName.distance("kitten", "sitting"));
     assertEquals(4, NearestName.distance("", "four"));
   }
+
+  @Test
+  void aNameThatIsFarFromAllIsNoQuestion() {
+    List<String> names = List.of("--stats", "--min-bytes");
+    assertEquals("; did you mean --stats?", NearestName.question("--stat", names));
+    assertEquals("; did you mean --min-bytes?", NearestName.question("--bytes", names));
+    assertEquals("", NearestName.question("--port", names));
+    assertEquals("", NearestName.question("--stats", List.of()));
+  }
 }

@@ -92,7 +92,7 @@ final class BadUseTest {
         "1 | -x 77 | -x 77: device standin0 has no GID at that index; it has 0 (fe80",
         "1 | -i 3 | -i 3: device standin0 has no such port; its port is 1",
         "2 | -m 1000 | -m 1000: an MTU is one of 256, 512, 1024, 2048 and 4096",
-        "2 | --qpp 4 | Unknown option",
+        "2 | --qpp 4 | heddle perf write_bw has no option --qpp; did you mean --qp?",
         "1 | --planes moon | --planes moon: device standin0 has no such plane",
         "1 | -p 9 127.0.0.1 | can't connect to 127.0.0.1 port 9",
       })

@@ -1,21 +1,19 @@
 package io.heddle.tools;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.NearestName;
 import io.heddle.tools.bench.BenchCommand;
 import io.heddle.tools.doctor.DoctorCommand;
 import io.heddle.tools.stat.ErrorsCommand;
 import io.heddle.tools.stat.ExporterCommand;
 import io.heddle.tools.stat.StatCommand;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root of the command line. */
 @Command(
@@ -101,58 +99,10 @@ public final class HeddleCommand implements Runnable {
   private static int refuse(ParameterException refused, String[] arguments) {
     CommandLine line = refused.getCommandLine();
     PrintWriter err = line.getErr();
-    String message = String.valueOf(refused.getMessage());
-    if (message.equals("Missing required subcommand")) {
-      message =
-          line.getCommandSpec().qualifiedName()
-              + " wants one of: "
-              + String.join(", ", shown(line.getCommandSpec()));
-    }
-    err.println("heddle: " + inWords(message));
-    if (refused instanceof UnmatchedArgumentException unmatched) {
-      err.println(hint(unmatched.getUnmatched().getFirst(), line.getCommandSpec()));
-    }
+    err.println("heddle: " + new Refusal(refused).text());
     err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
     err.flush();
     return EXIT_USAGE;
-  }
-
-  /* Java's names of types mean nothing to people. */
-  private static String inWords(String message) {
-    return message
-        .replaceFirst("is not an (int|Integer)$", "is not a whole number")
-        .replaceFirst("is not a (long|Long)$", "is not a whole number")
-        .replaceFirst("is not a (double|Double)$", "is not a number");
-  }
-
-  private static List<String> shown(CommandLine.Model.CommandSpec spec) {
-    return spec.subcommands().entrySet().stream()
-        .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
-        .map(Map.Entry::getKey)
-        .toList();
-  }
-
-  private static String hint(String given, CommandLine.Model.CommandSpec spec) {
-    if (!given.startsWith("-") && spec.subcommands().isEmpty()) {
-      return spec.qualifiedName()
-          + (spec.positionalParameters().isEmpty()
-              ? " takes options only"
-              : " takes no more than " + spec.positionalParameters().size() + " of these");
-    }
-    return "Did you mean " + nearest(given, spec) + "?";
-  }
-
-  private static String nearest(String given, CommandLine.Model.CommandSpec spec) {
-    String word = given.contains("=") ? given.substring(0, given.indexOf('=')) : given;
-    List<String> names = new ArrayList<>();
-    if (word.startsWith("-") || spec.subcommands().isEmpty()) {
-      spec.options().stream()
-          .filter(option -> !option.hidden())
-          .forEach(option -> names.add(option.longestName()));
-    } else {
-      names.addAll(shown(spec));
-    }
-    return names.isEmpty() ? "--help" : NearestName.of(word, names);
   }
 
   /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
@@ -160,6 +110,8 @@ public final class HeddleCommand implements Runnable {
     PrintWriter err = line.getErr();
     if (failed instanceof HeddleException) {
       err.println("heddle: " + failed.getMessage());
+    } else if (failed instanceof FileSystemException file) {
+      err.println("heddle: " + file.getFile() + " can't be used: " + FileFailure.reason(file));
     } else {
       failed.printStackTrace(err);
     }

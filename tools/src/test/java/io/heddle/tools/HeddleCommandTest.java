@@ -4,18 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightRules;
 import io.heddle.transport.spray.SprayPolicy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 final class HeddleCommandTest {
+  @TempDir private Path folder;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -30,15 +37,16 @@ final class HeddleCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "demo --rank 3                         | Did you mean --ranks?",
-        "demoo                                 | Did you mean demo?",
+        "demo --rank 3                         | did you mean --ranks?",
+        "demoo                                 | did you mean demo?",
         "demo --ranks 1                        | --ranks 1 is not in 2 to 250",
         "demo --planes 0                       | --planes 0 is not in 1 to 250",
         "demo --mtu 1000                       | --mtu 1000 is not in 1280 to 65535",
         "demo --weights 1,2                    | --weights names 2 weights for 4 planes",
         "demo --weights 0,0,0,0                | one at least must carry",
         "demo --weights 1,2,3,-1               | --weights -1 is not in 0 to 1000000",
-        "demo --policy sprey                   | 'sprey'",
+        "demo --policy sprey                   | --policy sprey is not one of spray, pinned,"
+            + " least-in-flight, spraylink, hash, packet; did you mean spray?",
         "demo --min-bytes 6                    | --min-bytes 6 is not a multiple of 4",
         "demo --min-bytes 16 --max-bytes 8     | --max-bytes 8 is not in 16 to",
         "demo --max-bytes 2Q                   | '2Q' is not a size such as 8, 64K, 64M or 1G",
@@ -52,10 +60,10 @@ final class HeddleCommandTest {
         "soak --minutes 0                      | --minutes 0 is less than 1",
         "soak --runs 0                         | --runs 0 is less than 1",
         "soak --seed=-1                        | --seed -1 is negative",
-        "soak --sed 4                          | Did you mean --seed?",
-        "planes --jason                        | Did you mean --json?",
-        "perf write_bw --report_gbit           | Did you mean --report_gbits?",
-        "perf write_bm                         | Did you mean write_bw?",
+        "soak --sed 4                          | did you mean --seed?",
+        "planes --jason                        | did you mean --json?",
+        "perf write_bw --report_gbit           | did you mean --report_gbits?",
+        "perf write_bm                         | did you mean write_bw?",
         "perf write_bw -m 1500                 | -m 1500: an MTU is one of 256, 512, 1024, 2048"
             + " and",
         "perf write_bw -p 65536                | -p 65536 is not in 1 to 65535",
@@ -71,9 +79,25 @@ final class HeddleCommandTest {
         "perf send_bw --planes 0               | --planes 0 is not in 1 to 250",
         "perf plugin --outstanding 33          | --outstanding 33 is not in 1 to 32",
         "perf plugin --factor 1                | --factor 1 is not in 2 to 1024",
-        "perf plugin --kinds latencie          | 'latencie'",
+        "perf plugin --kinds latencie          | --kinds latencie is not one of bandwidth,"
+            + " duplex, latency; did you mean latency?",
+        "perf failover --cases silent_bfdd     | did you mean silent-bfd?",
+        "demo 5                                | demo takes options only; '5' is too much",
+        "perf write_bw a b                     | write_bw takes HOST and options only; 'b' is too",
+        "exporter --port 9400                  | heddle exporter has no option --port",
+        "foo                                   | heddle has no command foo; there are demo, planes",
+        "bgp show                              | bgp show wants one of: destination, neighbours,"
+            + " routes",
+        "bgp --config x                        | heddle bgp has no option --config",
+        "stat --json=yes                       | --json takes no value",
+        "stat --interval                       | --interval wants a value: SECONDS",
+        "lab cut                               | heddle lab cut wants PLANE",
+        "lab cut x                             | PLANE 'x' is not a whole number",
+        "lab up --rates x                      | --rates 'x' is not a number",
+        "demo --ranks 2 --ranks 3              | option '--ranks' (N) should be specified only"
+            + " once",
         "perf plugin --min-bytes 1M --max-bytes 1K | --max-bytes 1024 is not in 1048576 to",
-        "perf plugni                           | Did you mean",
+        "perf plugni                           | did you mean plugin?",
         "perf allreduce --rounds 0             | --rounds 0 is not in 1 to 1000",
         "perf bgp --routes 0                   | --routes 0 is not in 1 to 1000000",
         "perf bgp --sender frr                 | --sender frr is not one of bird, prebuilt, both",
@@ -87,6 +111,7 @@ final class HeddleCommandTest {
     assertEquals(2, execute(arguments.strip().split(" ")));
     assertTrue(err.toString().contains(sentence), err.toString());
     assertTrue(err.toString().contains("--help"), err.toString());
+    assertTrue(!err.toString().contains("ndex"), err.toString());
     assertEquals("", out.toString());
   }
 
@@ -112,6 +137,32 @@ final class HeddleCommandTest {
     assertTrue(document.path("planes").isArray());
     assertTrue(document.path("rejected").size() > 0, "every host has a loopback address: " + out);
     assertTrue(document.path("rejected").get(0).path("interface_name").isTextual());
+  }
+
+  @Test
+  void planesSayThatWeightsAreHeldWhereTheDaemonEndedOrItsFileWasCut() throws Exception {
+    Path file = folder.resolve("routes");
+    try (RoutePublisher publisher =
+        RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
+      publisher.goLive();
+      execute("planes", "--routes", file.toString());
+      assertTrue(!out.toString().contains("hold its last weights"), out.toString());
+    }
+    execute("planes", "--routes", file.toString());
+    assertTrue(out.toString().contains(file + " has ended; jobs that followed it hold its last"));
+    out.getBuffer().setLength(0);
+    Files.write(file, new byte[0]);
+    execute("planes", "--json", "--routes", file.toString());
+    JsonNode remarks = Json.mapper().readTree(out.toString()).path("remarks");
+    assertTrue(remarks.toString().contains("hold its last weights"), remarks.toString());
+    assertEquals("", err.toString());
+  }
+
+  @Test
+  void whatCannotBeWrittenIsOneLine() throws Exception {
+    Path file = Files.createFile(folder.resolve("file"));
+    assertEquals(1, execute("write-man-pages", file.toString()));
+    assertEquals("heddle: " + file + " can't be used: it exists already\n", err.toString());
   }
 
   @Test

@@ -69,7 +69,7 @@ public final class ExporterCommand implements Callable<Integer> {
     } catch (IOException failure) {
       throw new HeddleException(
           "can't listen on %s: %s; --listen names another address or port"
-              .formatted(address, failure.getMessage()),
+              .formatted(String.valueOf(address).replaceFirst("^.*/", ""), failure.getMessage()),
           failure);
     }
   }
