@@ -23,13 +23,20 @@ record AllReduceReport(
     List<String> contestants,
     int rounds,
     List<Row> rows) {
-  /** All contestants at one size. */
+  /**
+   * All contestants at one size.
+   *
+   * @param bytes of each all-reduce
+   */
   record Row(long bytes, List<Cell> cells) {}
 
   /**
    * One contestant at one size.
    *
    * @param medianUs median over the rounds of the mean time of an iteration
+   * @param leastUs of the rounds
+   * @param mostUs of the rounds
+   * @param busbwGigabytesPerSecond bandwidth of the bus at the median, as NCCL's tests count it
    * @param rivalRatio the rival's median over this one: above 1 is faster than the rival
    */
   record Cell(

@@ -149,6 +149,7 @@ final class BgpStatus {
    * @param nextHop where packets to it go: the peer's address; empty while the session is down
    * @param plane the key of its plane
    * @param says what decides its weight
+   * @param bandwidthMbps that weighs; 0 where it isn't known or the plane doesn't reach the prefix
    * @param borrowed whether it goes over another plane's way
    * @param asPath systems on the way
    * @param attributes all, in words

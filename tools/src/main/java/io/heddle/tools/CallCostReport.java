@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the plugin's calls cost beside the same steps in C.
  *
+ * @param machine that it ran on
  * @param load of the machine before and after, mean of a minute
  * @param rounds of the cases, in turns
  * @param soakSeconds that each contestant but the first sent messages for, each call timed
@@ -33,7 +34,12 @@ record CallCostReport(
   private static final double MOST_TAIL_US = 20;
   private static final double MOST_PAUSE_MS = 2;
 
-  /** Who ran. */
+  /**
+   * Who ran.
+   *
+   * @param name language and way of calling
+   * @param machine the Java machine during the soaks; null for C
+   */
   record Contestant(String name, List<Case> cases, Soak soak, @Nullable Machine machine) {
     Case find(String wanted) {
       return cases.stream().filter(each -> each.name().equals(wanted)).findFirst().orElseThrow();
@@ -43,6 +49,10 @@ record CallCostReport(
   /**
    * ns of one case over all rounds.
    *
+   * @param name what is called
+   * @param medianNs of the rounds
+   * @param leastNs of the rounds
+   * @param lowerQuartileNs which a quarter of the rounds don't exceed
    * @param timesC the median of the rounds' ratios, which took turns
    * @param leastTimesC the ratio of the fastest rounds, which nothing disturbed
    */
@@ -54,10 +64,25 @@ record CallCostReport(
       double timesC,
       double leastTimesC) {}
 
-  /** Messages in all, and how long the calls of the soaks took. */
+  /**
+   * Messages in all, and how long the calls of the soaks took.
+   *
+   * @param messages that were sent
+   */
   record Soak(long messages, List<Tail> tails) {}
 
-  /** The slowest of one kind of call. */
+  /**
+   * The slowest of one kind of call.
+   *
+   * @param call its name
+   * @param calls that were timed
+   * @param medianUs which half don't exceed
+   * @param p99Us which 99 in 100 don't exceed
+   * @param p999Us which 999 in 1000 don't exceed
+   * @param p9999Us which all but one in 10,000 don't exceed
+   * @param p99999Us which all but one in 100,000 don't exceed
+   * @param mostUs the slowest
+   */
   record Tail(
       String call,
       long calls,
@@ -87,12 +112,21 @@ record CallCostReport(
   /**
    * The Java machine during the soaks.
    *
+   * @param pauses for collections and the like
+   * @param longestPauseUs of them
    * @param allocatedBytes by the thread that makes the calls, to the KiB; null where nobody could
    *     tell
    */
   record Machine(int pauses, double longestPauseUs, @Nullable Long allocatedBytes) {}
 
-  /** A target and whether it was met. */
+  /**
+   * A target and whether it was met.
+   *
+   * @param contestant whose it is
+   * @param target what is wanted
+   * @param found what was measured
+   * @param met whether it is as wanted
+   */
   record Verdict(String contestant, String target, String found, boolean met) {}
 
   static Contestant contestant(

@@ -43,10 +43,12 @@ record FabricDemoReport(
    * One plane.
    *
    * @param plane from 1
+   * @param rateGbps that its links are shaped to
    * @param announcedGbps path bandwidth in BGP
    * @param askedShare what follows from it
    * @param sentShare by the plugin's counters, null where it left none
    * @param spineBytes what the kernel counted at the spine, headers and acknowledgements included
+   * @param spineShare of what it counted at all spines
    */
   record SpineShare(
       int plane,
@@ -61,6 +63,8 @@ record FabricDemoReport(
    * A path bandwidth that changed in mid-run, and the whole seconds before and after.
    *
    * @param plane from 1
+   * @param announcedBeforeGbps path bandwidth before
+   * @param announcedAfterGbps path bandwidth after
    * @param weightsAfterMs from the beginning of the command that shapes the link and announces its
    *     bandwidth to the moment when all ranks had the new weights
    * @param followedAfterMs from the same to the first 200 ms, with the new weights in force, whose

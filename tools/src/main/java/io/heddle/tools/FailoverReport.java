@@ -18,7 +18,8 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   /**
    * One case.
    *
-   * @param plane from 1
+   * @param plane how it is taken, as --cases names it
+   * @param event the same for people
    * @param aimMs to full speed; 0 asks for no stall
    * @param rounds how often each was measured
    * @param met whether every round kept to it

@@ -40,9 +40,20 @@ final class KillPlaneDemo {
   /**
    * What it came to.
    *
+   * @param plane that is cut, from 1
+   * @param cutSeconds when, after the first bytes
+   * @param returnSeconds when it is given back; null where it stays cut
+   * @param beforeMegabytesPerSecond carried before the cut
+   * @param cutMegabytesPerSecond carried while the plane was cut
+   * @param afterMegabytesPerSecond carried after its return; null where it stays cut
    * @param wentOnAfterMs from the cut until the other planes carried at least half of their share
    *     of what was carried before; null if never
    * @param usedAfterMs from the return until the plane carried anything; null if never
+   * @param plot the picture's file
+   * @param curve throughput over time
+   * @param wrong elements
+   * @param passed whether every byte was right and the job went on
+   * @param failure why not; null where it passed
    */
   record Report(
       int plane,

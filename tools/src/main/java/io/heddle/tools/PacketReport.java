@@ -7,6 +7,7 @@ import java.util.Locale;
  * What {@code heddle perf packet} found.
  *
  * @param network how hosts were kept apart
+ * @param planeCount planes of each host
  * @param mtuBytes of the links
  * @param messageBytes size of each message
  * @param outstanding messages under way
@@ -29,7 +30,9 @@ record PacketReport(
   /**
    * One contestant; a number a round, and what stands at one place was measured in one round.
    *
+   * @param contestant who chose planes, and how
    * @param loss share of packets that it lost
+   * @param goodputGbps payload that arrived
    * @param besideSpray goodput ÷ that of spray without loss
    * @param besideLossless goodput ÷ its own without loss
    */

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param network how hosts were kept apart
  * @param mtuBytes of the links
  * @param processors of the machine
+ * @param pinned whether the threads that move data keep to one processor each
  * @param outstanding messages under way
+ * @param flows connections each way in a bandwidth measurement
  * @param milliseconds how long a measurement lasted
  * @param rounds how often each measurement was made; the contestants took turns at each
  * @param contestants in order; the last is the rival that the others are compared with
@@ -32,6 +34,7 @@ record PluginPerfReport(
   /**
    * Who ran.
    *
+   * @param name plugin and planes
    * @param startMs from loading the plugin to the count of its devices, both ranks at once
    * @param residentMebibytes by which a rank's resident memory grew by that
    * @param controlPercent of the ranks' processor time in bandwidth measurements, of the threads
@@ -40,10 +43,19 @@ record PluginPerfReport(
   record Contestant(
       String name, double startMs, double residentMebibytes, @Nullable Double controlPercent) {}
 
-  /** One kind of measurement. */
+  /**
+   * One kind of measurement.
+   *
+   * @param kind what is measured
+   * @param unit of all its figures
+   */
   record Section(PluginPerfKind kind, String unit, List<Row> rows) {}
 
-  /** All contestants at one size. */
+  /**
+   * All contestants at one size.
+   *
+   * @param bytes of each message
+   */
   record Row(long bytes, List<Cell> cells) {}
 
   /**

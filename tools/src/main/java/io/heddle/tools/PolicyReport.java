@@ -6,6 +6,7 @@ import java.util.Locale;
 /**
  * What {@code heddle perf policies} found.
  *
+ * @param planeCount planes of each host
  * @param rateGbps what a plane's links carry
  * @param mtuBytes of the links
  * @param messageBytes size of each message
@@ -26,13 +27,19 @@ record PolicyReport(
     double payloadShare,
     List<Double> load,
     List<Situation> situations) {
-  /** All policies in one situation. */
+  /**
+   * All policies in one situation.
+   *
+   * @param name of the situation
+   * @param text what the planes do in it
+   */
   record Situation(String name, String text, List<Cell> policies) {}
 
   /**
    * One policy; a number a round.
    *
    * @param policy who chose planes
+   * @param goodputGbps payload that arrived
    * @param ofIdeal goodput ÷ what all planes together could carry of payload meanwhile
    * @param messageP99Ms time of a message which 99 in 100 don't exceed
    */

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *     each second before the event had for its longest
  * @param gapMs the same, longest, of the second after it; one that begins there counts to its end
  * @param fullSpeedMs from the event until the job is at full speed: behind the longest gap, where
- *     that is a {@link #isStall stall}, the first {@link #WINDOW} in which as much is done as in
- *     all but the slowest tenth of such windows at the end, at most {@link #FULL} of the mean there
- *     and at least half of that; null where it never happened
+ *     that is more than twice the usual one, the first 20 ms in which as much is done as in all but
+ *     the slowest tenth of such windows at the end, at most 80 % of the mean there and at least
+ *     half of that; null where it never happened
  * @param beforeMegabytesPerSecond what was carried before
  * @param afterMegabytesPerSecond what was carried once all was settled
  */

@@ -58,6 +58,7 @@ final class SoakReport {
    * Everything, for --json.
    *
    * @param firstSeed the others follow it
+   * @param runs that were made
    * @param outcomes runs by how they ended
    * @param faults how often each was made
    * @param policies runs by policy

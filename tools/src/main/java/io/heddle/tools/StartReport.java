@@ -17,6 +17,7 @@ record StartReport(
   /**
    * One set of planes; a number a round.
    *
+   * @param name its planes
    * @param startMs from loading the plugin to the count of its devices
    * @param processorMs that the whole process had until it was idle, warm-up included
    * @param idleMebibytes resident memory of the whole process once it is idle

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bytes per second over time, of each plane and of all, from counters that were read now and then.
  *
+ * @param binSeconds length of a bin
  * @param seconds middle of each bin, since the first bytes
  * @param byPlane MB/s in each bin, a list for each plane
  */

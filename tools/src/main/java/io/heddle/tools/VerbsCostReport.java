@@ -14,12 +14,20 @@ import java.util.Objects;
  * @param contestants the first is the one in C that the others are measured by
  */
 record VerbsCostReport(int processors, int rounds, List<Contestant> contestants) {
-  /** Who ran. */
+  /**
+   * Who ran.
+   *
+   * @param name language and compiler
+   */
   record Contestant(String name, List<Case> cases) {}
 
   /**
    * ns of one case.
    *
+   * @param name what is called
+   * @param medianNs of the rounds
+   * @param leastNs of the rounds
+   * @param upperQuartileNs which a quarter of the rounds exceed
    * @param timesC the median of the rounds' ratios
    * @param leastTimesC the ratio of the fastest rounds, which nothing disturbed
    */

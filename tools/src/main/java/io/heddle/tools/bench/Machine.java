@@ -7,7 +7,15 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Where something was measured. */
+/**
+ * Where something was measured.
+ *
+ * @param processor its name
+ * @param processors that the measurement may use
+ * @param memoryGibibytes of the machine
+ * @param kernel release
+ * @param java virtual machine and version
+ */
 record Machine(
     String processor, int processors, double memoryGibibytes, String kernel, String java) {
   private static final double KIB_PER_GIB = 1 << 20;

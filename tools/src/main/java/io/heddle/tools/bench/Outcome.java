@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param measurement its name
  * @param command what repeats it
+ * @param quick whether sizes and rounds were left out
  * @param commit that was measured; with {@code +} where files differed from it
  * @param time of its start, UTC
+ * @param seconds that it took
  * @param loadBefore load of the machine, mean of a minute
  * @param loadAfter the same at the end
  * @param failure why there are no figures; null where there are

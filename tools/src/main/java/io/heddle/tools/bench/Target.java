@@ -29,6 +29,8 @@ record Target(String group, String measurement, String figure, Bound bound, doub
   /**
    * A target and what was measured.
    *
+   * @param result what came of it
+   * @param measured the figure; null where it wasn't run
    * @param reason why it wasn't run
    */
   record Verdict(
