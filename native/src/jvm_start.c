@@ -190,8 +190,9 @@ static bool collect_options(struct options *options, const char *folder, const c
   if (has_membarrier()) {
     add(options, "-XX:+UseSystemMemoryBarrier", NULL);
   }
-  add_call(options, options->seal, "seal", heddle_packet_seal());
-  add_call(options, options->take, "take", heddle_packet_take());
+  struct heddle_packet_calls packets = heddle_packet_calls(0);
+  add_call(options, options->seal, "seal", packets.seal);
+  add_call(options, options->take, "take", packets.take);
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);

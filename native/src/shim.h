@@ -82,13 +82,6 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 /* All calls have one shape, since each further one costs the start two milliseconds. */
 typedef int64_t (*heddle_packet_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
 
-/*
- * (packet, count, payload, payload_bytes, front): makes a row of WRITE ONLY packets. The first one's headers lie at packet;
- * the others get theirs from it. Behind each packet's headers come the next payload_bytes (a multiple of 256), and behind
- * these the CRC-32 of both with front on top. NULL on a processor without the instructions for it.
- */
-heddle_packet_call heddle_packet_seal(void);
-
 /* What the packets of a row must say; Java writes it. */
 struct heddle_row {
   uint64_t first_word;           /* of the base transport header, in the processor's order */
@@ -97,13 +90,24 @@ struct heddle_row {
   uint64_t region, region_bytes; /* that this key allows to write */
 };
 
-/*
- * (packet, stride, count, front, row): takes WRITE ONLY packets that lie stride bytes apart, each with a payload of stride
- * - 32 bytes (a multiple of 256, not 0), while each is what row expects and its CRC is right; only then are its bytes
- * placed. Ends behind a packet that asks for an acknowledgement. Returns the number of packets taken, from bit 32 on the
- * newest tag other than 0, and in bit 40 whether an acknowledgement was asked for.
- */
-heddle_packet_call heddle_packet_take(void);
+struct heddle_packet_calls {
+  /*
+   * (packet, count, payload, payload_bytes, front): makes a row of WRITE ONLY packets. The first one's headers lie at packet;
+   * the others get theirs from it. Behind each packet's headers come the next payload_bytes (a multiple of 256, not 0), and
+   * behind these the CRC-32 of both with front on top.
+   */
+  heddle_packet_call seal;
+  /*
+   * (packet, stride, count, front, row): takes WRITE ONLY packets that lie stride bytes apart, each with a payload of stride
+   * - 32 bytes (a multiple of 256, not 0), while each is what row expects and its CRC is right; only then are its bytes
+   * placed. Ends behind a packet that asks for an acknowledgement. Returns the number of packets taken, from bit 32 on the
+   * newest tag other than 0, and in bit 40 whether an acknowledgement was asked for.
+   */
+  heddle_packet_call take;
+};
+
+/* The nth of those that this processor has the instructions for, the quickest first; NULLs behind the last. */
+struct heddle_packet_calls heddle_packet_calls(int nth);
 
 /* ---- java_class.c: finds PluginEntry by JNI and calls start ---- */
 

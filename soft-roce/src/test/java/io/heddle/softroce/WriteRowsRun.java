@@ -9,7 +9,11 @@ import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -61,14 +65,19 @@ final class WriteRowsRun {
 
   public static void main(String[] arguments) throws Throwable {
     SymbolLookup library = SymbolLookup.libraryLookup(Path.of(arguments[0]), Arena.global());
+    StructLayout calls =
+        MemoryLayout.structLayout(
+            ValueLayout.JAVA_LONG.withName("seal"), ValueLayout.JAVA_LONG.withName("take"));
+    MemorySegment quickest =
+        (MemorySegment)
+            Linker.nativeLinker()
+                .downcallHandle(
+                    library.findOrThrow("heddle_packet_calls"),
+                    FunctionDescriptor.of(calls, ValueLayout.JAVA_INT))
+                .invokeExact((SegmentAllocator) Arena.global(), 0);
     for (String name : List.of("seal", "take")) {
       long function =
-          (long)
-              Linker.nativeLinker()
-                  .downcallHandle(
-                      library.findOrThrow("heddle_packet_" + name),
-                      FunctionDescriptor.of(ValueLayout.JAVA_LONG))
-                  .invokeExact();
+          quickest.get(ValueLayout.JAVA_LONG, calls.byteOffset(PathElement.groupElement(name)));
       if (function == 0) {
         System.exit(3);
       }
