@@ -40,6 +40,7 @@ static int call_everything(void) {
 static void *forking_thread(void *argument) {
   pid_t child = fork();
   if (child == 0) {
+    alarm(20);
     if (call_everything() != 0) {
       _exit(1);
     }
