@@ -37,6 +37,9 @@ final class ClearToSendWriter {
   private int lostCount;
   private long repeated;
 
+  /* Sub-flows with writes to be posted, bit i for i; empty between calls. */
+  private long filled;
+
   ClearToSendWriter(
       Connection connection, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
     this.connection = connection;
@@ -64,7 +67,10 @@ final class ClearToSendWriter {
       next++;
     }
     long nowNs = System.nanoTime();
-    for (SubFlow flow : flows) {
+    long left = filled;
+    filled = 0;
+    for (; left != 0; left &= left - 1) {
+      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
       int code = flow.post(nowNs);
       if (code != 0) {
         failure.posting(flow, code);
@@ -90,6 +96,7 @@ final class ClearToSendWriter {
     if (flow == null) {
       return false;
     }
+    filled |= 1L << flow.index;
     int slot = window.slotOf(group);
     long offset = ClearToSend.groupOffset(group);
     SendWorkRequest wr = flow.add();

@@ -64,6 +64,9 @@ public final class SendComm extends Communicator {
   private final int[] backlog = new int[LINES];
   private long backlogHead;
   private long backlogTail;
+
+  /* Sub-flows with requests to be posted, bit i for i; empty between calls. */
+  private long filled;
   private int looks;
   private long lookedAtNs;
 
@@ -218,7 +221,10 @@ public final class SendComm extends Communicator {
       }
       backlogHead++;
     }
-    for (SubFlow flow : flows) {
+    long left = filled;
+    filled = 0;
+    for (; left != 0; left &= left - 1) {
+      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
       int code = flow.post(nowNs);
       if (code != 0) {
         failure.posting(flow, code);
@@ -244,6 +250,7 @@ public final class SendComm extends Communicator {
       if (flow < 0 || !flows[flow].hasRoom()) {
         return false;
       }
+      filled |= 1L << flow;
       SendWorkRequest wr = flows[flow].add();
       wr.id = flows[flow].id(line, chunk, length);
       wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;

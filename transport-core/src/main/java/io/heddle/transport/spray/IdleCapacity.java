@@ -44,6 +44,7 @@ final class IdleCapacity {
   /* At the last look. */
   private final boolean[] isBusy;
   private final int[] posted;
+  private boolean isAnyBusy;
   private long lookedAtNs;
   private long carriedBytes;
 
@@ -90,14 +91,21 @@ final class IdleCapacity {
   /** All completions by now are told of, and nothing was posted since. */
   void looked(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
+    if (!isAnyBusy && !rates.isAnyUnderWay()) {
+      /* Nobody was late meanwhile, and nobody can be at the next look either: what was posted isn't asked for by then. */
+      lookedAtNs = rates.nowNs();
+      carriedBytes = loads.carriedBytes();
+      return;
+    }
+    boolean wasAnyBusy = isAnyBusy;
+    isAnyBusy = false;
     boolean isAnyBusyAllTheTime = false;
     boolean isAnyLate = false;
-    boolean wasAnyBusy = false;
     long dry = 0;
     for (int plane = 0; plane < isBusy.length; plane++) {
       boolean isBusyNow = loads.inFlightBytes(plane) > 0;
       int postedNow = rates.posted(plane);
-      wasAnyBusy |= isBusy[plane];
+      isAnyBusy |= isBusyNow;
       if (weights.weight(plane) > 0) {
         isAnyBusyAllTheTime |= isBusy[plane] && isBusyNow;
         isAnyLate |= isBusy[plane] && isBusyNow && rates.isLate(plane);

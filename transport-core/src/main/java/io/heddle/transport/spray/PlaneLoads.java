@@ -49,8 +49,10 @@ public final class PlaneLoads {
   private long mostLag;
   private final long[] unlimited;
 
-  /* Where small chunks go until another plane lags by a preferred chunk: each carries what acknowledges the one before. */
+  /* Where small chunks go until another plane lags by a preferred chunk: each carries what acknowledges the one before;
+  and the virtual time until which none did when all were looked at last. */
   private int usual;
+  private long usualUntil;
 
   /* The virtual time at which planes that lag behind are looked for again. */
   private long limitAt;
@@ -153,6 +155,7 @@ public final class PlaneLoads {
 
   private void learn(PlaneWeights weights) {
     learnt = weights;
+    usualUntil = 0;
     long total = Math.max(weights.total(), 1);
     for (int plane = 0; plane < cost.length; plane++) {
       int weight = weights.weight(plane);
@@ -171,10 +174,21 @@ public final class PlaneLoads {
    * The plane that would have the lowest virtual time with this chunk, of those whose queues and
    * share of the window take it; −1 where none does. A plane with nothing in flight takes any
    * chunk, and one with less than four preferred chunks takes another, so that a small weight never
-   * starves. Small chunks stay on one plane until it is ahead of the others by a preferred chunk.
+   * starves. Small chunks stay on one plane until it is ahead by a preferred chunk of the others,
+   * as they were when the last chunk went that was looked at all planes for.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
+    if (weights == learnt
+        && isSmall(lengthBytes)
+        && virtualTime[usual] + charge(lengthBytes, cost[usual]) <= usualUntil
+        && takes(usual, lengthBytes, Long.MAX_VALUE)) {
+      return usual;
+    }
     return lowestVirtualFinish(lengthBytes, weights, unlimited);
+  }
+
+  private boolean isSmall(int lengthBytes) {
+    return lengthBytes <= preferredChunkBytes / SMALL_PART;
   }
 
   /**
@@ -195,13 +209,14 @@ public final class PlaneLoads {
         best = plane;
       }
     }
-    if (lengthBytes > preferredChunkBytes / SMALL_PART || best < 0 || best == usual) {
+    if (!isSmall(lengthBytes) || best < 0) {
       return best;
     }
-    long ahead = virtualTime[usual] + charge(lengthBytes, cost[usual]) - bestFinish;
-    if (!takes(usual, lengthBytes, mostInFlight[usual])
-        || ahead > charge(preferredChunkBytes, cost[usual])) {
+    usualUntil = bestFinish + charge(preferredChunkBytes, cost[usual]);
+    if (virtualTime[usual] + charge(lengthBytes, cost[usual]) > usualUntil
+        || !takes(usual, lengthBytes, mostInFlight[usual])) {
       usual = best;
+      usualUntil = bestFinish;
     }
     return usual;
   }
@@ -238,6 +253,7 @@ public final class PlaneLoads {
    */
   public void weightsChanged(PlaneWeights before, PlaneWeights now) {
     Arrays.fill(virtualTime, 0);
+    usualUntil = 0;
     limitAt = 0;
     idle.forget();
     long heaviestBefore = before.heaviest();
@@ -281,6 +297,7 @@ public final class PlaneLoads {
     for (int plane = 0; plane < virtualTime.length; plane++) {
       virtualTime[plane] = Math.max(virtualTime[plane], floor) - rebase;
     }
+    usualUntil = 0;
     limitAt = furthest - rebase + mostLag / 4;
   }
 }

@@ -19,7 +19,7 @@ final class PlaneRates {
   /** A plane that was idle for as many times its last chunk's time counts as twice as fast. */
   private static final double AGES_AFTER = 8;
 
-  private static final double LATENESS_FORGOTTEN_NS = 1e9;
+  private static final double LATENESS_FORGOTTEN_PER_NS = 1e-9;
 
   /** With so many chunks under way the shortest time may be found to have become longer, ... */
   private static final int SHORT_QUEUE_CHUNKS = 4;
@@ -81,7 +81,8 @@ final class PlaneRates {
 
   /** Completions were looked for by now; those that there were have been told of. */
   void looked() {
-    double before = callerLateNs * Math.max(0, 1 - (nowNs - lookedAtNs) / LATENESS_FORGOTTEN_NS);
+    double before =
+        callerLateNs * Math.max(0, 1 - (nowNs - lookedAtNs) * LATENESS_FORGOTTEN_PER_NS);
     callerLateNs = wasBusy ? Math.max(nowNs - Math.max(lookedAtNs, busySinceNs), before) : before;
     wasBusy = underWay > 0;
     lookedAtNs = nowNs;

@@ -154,4 +154,30 @@ class SprayPolicyTest {
       assertEquals(weights.weight(plane) / 8.0, share, 0.03, "plane " + plane);
     }
   }
+
+  @Test
+  void smallMessagesLeaveTheirPlaneWhereItIsFullOrWeighsNothingAnyMore() {
+    SprayPolicy spray = SprayPolicy.named("spray", 0);
+    PlaneLoads loads = loads();
+    PlaneWeights before = PlaneWeights.parse("9,1,1,1", KEYS);
+    PlaneWeights after = PlaneWeights.parse("0,1,1,1", KEYS);
+    int usual = -1;
+    for (int message = 0; message < 256; message++) {
+      int plane = spray.choose(message, 0, 1, 8, loads, before);
+      assertTrue(usual < 0 || usual == plane, "message " + message + " left its plane");
+      usual = plane;
+      loads.started(plane, 8, before);
+    }
+    assertTrue(
+        spray.choose(256, 0, 1, 8, loads, before) != usual, "256 are all that a plane takes");
+    loads.finished(usual, 8);
+    loads.weightsChanged(before, after);
+    for (int message = 257; message < 600; message++) {
+      int plane = spray.choose(message, 0, 1, 8, loads, after);
+      assertTrue(
+          plane > 0, "message " + message + " takes plane " + plane + ", which weighs nothing");
+      loads.started(plane, 8, after);
+      loads.finished(plane, 8);
+    }
+  }
 }
