@@ -337,6 +337,7 @@ final class Failover {
   /** The connection is closed. */
   void end() {
     over = true;
+    withdrawn.end();
   }
 
   /** Whether nothing is to be done for any plane any more. Control thread. */

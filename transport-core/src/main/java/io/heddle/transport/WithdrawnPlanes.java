@@ -27,6 +27,7 @@ final class WithdrawnPlanes {
   private final ControlLoop loop;
   private final Communicator end;
   private final Listener listener;
+  private boolean over;
 
   WithdrawnPlanes(ControlLoop loop, Communicator end, Listener listener) {
     this.loop = loop;
@@ -39,13 +40,18 @@ final class WithdrawnPlanes {
     look(plane, plane.epoch, -1, System.nanoTime());
   }
 
+  /** The connection is closed: what a look touches is gone. Control thread. */
+  void end() {
+    over = true;
+  }
+
   /** How long no answer is no silence yet where sends take so long. */
   static long patienceNs(long usualNs) {
     return Math.clamp(SILENT_TIMES * usualNs, LEAST_SILENT_NS, MOST_SILENT_NS);
   }
 
   private void look(PlaneLife plane, int epoch, long answeredBefore, long changedNs) {
-    if (plane.state != PlaneState.UP || plane.epoch != epoch) {
+    if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
     }
     int unanswered = 0;
