@@ -399,7 +399,7 @@ def main():
     print(table(runs, options.routes))
     if options.json:
         with open(options.json, 'w') as out:
-            json.dump({'peers': PEERS, 'routes_a_peer': options.routes, 'load': os.getloadavg(), 'runs': runs}, out, indent=1)
+            json.dump({'peers': PEERS, 'routes_per_peer': options.routes, 'load': os.getloadavg(), 'runs': runs}, out, indent=1)
             out.write('\n')
 
 

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * What {@code heddle perf bgp} measured, as the program that feeds writes it.
  *
  * @param peers that announce routes
- * @param routesAPeer of each of them
+ * @param routesPerPeer of each of them
  * @param load of the machine at the end, means of 1, 5 and 15 minutes
  */
-record BgpFeedReport(int peers, int routesAPeer, List<Double> load, List<Run> runs) {
+record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> runs) {
   /**
    * One feed.
    *
