@@ -7,6 +7,7 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -44,9 +45,13 @@ final class ListeningTest {
     Set<String> inodes = new HashSet<>();
     try (var files = Files.list(Path.of("/proc", Long.toString(process), "fd"))) {
       for (Path each : files.toList()) {
-        String target = Files.readSymbolicLink(each).toString();
-        if (target.startsWith("socket:[")) {
-          inodes.add(target.substring("socket:[".length(), target.length() - 1));
+        try {
+          String target = Files.readSymbolicLink(each).toString();
+          if (target.startsWith("socket:[")) {
+            inodes.add(target.substring("socket:[".length(), target.length() - 1));
+          }
+        } catch (NoSuchFileException closedMeanwhile) {
+          continue;
         }
       }
     }
