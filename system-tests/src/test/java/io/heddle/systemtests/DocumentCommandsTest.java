@@ -3,7 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -117,11 +116,11 @@ final class DocumentCommandsTest {
     Path heddle = checkout.resolve("heddle");
     Files.writeString(
         heddle,
-        "#!/bin/sh\nexec '%s' --enable-native-access=ALL-UNNAMED -cp '%s' %s \"$@\"\n"
+        "#!/bin/sh\nset -- '%s' '%s' \"$@\"\n. '%s'\n"
             .formatted(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 System.getProperty("java.class.path"),
-                HeddleCommand.class.getName()));
+                REPOSITORY.resolve("packaging/start.sh")));
     Files.setPosixFilePermissions(heddle, PosixFilePermissions.fromString("rwxr-xr-x"));
     return checkout;
   }
