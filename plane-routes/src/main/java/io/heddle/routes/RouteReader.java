@@ -8,11 +8,14 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +84,17 @@ public final class RouteReader implements AutoCloseable {
       reader.close();
       throw cut;
     }
+  }
+
+  /** How the daemon calls the planes of this host's addresses. */
+  public static Map<InetAddress, String> keys(List<PublishedPlane> planes) {
+    Map<InetAddress, String> keys = new HashMap<>();
+    for (PublishedPlane plane : planes) {
+      if (plane.source() != null) {
+        keys.put(plane.source(), plane.key());
+      }
+    }
+    return keys;
   }
 
   /**

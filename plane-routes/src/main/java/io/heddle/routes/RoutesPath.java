@@ -1,6 +1,7 @@
 package io.heddle.routes;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Where the routes file lies unless somebody says otherwise. */
 public final class RoutesPath {
@@ -11,4 +12,28 @@ public final class RoutesPath {
   public static final String NONE = "none";
 
   private RoutesPath() {}
+
+  /**
+   * The file that HEDDLE_ROUTES means.
+   *
+   * @param setting blank or null where it isn't set
+   * @return null where no routes are to be followed
+   */
+  public static @Nullable Path of(@Nullable String setting) {
+    if (setting == null || setting.isBlank()) {
+      return DEFAULT;
+    }
+    return setting.equals(NONE) ? null : Path.of(setting);
+  }
+
+  /**
+   * The file that a job follows. What the operator says of weights comes before the routes.
+   *
+   * @param routes HEDDLE_ROUTES
+   * @param weights HEDDLE_WEIGHTS
+   * @return null where it follows none
+   */
+  public static @Nullable Path followed(@Nullable String routes, @Nullable String weights) {
+    return weights == null || weights.isBlank() ? of(routes) : null;
+  }
 }

@@ -12,7 +12,6 @@ import io.heddle.addr.RejectedAddress;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.Liveness;
-import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
 import io.heddle.tools.stat.StatsOption;
@@ -20,7 +19,6 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -159,25 +157,19 @@ final class PlanesCommand implements Callable<Integer> {
 
   /* How the route daemon calls the planes of this host's addresses. A job does without a file that it can't read. */
   private Map<InetAddress, String> told(List<String> remarks) {
-    Map<InetAddress, String> keys = new HashMap<>();
-    String variable = System.getenv("HEDDLE_ROUTES");
-    boolean named = routes != null || variable != null && !variable.isBlank();
-    if (routes == null && RoutesPath.NONE.equals(variable)) {
-      return keys;
-    }
     Path file =
         routes != null
             ? routes
-            : variable != null && named ? Path.of(variable) : RoutesPath.DEFAULT;
+            : RoutesPath.followed(System.getenv("HEDDLE_ROUTES"), System.getenv("HEDDLE_WEIGHTS"));
+    Map<InetAddress, String> keys = Map.of();
+    if (file == null) {
+      return keys;
+    }
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader != null) {
-        for (PublishedPlane plane : reader.planes()) {
-          if (plane.source() != null) {
-            keys.put(plane.source(), plane.key());
-          }
-        }
+        keys = RouteReader.keys(reader.planes());
         silence(reader, remarks);
-      } else if (named) {
+      } else if (!file.equals(RoutesPath.DEFAULT)) {
         remarks.add("there is no routes file " + file + ": weights don't follow routes");
       }
     } catch (HeddleException unreadable) {

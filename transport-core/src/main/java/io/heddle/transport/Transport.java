@@ -10,7 +10,7 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
-import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlAddresses;
@@ -120,32 +120,21 @@ public final class Transport implements AutoCloseable {
     return addresses;
   }
 
-  /* What the operator says of weights comes before the routes. */
   private @Nullable RouteFollower routes() {
-    String file = options.get(TransportOptions.ROUTES);
-    boolean weighted = !options.get(TransportOptions.WEIGHTS).isBlank();
-    if (weighted || file.equals(RoutesPath.NONE)) {
+    Path file =
+        RoutesPath.followed(
+            options.get(TransportOptions.ROUTES), options.get(TransportOptions.WEIGHTS));
+    if (file == null) {
       return null;
     }
     return new RouteFollower(
-        file.isBlank() ? RoutesPath.DEFAULT : Path.of(file),
-        options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L,
-        NanoClock.SYSTEM,
-        log);
+        file, options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L, NanoClock.SYSTEM, log);
   }
 
   /* How the route daemon calls the planes of this host's addresses. */
   private Map<InetAddress, String> toldPlanes() {
-    Map<InetAddress, String> keys = new HashMap<>();
     RouteFollower follower = routes;
-    if (follower != null) {
-      for (PublishedPlane plane : follower.planes()) {
-        if (plane.source() != null) {
-          keys.put(plane.source(), plane.key());
-        }
-      }
-    }
-    return keys;
+    return follower == null ? Map.of() : RouteReader.keys(follower.planes());
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.heddle.tools.doctor;
 
 import io.heddle.addr.AddressText;
+import io.heddle.routes.RoutesPath;
 import io.heddle.tools.Installation;
 import io.heddle.tools.Json;
 import io.heddle.tools.stat.StatsOption;
@@ -135,7 +136,7 @@ public final class DoctorCommand implements Callable<Integer> {
             System.getenv(),
             new Host.Places(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
-                Host.routes(System.getenv()),
+                RoutesPath.of(System.getenv("HEDDLE_ROUTES")),
                 control,
                 stats.folder()));
     if (answer) {

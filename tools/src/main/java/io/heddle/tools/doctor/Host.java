@@ -6,16 +6,13 @@ import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
-import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
-import io.heddle.routes.RoutesPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +41,11 @@ record Host(
    * Where files are.
    *
    * @param plugin the plugin beside this command
-   * @param routes the routes file
+   * @param routes the routes file; null where HEDDLE_ROUTES says that there is none
    * @param control the route daemon's socket
    * @param stats the folder with statistics files; null for the usual ones
    */
-  record Places(Path plugin, Path routes, Path control, @Nullable Path stats) {}
+  record Places(Path plugin, @Nullable Path routes, Path control, @Nullable Path stats) {}
 
   static Host look(Map<String, String> environment, Places places) {
     HostAddresses addresses = HostAddresses.read();
@@ -62,32 +59,33 @@ record Host(
               AddressFilter.parse(
                   environment.get(AddressFilter.RANGE_VARIABLE),
                   environment.get(AddressFilter.FAMILY_VARIABLE)),
-              told(places.routes));
+              told(followedRoutes(environment, places)));
     } catch (HeddleException malformed) {
       fault = String.valueOf(malformed.getMessage());
     }
     return new Host(environment, addresses, planes, fault, HostDevices.look(environment), places);
   }
 
-  /** The routes file that the plugin would read. */
-  static Path routes(Map<String, String> environment) {
-    String variable = environment.getOrDefault("HEDDLE_ROUTES", "");
-    return variable.isBlank() ? RoutesPath.DEFAULT : Path.of(variable);
+  /* How the route daemon calls the planes of this host's addresses. */
+  private static Map<InetAddress, String> told(@Nullable Path routes) {
+    if (routes == null) {
+      return Map.of();
+    }
+    try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
+      return reader == null ? Map.of() : RouteReader.keys(reader.planes());
+    } catch (HeddleException unreadable) {
+      /* A job does without it, too; RoutesCheck tells of it. */
+      return Map.of();
+    }
   }
 
-  /* How the route daemon calls the planes of this host's addresses. */
-  private static Map<InetAddress, String> told(Path routes) {
-    Map<InetAddress, String> keys = new HashMap<>();
-    try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
-      if (reader != null) {
-        for (PublishedPlane plane : reader.planes()) {
-          if (plane.source() != null) {
-            keys.put(plane.source(), plane.key());
-          }
-        }
-      }
-    }
-    return keys;
+  private static @Nullable Path followedRoutes(Map<String, String> environment, Places places) {
+    return environment.getOrDefault("HEDDLE_WEIGHTS", "").isBlank() ? places.routes : null;
+  }
+
+  /** The routes file that the job takes weights and the names of planes from; null for none. */
+  @Nullable Path followedRoutes() {
+    return followedRoutes(environment, places);
   }
 
   /** A variable that is set, without the blanks around it; empty where it isn't. */

@@ -12,6 +12,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -153,7 +154,11 @@ final class PeerCheck implements Check {
 
   /* What the routes say of each plane to the peer's address on it. */
   private static void weights(Host host, Map<String, InetAddress> theirs, List<Finding> findings) {
-    try (RouteReader reader = RouteReader.open(host.places().routes(), NanoClock.SYSTEM)) {
+    Path file = host.followedRoutes();
+    if (file == null) {
+      return;
+    }
+    try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader == null) {
         return;
       }

@@ -1,6 +1,8 @@
 package io.heddle.tools.doctor;
 
 import io.heddle.addr.Plane;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -103,9 +105,9 @@ final class PlanesCheck implements Check {
     if (mtus.size() > 1) {
       findings.add(new Finding.Warning(MTU, "MTUs " + mtus, "give all planes' links the same MTU"));
     }
+    Path routes = host.places().routes();
     boolean weighted =
-        !host.setting("HEDDLE_WEIGHTS").isEmpty()
-            || java.nio.file.Files.exists(host.places().routes());
+        !host.setting("HEDDLE_WEIGHTS").isEmpty() || routes != null && Files.exists(routes);
     if (speeds.size() > 1 && !weighted) {
       findings.add(
           new Finding.Warning(
@@ -113,7 +115,7 @@ final class PlanesCheck implements Check {
               "links of "
                   + speeds
                   + " Mbit/s, neither HEDDLE_WEIGHTS nor "
-                  + host.places().routes(),
+                  + (routes == null ? "routes (HEDDLE_ROUTES=none)" : routes),
               "run heddle bgp on this host, or set HEDDLE_WEIGHTS"));
     }
   }

@@ -7,8 +7,8 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.Liveness;
 import io.heddle.routes.RouteReader;
-import io.heddle.routes.RoutesPath;
 import io.heddle.tools.BgpSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,16 +42,17 @@ final class RoutesCheck implements Check {
   @Override
   public List<Finding> look(Host host) {
     List<Finding> findings = new ArrayList<>();
-    if (host.setting("HEDDLE_ROUTES").equals(RoutesPath.NONE)) {
+    Path file = host.places().routes();
+    if (file == null) {
       findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes weigh the same"));
       return findings;
     }
-    try (RouteReader reader = RouteReader.open(host.places().routes(), NanoClock.SYSTEM)) {
+    try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader == null) {
         findings.add(
             new Finding.Ok(
                 "no route daemon has published "
-                    + host.places().routes()
+                    + file
                     + ": weights by "
                     + (host.setting("HEDDLE_WEIGHTS").isEmpty()
                         ? "nobody, all equal"

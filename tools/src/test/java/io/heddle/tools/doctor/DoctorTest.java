@@ -3,10 +3,17 @@ package io.heddle.tools.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.RoutesPath;
+import io.heddle.routes.WeightRules;
 import io.heddle.transport.stats.DistinctErrors;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsFile.Direction;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,18 +46,29 @@ class DoctorTest {
     Files.createDirectories(folder.resolve("stats"));
   }
 
+  private Path routes() {
+    return folder.resolve("routes");
+  }
+
   private List<DoctorCommand.Entry> examine(Map<String, String> environment, Check... checks) {
+    return examine(environment, List.of(checks));
+  }
+
+  private List<DoctorCommand.Entry> examine(Map<String, String> environment, List<Check> checks) {
+    Path routes = RoutesPath.of(environment.getOrDefault("HEDDLE_ROUTES", "" + routes()));
     Host.Places places =
-        new Host.Places(
-            plugin, folder.resolve("routes"), folder.resolve("bgp.sock"), folder.resolve("stats"));
-    return DoctorCommand.examine(Host.look(environment, places), List.of(checks));
+        new Host.Places(plugin, routes, folder.resolve("bgp.sock"), folder.resolve("stats"));
+    return DoctorCommand.examine(Host.look(environment, places), checks);
   }
 
   private static DoctorCommand.Entry only(List<DoctorCommand.Entry> entries, String cause) {
-    return entries.stream()
-        .filter(entry -> cause.equals(entry.cause()))
+    return causes(entries, cause).stream()
         .findFirst()
         .orElseThrow(() -> new AssertionError(cause + " isn't in " + entries));
+  }
+
+  private static List<DoctorCommand.Entry> causes(List<DoctorCommand.Entry> entries, String cause) {
+    return entries.stream().filter(entry -> cause.equals(entry.cause())).toList();
   }
 
   private static Map<String, String> environment(String... pairs) {
@@ -175,9 +193,38 @@ class DoctorTest {
   }
 
   @Test
-  void anUnreadableRoutesFileIsNamed() throws Exception {
-    Files.write(folder.resolve("routes"), new byte[8192]);
-    only(examine(Map.of(), new RoutesCheck()), "daemon-gone");
+  void anUnreadableRoutesFileIsNamedAndIsNoWrongRuleOfPlanes() throws Exception {
+    Files.write(routes(), new byte[8192]);
+    List<DoctorCommand.Entry> entries =
+        examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck(), new PlanesCheck());
+    only(entries, "daemon-gone");
+    assertEquals(List.of(), causes(entries, "plane-rule-wrong"));
+  }
+
+  @Test
+  void noneIsNoNameOfARoutesFile() {
+    List<DoctorCommand.Entry> entries =
+        examine(environment("HEDDLE_ROUTES=none", "HEDDLE_PLANES=127.0.0.1=a"), Checks.ALL);
+    assertTrue(
+        entries.stream().anyMatch(entry -> entry.evidence().contains("all planes weigh the same")),
+        entries.toString());
+    assertEquals(List.of(), causes(entries, "plane-rule-wrong"));
+  }
+
+  @Test
+  void planesAreCalledAsTheRouteDaemonCallsThemUnlessJobsDoNotFollowIt() throws Exception {
+    Inet6Address own = (Inet6Address) InetAddress.getByName("::1");
+    try (RoutePublisher publisher =
+        RoutePublisher.create(routes(), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
+      publisher.setPlane(new PublishedPlane("colour:7", own, 0, "a test"));
+      publisher.goLive();
+      String rule = "HEDDLE_PLANES=::1=a";
+      assertTrue(examine(environment(rule), new PlanesCheck()).toString().contains("colour:7"));
+      for (String aside : List.of("HEDDLE_WEIGHTS=1", "HEDDLE_ROUTES=none")) {
+        String found = examine(environment(rule, aside), new PlanesCheck()).toString();
+        assertTrue(found.contains("plane:a: ") && !found.contains("colour:7"), found);
+      }
+    }
   }
 
   @Test
