@@ -132,6 +132,20 @@ final class DemoEndsTest {
   }
 
   @Test
+  void ranksThatCannotStartAreAllThatIsTold() throws IOException, InterruptedException {
+    try (DemoProcess demo =
+        startWithRanksThat("echo cannot load it >&2\nexit 1\n", "loopback", "60")) {
+      assertEquals(1, demo.exitCode());
+      assertTrue(
+          demo.output()
+              .matches("(?s)# heddle demo: .*\n# hosts are .*\nFAILED: rank .*cannot load it.*"),
+          demo.output());
+      assertTrue(
+          demo.output().lines().filter(line -> line.startsWith("#")).count() == 2, demo.output());
+    }
+  }
+
+  @Test
   void ranksThatHangEndTheDemoAfterTheTimeout() throws IOException, InterruptedException {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
     try (DemoProcess demo =

@@ -237,15 +237,18 @@ final class DemoCommand implements Callable<Integer> {
         return passed ? 0 : HeddleCommand.EXIT_FAILED;
       }
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      say(out, heading(choice));
+      say(out, title(choice));
       List<Long> before = lab.sentBytesByPlane();
       List<AllReduceResult> results = new ArrayList<>();
       String failure = null;
       try {
         run.run(
             result -> {
-              results.add(result);
               progress.clear();
+              if (results.isEmpty()) {
+                say(out, AllReduceResult.HEAD.stripTrailing());
+              }
+              results.add(result);
               say(out, result.line());
             },
             () ->
@@ -288,10 +291,6 @@ final class DemoCommand implements Callable<Integer> {
       out.println(text);
       out.flush();
     }
-  }
-
-  private String heading(Labs.Choice choice) {
-    return title(choice) + "\n" + AllReduceResult.HEAD.stripTrailing();
   }
 
   private String title(Labs.Choice choice) {
@@ -338,9 +337,11 @@ final class DemoCommand implements Callable<Integer> {
                   passed,
                   failure)));
     } else {
-      out.println("#");
-      out.println(PlaneShare.head());
-      shares.forEach(share -> out.println(share.line()));
+      if (!results.isEmpty()) {
+        out.println("#");
+        out.println(PlaneShare.head());
+        shares.forEach(share -> out.println(share.line()));
+      }
       out.println(verdict(results.size(), wrong, failure));
     }
     out.flush();

@@ -124,6 +124,19 @@ final class HeddleCommandTest {
         err.toString());
   }
 
+  @Test
+  void aMissingConfigurationIsNamedAsBothCommandsCanMendIt() {
+    for (String command :
+        List.of("bgp check /nowhere/bgp.conf", "bgp run --config /nowhere/bgp.conf")) {
+      err.getBuffer().setLength(0);
+      assertEquals(1, execute(command.split(" ")));
+      assertEquals(
+          "heddle: the configuration /nowhere/bgp.conf can't be read: it doesn't exist; write it,"
+              + " or name another\n",
+          err.toString());
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"8, 8", "64K, 65536", "64KiB, 65536", "64M, 67108864", "1g, 1073741824", "12B, 12"})
   void sizesArePowersOf1024(String text, long bytes) {

@@ -84,7 +84,7 @@ public final class ConfigParser {
       return parse(file.toString(), Files.readAllLines(file));
     } catch (IOException failure) {
       throw new HeddleException(
-          "the configuration %s can't be read: %s; --config names another"
+          "the configuration %s can't be read: %s; write it, or name another"
               .formatted(file, FileFailure.reason(failure)),
           failure);
     }
