@@ -2,7 +2,6 @@ package io.heddle.systemtests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
@@ -30,14 +29,7 @@ final class DemoProcess implements AutoCloseable {
   }
 
   static DemoProcess start(Path folder, String... options) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(
-        List.of(
-            "-cp", System.getProperty("java.class.path"), HeddleCommand.class.getName(), "demo"));
+    List<String> command = HeddleRun.command("demo");
     command.addAll(List.of(options));
     Path out = folder.resolve("demo.out");
     Path err = folder.resolve("demo.err");

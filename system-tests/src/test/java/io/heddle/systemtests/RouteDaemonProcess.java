@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Fabric;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -60,7 +59,8 @@ final class RouteDaemonProcess implements AutoCloseable {
     /* Who runs the tests may ignore it (nohup), and then the daemon would have to. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
-    command.addAll(heddle("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
+    command.addAll(
+        HeddleRun.command("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
     command.addAll(List.of(options));
     Process process =
         new ProcessBuilder(command)
@@ -89,21 +89,6 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   long pid() {
     return process.pid();
-  }
-
-  private static List<String> heddle(String... arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("java.class.path"),
-            HeddleCommand.class.getName()));
-    command.addAll(List.of(arguments));
-    return command;
   }
 
   Path routes() {
@@ -135,7 +120,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
     arguments.addAll(List.of("--json", "--control", folder.resolve("sock").toString()));
-    return json(arguments.toArray(String[]::new));
+    return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
   /** The same as people read it. */
@@ -143,22 +128,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
     arguments.addAll(List.of("--control", folder.resolve("sock").toString()));
-    return output(arguments.toArray(String[]::new));
-  }
-
-  /** What a heddle command prints as JSON. */
-  static JsonNode json(String... arguments) throws IOException, InterruptedException {
-    return new ObjectMapper().readTree(output(arguments));
-  }
-
-  private static String output(String... arguments) throws IOException, InterruptedException {
-    Process show = new ProcessBuilder(heddle(arguments)).start();
-    String answer = new String(show.getInputStream().readAllBytes());
-    String error = new String(show.getErrorStream().readAllBytes());
-    if (show.waitFor() != 0) {
-      throw new AssertionError(error);
-    }
-    return answer;
+    return HeddleRun.output(arguments.toArray(String[]::new));
   }
 
   /** Asks until the answer is as expected; returns it. */

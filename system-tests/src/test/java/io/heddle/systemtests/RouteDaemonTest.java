@@ -153,7 +153,7 @@ final class RouteDaemonTest {
         awaitBytes(stats, 40L << 20);
         assertEquals(0.75, shareOfSecond(stats, 40L << 20), 0.03);
         JsonNode planes =
-            RouteDaemonProcess.json(
+            HeddleRun.json(
                 "planes",
                 "--json",
                 "--peer",

@@ -1,0 +1,47 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.tools.HeddleCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A {@code heddle} command in a process of its own, run to its end. */
+final class HeddleRun {
+  private HeddleRun() {}
+
+  /** Its command line. */
+  static List<String> command(String... arguments) {
+    List<String> command = new ArrayList<>(HeddleCommand.asStarted());
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  /** What it prints where it succeeds. What it says beside that is among the tests' own words. */
+  static String output(String... arguments) throws IOException, InterruptedException {
+    Path said = Files.createTempFile("heddle-said", null);
+    Process process =
+        new ProcessBuilder(command(arguments))
+            .redirectOutput(said.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      int exitCode = process.waitFor();
+      String output = Files.readString(said);
+      assertEquals(0, exitCode, String.join(" ", arguments) + " said: " + output);
+      return output;
+    } finally {
+      process.destroy();
+      Files.delete(said);
+    }
+  }
+
+  static JsonNode json(String... arguments) throws IOException, InterruptedException {
+    return new ObjectMapper().readTree(output(arguments));
+  }
+}
