@@ -81,23 +81,32 @@ public final class HostProcess implements AutoCloseable {
     return command;
   }
 
-  /** The command line of a rank that reduces messages of one size until it is ended. */
-  static List<String> endlessAllReduce(
-      Path program, Path plugin, Path meeting, int rank, int ranks, long bytes) {
-    return List.of(
-        program.toString(),
-        "--plugin",
-        plugin.toString(),
-        "--rendezvous",
-        meeting.toString(),
-        "--rank",
-        Integer.toString(rank),
-        "--ranks",
-        Integer.toString(ranks),
+  /**
+   * The command line of a rank of the all-reduce through the plugin.
+   *
+   * @param meeting the folder where ranks find each other
+   * @param more of its options
+   */
+  static List<String> allReduce(Path meeting, int rank, int ranks, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
+    command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
+    command.addAll(List.of("--rendezvous", meeting.toString()));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  /** The same until it is ended, with messages of one size. */
+  static List<String> endlessAllReduce(Path meeting, int rank, int ranks, long bytes) {
+    String size = Long.toString(bytes);
+    return allReduce(
+        meeting,
+        rank,
+        ranks,
         "--min-bytes",
-        Long.toString(bytes),
+        size,
         "--max-bytes",
-        Long.toString(bytes),
+        size,
         "--iterations",
         "1000000",
         "--warmup",

@@ -33,16 +33,10 @@ final class HostilePeerTest {
   private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations)
       throws IOException {
     List<String> command =
-        List.of(
-            BuiltParts.allReduce().toString(),
-            "--plugin",
-            BuiltParts.plugin().toString(),
-            "--rank",
-            Integer.toString(rank),
-            "--ranks",
-            "2",
-            "--rendezvous",
-            folder.toString(),
+        HostProcess.allReduce(
+            folder,
+            rank,
+            2,
             "--max-bytes",
             maxBytes,
             "--iterations",

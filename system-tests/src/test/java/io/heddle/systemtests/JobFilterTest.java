@@ -74,8 +74,8 @@ final class JobFilterTest {
 
   @Test
   void theLeafIsAskedForTheRunningJobsPeersAndForNoneOnceTheJobHasEnded() throws Exception {
-    Path plugin = BuiltParts.plugin();
-    Path allReduce = BuiltParts.allReduce();
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
     make();
     fabric.setReachable(FILTERING_PLANE, 2, false);
     fabric.setReachable(FILTERING_PLANE, 4, false);
@@ -94,7 +94,7 @@ final class JobFilterTest {
       List<HostProcess> ranks = new ArrayList<>();
       try {
         for (int rank = 0; rank < JOB_HOSTS; rank++) {
-          ranks.add(rank(rank, plugin, allReduce, shared));
+          ranks.add(rank(rank, shared));
         }
         TreeSet<String> wanted = new TreeSet<>(List.of(AGGREGATE));
         wanted.addAll(jobPeers());
@@ -165,12 +165,11 @@ final class JobFilterTest {
     return peers;
   }
 
-  private HostProcess rank(int rank, Path plugin, Path allReduce, Path shared) throws IOException {
+  private HostProcess rank(int rank, Path shared) throws IOException {
     Path meeting = Files.createDirectories(folder.resolve("meeting"));
     List<String> command =
         new ArrayList<>(rank == 0 ? wrapper(shared) : fabric.onHost(rank + 1, List.of()));
-    command.addAll(
-        HostProcess.endlessAllReduce(allReduce, plugin, meeting, rank, JOB_HOSTS, 1 << 20));
+    command.addAll(HostProcess.endlessAllReduce(meeting, rank, JOB_HOSTS, 1 << 20));
     Map<String, String> environment = new HashMap<>();
     environment.put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
     environment.put("HEDDLE_ROUTES", folder.resolve("no-routes").toString());

@@ -37,8 +37,7 @@ final class ListeningTest {
         rank,
         folder.resolve("rank" + rank + ".log"),
         Map.of("HEDDLE_PROVIDER", "soft"),
-        HostProcess.endlessAllReduce(
-            BuiltParts.allReduce(), BuiltParts.plugin(), folder, rank, 2, 1 << 20));
+        HostProcess.endlessAllReduce(folder, rank, 2, 1 << 20));
   }
 
   private static Set<String> socketsOf(long process) throws IOException {

@@ -10,7 +10,6 @@ import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -44,16 +43,10 @@ final class NarrowSwitchTest {
         rank,
         folder.resolve("rank" + rank + ".log"),
         Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_POLICY", policy),
-        List.of(
-            BuiltParts.allReduce().toString(),
-            "--plugin",
-            BuiltParts.plugin().toString(),
-            "--rank",
-            Integer.toString(rank),
-            "--ranks",
-            "2",
-            "--rendezvous",
-            folder.toString(),
+        HostProcess.allReduce(
+            folder,
+            rank,
+            2,
             "--min-bytes",
             "4194304",
             "--max-bytes",

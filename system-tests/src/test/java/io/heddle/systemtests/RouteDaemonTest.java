@@ -128,8 +128,8 @@ final class RouteDaemonTest {
 
   @Test
   void onADeterministicFabricColoursAreThePlanesAndRunningRanksFollow() throws Exception {
-    Path plugin = BuiltParts.plugin();
-    Path allReduce = BuiltParts.allReduce();
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
     make(FabricShape.LEAF_SPINE, 100, 300);
     Path stats = folder.resolve("stats");
     try (RouteDaemonProcess one =
@@ -144,8 +144,7 @@ final class RouteDaemonTest {
       List<HostProcess> ranks = new ArrayList<>();
       try {
         for (int rank = 0; rank < 2; rank++) {
-          ranks.add(
-              rank(rank, plugin, allReduce, meeting, stats, (rank == 0 ? one : two).routes()));
+          ranks.add(rank(rank, meeting, stats, (rank == 0 ? one : two).routes()));
         }
         for (HostProcess rank : ranks) {
           rank.awaitOutput("planes [colour:1, colour:2]", 30);
@@ -218,8 +217,8 @@ final class RouteDaemonTest {
 
   @Test
   void aKilledDaemonsWeightsHoldThenAllPlanesAreEqualUntilItIsBack() throws Exception {
-    Path plugin = BuiltParts.plugin();
-    Path allReduce = BuiltParts.allReduce();
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
     make(FabricShape.PLANES, 100, 300);
     Path stats = folder.resolve("stats");
     Path daemons = folder.resolve("d1");
@@ -227,9 +226,8 @@ final class RouteDaemonTest {
       one.awaitLog("weights are published");
       await("our addresses", one);
       Path meeting = Files.createDirectory(folder.resolve("meeting"));
-      try (HostProcess first = rank(0, plugin, allReduce, meeting, stats, one.routes());
-          HostProcess second =
-              rank(1, plugin, allReduce, meeting, stats, folder.resolve("no-routes"))) {
+      try (HostProcess first = rank(0, meeting, stats, one.routes());
+          HostProcess second = rank(1, meeting, stats, folder.resolve("no-routes"))) {
         awaitBytes(stats, 40L << 20);
         assertEquals(List.of(1, 3), weights(stats));
         one.kill();
@@ -309,8 +307,8 @@ final class RouteDaemonTest {
   /* One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and plane:p2. */
   @Test
   void aHostWithoutADaemonIsMetByTheNamesThatItHas() throws Exception {
-    Path plugin = BuiltParts.plugin();
-    Path allReduce = BuiltParts.allReduce();
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
     make(FabricShape.PLANES, 100, 300);
     Path stats = folder.resolve("stats");
     try (RouteDaemonProcess one =
@@ -318,9 +316,8 @@ final class RouteDaemonTest {
       one.awaitLog("weights are published");
       await("our addresses", one);
       Path meeting = Files.createDirectory(folder.resolve("meeting"));
-      try (HostProcess first = rank(0, plugin, allReduce, meeting, stats, one.routes());
-          HostProcess second =
-              rank(1, plugin, allReduce, meeting, stats, folder.resolve("no-routes"))) {
+      try (HostProcess first = rank(0, meeting, stats, one.routes());
+          HostProcess second = rank(1, meeting, stats, folder.resolve("no-routes"))) {
         first.awaitOutput("plane:p1 is if:e1 there", 30);
         second.awaitOutput("if:e1 is plane:p1 there", 30);
         first.awaitOutput("only this host's daemon had named them", 1);
@@ -373,11 +370,8 @@ final class RouteDaemonTest {
         "routes");
   }
 
-  private HostProcess rank(
-      int rank, Path plugin, Path allReduce, Path meeting, Path stats, Path routes)
-      throws IOException {
-    List<String> command =
-        HostProcess.endlessAllReduce(allReduce, plugin, meeting, rank, 2, 4 << 20);
+  private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
+    List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);
     return HostProcess.start(
         fabric.onHost(rank + 1, command),
         folder.resolve("rank" + rank + ".log"),

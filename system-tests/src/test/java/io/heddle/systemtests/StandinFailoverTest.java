@@ -36,10 +36,7 @@ final class StandinFailoverTest {
     Job(StandinLab hosts, int devices) throws IOException {
       this.hosts = hosts;
       for (int rank = 0; rank < 2; rank++) {
-        List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
-        command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
-        command.addAll(List.of("--rendezvous", folder.toString()));
-        command.addAll(List.of("--rank", Integer.toString(rank)));
+        List<String> command = HostProcess.allReduce(folder, rank, 2);
         command.addAll(List.of("--devices", Integer.toString(devices)));
         command.addAll(List.of("--min-bytes", "1048576", "--max-bytes", "1048576"));
         command.addAll(List.of("--until", folder.resolve("end").toString()));

@@ -29,26 +29,20 @@ final class StandinTest {
 
   @TempDir private Path folder;
 
-  private List<String> allReduce(int rank, int devices, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
-    command.addAll(
-        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
-    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", "2"));
+  private HostProcess rank(
+      StandinLab hosts, int rank, int devices, Map<String, String> environment, String... more)
+      throws IOException {
+    List<String> command = HostProcess.allReduce(folder, rank, 2, more);
     command.addAll(List.of("--devices", Integer.toString(devices)));
-    command.addAll(List.of(more));
-    return command;
+    return HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command);
   }
 
   /** Both ranks end well with every element right. */
   private void passes(
       StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
-    try (HostProcess first =
-            HostProcess.start(
-                hosts, 0, folder.resolve("0.log"), environment, allReduce(0, devices, more));
-        HostProcess second =
-            HostProcess.start(
-                hosts, 1, folder.resolve("1.log"), environment, allReduce(1, devices, more))) {
+    try (HostProcess first = rank(hosts, 0, devices, environment, more);
+        HostProcess second = rank(hosts, 1, devices, environment, more)) {
       int left = first.exitCode(LIMIT_SECONDS);
       int right = second.exitCode(LIMIT_SECONDS);
       String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
@@ -155,12 +149,8 @@ final class StandinTest {
     Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "2000");
     try (StandinLab hosts = StandinHosts.create(1, 2, folder, Map.of())) {
       String[] endless = {"--iterations", "1000000", "--min-bytes", "65536"};
-      try (HostProcess first =
-              HostProcess.start(
-                  hosts, 0, folder.resolve("0.log"), environment, allReduce(0, 1, endless));
-          HostProcess second =
-              HostProcess.start(
-                  hosts, 1, folder.resolve("1.log"), environment, allReduce(1, 1, endless))) {
+      try (HostProcess first = rank(hosts, 0, 1, environment, endless);
+          HostProcess second = rank(hosts, 1, 1, environment, endless)) {
         waitForBytes(hosts, 1, 1 << 24);
         hosts.control("cut", "0/0", "2");
         waitForBytes(hosts, 0, hosts.sentBytes(0).getFirst() + (1 << 26));
