@@ -185,12 +185,11 @@ final class PluginPerfContestant implements AutoCloseable {
             + rank
             + " "
             + what
-            + (lines.isEmpty()
-                ? " (it logged nothing)"
-                : "; its last log lines (all in "
-                    + folder.path()
-                    + "):\n    "
-                    + String.join("\n    ", lines)));
+            + (lines.isEmpty() ? " (it logged nothing; " : "; its last log lines (")
+            + "all logs are in "
+            + folder.path()
+            + ")"
+            + (lines.isEmpty() ? "" : ":\n    " + String.join("\n    ", lines)));
   }
 
   @Override

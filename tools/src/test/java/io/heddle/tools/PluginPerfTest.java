@@ -16,6 +16,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,8 @@ final class PluginPerfTest {
       done
       """;
   private static final String END = "echo '{\"event\":\"end\"}'\n";
+
+  private static final Pattern LOGS = Pattern.compile("all logs are in ([^)]*)\\)");
 
   @TempDir private Path folder;
 
@@ -72,7 +76,13 @@ final class PluginPerfTest {
                 }
                 contestant.awaitEnd();
               });
-      return String.valueOf(failed.getMessage());
+      String message = String.valueOf(failed.getMessage());
+      Matcher logs = LOGS.matcher(message);
+      assertTrue(logs.find(), message);
+      Path kept = Path.of(logs.group(1));
+      assertTrue(Files.exists(kept.resolve("rank-0.log")), message);
+      RunFolder.remove(kept);
+      return message;
     }
   }
 
