@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.HeddleException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +19,6 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class BgpShowCommand {
-  private static final String CONTROL = "--control";
-  private static final String CONTROL_DEFAULT = "/run/heddle/bgp.sock";
-  private static final String CONTROL_TEXT = "The daemon's socket (${DEFAULT-VALUE}).";
   private static final String JSON = "--json";
   private static final String JSON_TEXT = "Print one JSON document.";
 
@@ -47,14 +43,9 @@ final class BgpShowCommand {
       description = "Peers with their sessions, and the planes that are published.",
       mixinStandardHelpOptions = true)
   int neighbours(
-      @Option(
-              names = CONTROL,
-              paramLabel = "FILE",
-              defaultValue = CONTROL_DEFAULT,
-              description = CONTROL_TEXT)
-          Path control,
+      @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = BgpSocket.ask(control, "daemon");
+    String answer = control.ask("daemon");
     if (json) {
       out().println(answer);
       out().flush();
@@ -134,14 +125,9 @@ final class BgpShowCommand {
               defaultValue = "1000",
               description = "How many at most (${DEFAULT-VALUE}).")
           int most,
-      @Option(
-              names = CONTROL,
-              paramLabel = "FILE",
-              defaultValue = CONTROL_DEFAULT,
-              description = CONTROL_TEXT)
-          Path control,
+      @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = BgpSocket.ask(control, "routes " + (peer == null ? "*" : peer) + " " + most);
+    String answer = control.ask("routes " + (peer == null ? "*" : peer) + " " + most);
     if (json) {
       out().println(answer);
     } else {
@@ -173,14 +159,9 @@ final class BgpShowCommand {
       mixinStandardHelpOptions = true)
   int destination(
       @Parameters(paramLabel = "ADDRESS", description = "An IPv6 address.") String address,
-      @Option(
-              names = CONTROL,
-              paramLabel = "FILE",
-              defaultValue = CONTROL_DEFAULT,
-              description = CONTROL_TEXT)
-          Path control,
+      @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = BgpSocket.ask(control, "destination " + address);
+    String answer = control.ask("destination " + address);
     if (json) {
       out().println(answer);
     } else {

@@ -22,10 +22,6 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = LabUpCommand.class)
 final class LabCommand {
-  static final String NAME_OPTION = "--name";
-  static final String USUAL_NAME = "lab";
-  static final String NAME_TEXT = "Tells labs of one machine apart (${DEFAULT-VALUE}).";
-
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   private CommandLine commandLine() {
@@ -42,15 +38,10 @@ final class LabCommand {
       exitCodeList = {"0:Every router runs, and every plane has its own path.", "1:Not so."},
       mixinStandardHelpOptions = true)
   int status(
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name,
+      @CommandLine.Mixin LabNameOption lab,
       @Option(names = "--json", description = "Print one JSON document instead of tables.")
           boolean json) {
-    FabricStatus status = Fabric.open(name).status();
+    FabricStatus status = lab.open().status();
     out().print(json ? Json.of(status) + "\n" : LabReport.of(status));
     out().flush();
     return status.healthy() ? 0 : HeddleCommand.EXIT_FAILED;
@@ -73,13 +64,8 @@ final class LabCommand {
               names = "--silent",
               description = "Drop every packet in both directions and leave the carrier on.")
           boolean silent,
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name) {
-    Fabric fabric = Fabric.open(name);
+      @CommandLine.Mixin LabNameOption lab) {
+    Fabric fabric = lab.open();
     List<String> links = fabric.cut(plane, at == null ? fabric.usualPlaceOfCuts() : at, silent);
     say("cut " + (silent ? "silently" : "the carrier of") + " " + String.join(", ", links));
     return 0;
@@ -96,13 +82,8 @@ final class LabCommand {
               defaultValue = "0",
               description = "The plane, from 1; all planes unless said.")
           int plane,
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name) {
-    Fabric.open(name).restore(plane);
+      @CommandLine.Mixin LabNameOption lab) {
+    lab.open().restore(plane);
     say("restored " + (plane == 0 ? "all planes" : "plane " + plane));
     return 0;
   }
@@ -120,14 +101,9 @@ final class LabCommand {
               paramLabel = "GBPS",
               description = "Path bandwidth to announce, whole Gbit/s (100 times the rate).")
           @Nullable Integer bandwidth,
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name) {
+      @CommandLine.Mixin LabNameOption lab) {
     int announced = bandwidth == null ? LabUpCommand.announced(gbps) : bandwidth;
-    Fabric.open(name).setRate(plane, LabUpCommand.bitsPerSecond(gbps), announced);
+    lab.open().setRate(plane, LabUpCommand.bitsPerSecond(gbps), announced);
     say("plane " + plane + " has " + gbps + " Gbit/s and announces " + announced + " Gbit/s");
     return 0;
   }
@@ -141,13 +117,8 @@ final class LabCommand {
       @Parameters(index = "0", paramLabel = "PLANE", description = "The plane, from 1.") int plane,
       @Parameters(index = "1", paramLabel = "HOST", description = "The host, from 1.") int host,
       @Option(names = "--undo", description = "Withdraw the announcement.") boolean undo,
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name) {
-    Fabric.open(name).setReachable(plane, host, undo);
+      @CommandLine.Mixin LabNameOption lab) {
+    lab.open().setReachable(plane, host, undo);
     say("plane " + plane + " announces h" + host + (undo ? " no more" : " as unreachable"));
     return 0;
   }
@@ -157,15 +128,9 @@ final class LabCommand {
       description =
           "Ends the daemons, removes namespaces and files; also what a killed command has left.",
       mixinStandardHelpOptions = true)
-  int down(
-      @Option(
-              names = NAME_OPTION,
-              paramLabel = "NAME",
-              defaultValue = USUAL_NAME,
-              description = NAME_TEXT)
-          String name) {
-    List<String> others = Fabric.down(name);
-    say("lab '" + name + "' is gone");
+  int down(@CommandLine.Mixin LabNameOption lab) {
+    List<String> others = Fabric.down(lab.name());
+    say("lab '" + lab.name() + "' is gone");
     others.forEach(other -> say("still running in a namespace that has lost its name: " + other));
     return 0;
   }

@@ -147,19 +147,14 @@ final class LabUpCommand implements Callable<Integer> {
           "The last leaf is FRR: peers by interface, takes prefix ORF. It sends no AIGP to hosts.")
   private boolean frr;
 
-  @Option(
-      names = LabCommand.NAME_OPTION,
-      paramLabel = "NAME",
-      defaultValue = LabCommand.USUAL_NAME,
-      description = LabCommand.NAME_TEXT)
-  private String name = LabCommand.USUAL_NAME;
+  @CommandLine.Mixin private final LabNameOption lab = new LabNameOption();
 
   @Override
   public Integer call() {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     FabricPlan plan = checkedPlan(line);
     long began = System.nanoTime();
-    Fabric fabric = Fabric.up(name, plan, 0);
+    Fabric fabric = Fabric.up(lab.name(), plan, 0);
     long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     PrintWriter out = line.getOut();
     out.print(LabReport.of(fabric.status()));

@@ -2,6 +2,7 @@ package io.heddle.tools.doctor;
 
 import io.heddle.addr.AddressText;
 import io.heddle.routes.RoutesPath;
+import io.heddle.tools.ControlOption;
 import io.heddle.tools.Installation;
 import io.heddle.tools.Json;
 import io.heddle.tools.stat.StatsOption;
@@ -44,13 +45,7 @@ public final class DoctorCommand implements Callable<Integer> {
       description = "The plugin (the one beside this command).")
   private @Nullable Path plugin;
 
-  @Option(
-      names = "--control",
-      paramLabel = "FILE",
-      defaultValue = "/run/heddle/bgp.sock",
-      description = "The route daemon's socket (${DEFAULT-VALUE}).")
-  private Path control = Path.of("");
-
+  @CommandLine.Mixin private final ControlOption control = new ControlOption();
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   @Option(
@@ -137,7 +132,7 @@ public final class DoctorCommand implements Callable<Integer> {
             new Host.Places(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
                 RoutesPath.of(System.getenv("HEDDLE_ROUTES")),
-                control,
+                control.socket(),
                 stats.folder()));
     if (answer) {
       new Answerer(host.planes().planes()).run(out);
