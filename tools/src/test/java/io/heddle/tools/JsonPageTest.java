@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,10 +32,6 @@ import picocli.CommandLine;
 final class JsonPageTest {
   private static final Path PAGE = Path.of("..", "docs", "json.md");
   private static final Path MADE = Path.of("target", "json.md");
-  private static final List<Path> SOURCES =
-      List.of(
-          Path.of("src", "main", "java"),
-          Path.of("..", "bgp-stub", "src", "main", "java", "io", "heddle", "bgp", "daemon"));
 
   private static final String INTRODUCTION =
       """
@@ -52,19 +49,19 @@ final class JsonPageTest {
   static {
     DOCUMENTS.put("heddle planes", "PlanesCommand$Document");
     DOCUMENTS.put("heddle planes --peer", "PeerPlanes$Document");
-    DOCUMENTS.put("heddle doctor", "doctor.DoctorCommand$Document");
-    DOCUMENTS.put("heddle stat", "stat.StatCommand$Document");
-    DOCUMENTS.put("heddle errors", "stat.ErrorsCommand$Document");
+    DOCUMENTS.put("heddle doctor", "DoctorCommand$Document");
+    DOCUMENTS.put("heddle stat", "StatCommand$Document");
+    DOCUMENTS.put("heddle errors", "ErrorsCommand$Document");
     DOCUMENTS.put("heddle drain", "DrainCommand$Document");
     DOCUMENTS.put("heddle bgp show neighbours", "BgpStatus$Daemon");
     DOCUMENTS.put("heddle bgp show routes", "BgpStatus$Routes");
     DOCUMENTS.put("heddle bgp show destination", "BgpStatus$Explanation");
-    DOCUMENTS.put("heddle lab status", "lab.FabricStatus");
+    DOCUMENTS.put("heddle lab status", "FabricStatus");
     DOCUMENTS.put("heddle demo", "DemoReport");
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");
     DOCUMENTS.put("heddle demo --fabric", "FabricDemoReport");
     DOCUMENTS.put("heddle soak", "SoakReport$Document");
-    DOCUMENTS.put("heddle bench", "bench.BenchReport");
+    DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");
     DOCUMENTS.put("heddle perf standin", "AllReduceReport");
@@ -77,30 +74,47 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf failover", "FailoverReport");
   }
 
-  /** Of each record in the sources, what its comment says of its components. */
+  private static final Pattern RECORD =
+      Pattern.compile(
+          "(?s)/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
+
+  /** Of each class in the modules' sources, by its full name. */
+  private static final Map<String, Path> SOURCES = new TreeMap<>();
+
+  /** Of each record, by its full name, what its comment says of its components. */
   private static final Map<String, Map<String, String>> COMMENTS = new TreeMap<>();
 
   @BeforeAll
-  static void readComments() throws IOException {
-    Pattern record =
-        Pattern.compile(
-            "(?s)/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
-    for (Path folder : SOURCES) {
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-          readComments(file, record);
+  static void findSources() throws IOException {
+    try (DirectoryStream<Path> modules = Files.newDirectoryStream(Path.of(".."))) {
+      for (Path module : modules) {
+        Path sources = module.resolve(Path.of("src", "main", "java"));
+        if (Files.isDirectory(sources)) {
+          findSources(sources);
         }
       }
     }
   }
 
-  private static void readComments(Path file, Pattern record) throws IOException {
-    String outer = file.getFileName().toString().replace(".java", "");
-    Matcher found = record.matcher(Files.readString(file));
-    while (found.find()) {
-      String name = found.group(2).equals(outer) ? outer : outer + "$" + found.group(2);
-      COMMENTS.put(name, parameters(found.group(1)));
+  private static void findSources(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+        String path = folder.relativize(file).toString();
+        SOURCES.put(path.replace(".java", "").replace('/', '.'), file);
+      }
     }
+  }
+
+  private static Map<String, String> commentsOf(Class<?> record) throws IOException {
+    if (!COMMENTS.containsKey(record.getName())) {
+      String outer = record.getName().replaceAll("\\$.*", "");
+      Matcher found = RECORD.matcher(Files.readString(SOURCES.get(outer)));
+      while (found.find()) {
+        boolean inner = !outer.endsWith("." + found.group(2));
+        COMMENTS.put(inner ? outer + "$" + found.group(2) : outer, parameters(found.group(1)));
+      }
+    }
+    return COMMENTS.getOrDefault(record.getName(), Map.of());
   }
 
   private static Map<String, String> parameters(String comment) {
@@ -117,7 +131,11 @@ final class JsonPageTest {
   }
 
   private static Class<?> type(String name) throws ClassNotFoundException {
-    return Class.forName("io.heddle.tools." + name);
+    String outer = name.replaceAll("\\$.*", "");
+    List<String> found =
+        SOURCES.keySet().stream().filter(each -> each.endsWith("." + outer)).toList();
+    assertEquals(1, found.size(), "classes called " + outer + ": " + found);
+    return Class.forName(found.getFirst() + name.substring(outer.length()));
   }
 
   @Test
@@ -152,9 +170,9 @@ final class JsonPageTest {
     assertEquals(page.toString(), existing, "to renew the page: cp tools/target/json.md docs/");
   }
 
-  private static void describe(String prefix, Class<?> record, List<String> rows) {
-    String name = record.getName().replaceAll(".*\\.", "");
-    Map<String, String> comments = COMMENTS.getOrDefault(name, Map.of());
+  private static void describe(String prefix, Class<?> record, List<String> rows)
+      throws IOException {
+    Map<String, String> comments = commentsOf(record);
     for (RecordComponent each : record.getRecordComponents()) {
       String path = prefix + SnakeCaseStrategy.INSTANCE.translate(each.getName());
       Type type = each.getGenericType();
