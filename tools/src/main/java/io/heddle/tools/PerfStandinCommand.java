@@ -27,10 +27,12 @@ import picocli.CommandLine.Option;
             + " device with one.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    defaultValueProvider = PerfStandinCommand.Defaults.class,
     footer = "%nThey take turns, round by round; wrong data ends the run.")
 final class PerfStandinCommand implements Callable<Integer> {
   private static final int RANKS = 2;
-  private static final int ITERATIONS = 10;
+  private static final Map<String, String> USUAL_SIZES =
+      Map.of("--min-bytes", "1K", "--max-bytes", "16M", "--iterations", "10");
   private static final int MTU_BYTES = 9000;
   private static final long TIMEOUT_SECONDS = 120;
   private static final int MOST_GBPS = 10_000;
@@ -53,24 +55,19 @@ final class PerfStandinCommand implements Callable<Integer> {
       description = "How often each runs (${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(
-      names = "--min-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "1K",
-      converter = ByteSize.class,
-      description = "Smallest size, a multiple of 4 (${DEFAULT-VALUE}).")
-  private long minBytes;
-
-  @Option(
-      names = "--max-bytes",
-      paramLabel = "BYTES",
-      defaultValue = "16M",
-      converter = ByteSize.class,
-      description = "Largest size; sizes double (${DEFAULT-VALUE}).")
-  private long maxBytes;
-
+  @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  /** Fewer sizes than usual: there are four setups to go through. */
+  static final class Defaults implements CommandLine.IDefaultValueProvider {
+    @Override
+    public @Nullable String defaultValue(CommandLine.Model.ArgSpec argument) {
+      return argument instanceof CommandLine.Model.OptionSpec option
+          ? USUAL_SIZES.get(option.longestName())
+          : null;
+    }
+  }
 
   /** What is compared. */
   private record Setup(String name, int devices, int addresses) {}
@@ -91,8 +88,7 @@ final class PerfStandinCommand implements Callable<Integer> {
           Objects.requireNonNull(spec).commandLine(),
           "--rate " + rate + " is not in 0 to " + MOST_GBPS);
     }
-    range.require("--min-bytes", minBytes, 4, 1L << 31);
-    range.require("--max-bytes", maxBytes, minBytes, 1L << 31);
+    sizes.require(range);
     StandinLab.Parts parts =
         new StandinLab.Parts(
             Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs"),
@@ -139,7 +135,7 @@ final class PerfStandinCommand implements Callable<Integer> {
               driver,
               plugin,
               folder.path(),
-              new AllReducePlan.Sizes(minBytes, maxBytes, ITERATIONS, TIMEOUT_SECONDS),
+              sizes.within(TIMEOUT_SECONDS),
               setup.devices(),
               Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
               null);

@@ -104,7 +104,7 @@ final class CommandTextsTest {
     List<String> silent = new ArrayList<>();
     for (CommandSpec spec : commands()) {
       for (ArgSpec each : spec.args()) {
-        String usual = each.defaultValue();
+        String usual = each.defaultValue() == null ? null : each.defaultValueString();
         if (usual != null && !each.hidden() && each.arity().max() > 0) {
           String text = String.join(" ", each.renderedDescription());
           boolean inWords = text.contains(" unless said") || text.contains(" without it");

@@ -48,6 +48,7 @@ final class HeddleCommandTest {
         "demo --policy sprey                   | --policy sprey is not one of spray, pinned,"
             + " least-in-flight, spraylink, hash, packet; did you mean spray?",
         "demo --min-bytes 6                    | --min-bytes 6 is not a multiple of 4",
+        "perf standin --min-bytes 6            | --min-bytes 6 is not a multiple of 4",
         "demo --min-bytes 16 --max-bytes 8     | --max-bytes 8 is not in 16 to",
         "demo --max-bytes 2Q                   | '2Q' is not a size such as 8, 64K, 64M or 1G",
         "demo --max-bytes 999999999999999G     | is more than a 64-bit number holds",
@@ -176,6 +177,16 @@ final class HeddleCommandTest {
     Path file = Files.createFile(folder.resolve("file"));
     assertEquals(1, execute("write-man-pages", file.toString()));
     assertEquals("heddle: " + file + " can't be used: it exists already\n", err.toString());
+  }
+
+  @Test
+  void standinsUsualSizesAreItsOwn() {
+    assertEquals(0, execute("perf", "standin", "--help"));
+    String words = out.toString().replaceAll("\\s+", " ");
+    assertTrue(words.contains("Smallest size, a multiple of 4 (1K)."), words);
+    assertTrue(words.contains("Largest size; sizes double (16M)."), words);
+    assertTrue(words.contains("All-reduces per size (10)."), words);
+    assertTrue(words.contains("Rate of each device both ways, Gbit/s; 0 is"), words);
   }
 
   @Test
