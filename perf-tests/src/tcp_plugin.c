@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "nccl_abi.h"
+#include "one_device.h"
 
 #define REQUESTS 256
 #define PIECE (512 * 1024)
@@ -71,31 +71,9 @@ static int init(void **context, uint64_t comm_id, struct nccl_config *config, nc
   return NCCL_SUCCESS;
 }
 
-static int finalize(void *context) {
-  (void)context;
-  return NCCL_SUCCESS;
-}
-
-static int devices(int *count) {
-  *count = 1;
-  return NCCL_SUCCESS;
-}
-
 static int get_properties(int device, struct nccl_properties_v12 *properties) {
   (void)device;
-  memset(properties, 0, sizeof *properties);
-  properties->name = "tcpref0";
-  properties->guid = 1;
-  properties->pointer_support = 1;
-  properties->registration_is_global = 1;
-  properties->speed = 100000;
-  properties->max_comms = 65536;
-  properties->max_receives = 1;
-  properties->virtual_device.count = 1;
-  properties->max_p2p_bytes = properties->max_collective_bytes = 1UL << 30;
-  properties->max_multi_request_size = 1;
-  properties->rail_id = properties->plane_id = -1;
-  return NCCL_SUCCESS;
+  return properties_of("tcpref0", 1, properties);
 }
 
 static void set_up(int fd) {
@@ -270,12 +248,6 @@ static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void 
   return n == 1 ? start(comm, data[0], sizes[0], tags[0], request) : NCCL_INVALID_USAGE;
 }
 
-static int iflush(void *comm, int n, void **data, int *sizes, void **memory, void **request) {
-  (void)comm, (void)n, (void)data, (void)sizes, (void)memory;
-  *request = NULL;
-  return NCCL_SUCCESS;
-}
-
 static int test(void *opaque, int *done, int *sizes) {
   struct request *request = opaque;
   int result = request->done ? NCCL_SUCCESS : advance(request->comm);
@@ -301,7 +273,7 @@ static int close_listen(void *opaque) {
 __attribute__((visibility("default"))) const struct nccl_net_v12 ncclNetPlugin_v12 = {
     .name = "TCPref",
     .init = init,
-    .devices = devices,
+    .devices = one_device,
     .get_properties = get_properties,
     .listen = listen_on,
     .connect = connect_to,
@@ -310,10 +282,10 @@ __attribute__((visibility("default"))) const struct nccl_net_v12 ncclNetPlugin_v
     .dereg = dereg,
     .isend = isend,
     .irecv = irecv,
-    .iflush = iflush,
+    .iflush = no_flush,
     .test = test,
     .close_send = close_comm,
     .close_receive = close_comm,
     .close_listen = close_listen,
-    .finalize = finalize,
+    .finalize = no_end,
 };

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "one_device.h"
+
 static nccl_logger logger;
 static struct ibv_context *device;
 static struct ibv_pd *pd;
@@ -38,31 +40,9 @@ static int init(void **context, uint64_t comm_id, struct nccl_config *config, nc
   return pd == NULL ? verbs_warn("no device can be opened", errno) : NCCL_SUCCESS;
 }
 
-static int finalize(void *context) {
-  (void)context;
-  return NCCL_SUCCESS;
-}
-
-static int devices(int *count) {
-  *count = 1;
-  return NCCL_SUCCESS;
-}
-
 static int get_properties(int number, struct nccl_properties_v12 *properties) {
   (void)number;
-  memset(properties, 0, sizeof *properties);
-  properties->name = "verbsref0";
-  properties->guid = 1;
-  properties->pointer_support = 1;
-  properties->registration_is_global = 1;
-  properties->speed = 100000;
-  properties->max_comms = 65536;
-  properties->max_receives = RECEIVES;
-  properties->virtual_device.count = 1;
-  properties->max_p2p_bytes = properties->max_collective_bytes = 1UL << 30;
-  properties->max_multi_request_size = 1;
-  properties->rail_id = properties->plane_id = -1;
-  return NCCL_SUCCESS;
+  return properties_of("verbsref0", RECEIVES, properties);
 }
 
 static int reg(void *comm, void *data, size_t size, int type, void **memory) {
@@ -85,12 +65,6 @@ static int listen_on(void *context, int number, void *handle, void **listen_comm
   memcpy(handle, &waiting, sizeof waiting);
   *listen_comm = waiting;
   return waiting == NULL ? NCCL_SYSTEM_ERROR : NCCL_SUCCESS;
-}
-
-static int iflush(void *comm, int n, void **data, int *sizes, void **memory, void **request) {
-  (void)comm, (void)n, (void)data, (void)sizes, (void)memory;
-  *request = NULL;
-  return NCCL_SUCCESS;
 }
 
 static int move_pair(struct flow *flow, uint32_t peer) {
@@ -196,7 +170,7 @@ static int close_listen(void *opaque) {
 __attribute__((visibility("default"))) const struct nccl_net_v12 ncclNetPlugin_v12 = {
     .name = "VerbsRef",
     .init = init,
-    .devices = devices,
+    .devices = one_device,
     .get_properties = get_properties,
     .listen = listen_on,
     .connect = connect_to,
@@ -205,10 +179,10 @@ __attribute__((visibility("default"))) const struct nccl_net_v12 ncclNetPlugin_v
     .dereg = dereg,
     .isend = verbs_isend,
     .irecv = verbs_irecv,
-    .iflush = iflush,
+    .iflush = no_flush,
     .test = verbs_test,
     .close_send = close_comm,
     .close_receive = close_comm,
     .close_listen = close_listen,
-    .finalize = finalize,
+    .finalize = no_end,
 };
