@@ -3,11 +3,11 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,17 +27,11 @@ final class DrainTest {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
   }
 
-  private record Answer(int code, String output) {}
-
-  private static Answer drain(Path stats, String... words)
+  private static HeddleRun.Said drain(Path stats, String... words)
       throws IOException, InterruptedException {
-    String line = "drain --stats " + stats + " " + String.join(" ", words);
-    Process process =
-        new ProcessBuilder(HostProcess.java(HeddleCommand.class, line.strip().split(" ")))
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Answer(process.waitFor(), said);
+    List<String> line = new ArrayList<>(List.of("drain", "--stats", stats.toString()));
+    line.addAll(List.of(words));
+    return HeddleRun.said(line.toArray(String[]::new));
   }
 
   @Test
@@ -45,23 +39,23 @@ final class DrainTest {
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       Path stats = demo.statisticsFolder();
-      Answer drained = drain(stats, PLANE);
-      assertEquals(0, drained.code(), drained.output());
-      assertTrue(drained.output().contains("plane if:e2: drained; "), drained.output());
+      HeddleRun.Said drained = drain(stats, PLANE);
+      assertEquals(0, drained.exitCode(), drained.text());
+      assertTrue(drained.text().contains("plane if:e2: drained; "), drained.text());
       long before = demo.sent(PLANE);
       demo.awaitSent("if:e1", 1 << 26);
       assertEquals(before, demo.sent(PLANE), "the drained plane went on");
-      Answer listed = drain(stats);
-      assertTrue(listed.output().contains("plane if:e2: drained; "), listed.output());
-      Answer taken = drain(stats, PLANE, "--end");
-      assertEquals(0, taken.code(), taken.output());
+      HeddleRun.Said listed = drain(stats);
+      assertTrue(listed.text().contains("plane if:e2: drained; "), listed.text());
+      HeddleRun.Said taken = drain(stats, PLANE, "--end");
+      assertEquals(0, taken.exitCode(), taken.text());
       demo.awaitSent(PLANE, 1 << 24);
       assertEquals(0, demo.failovers());
-      Answer unknown = drain(stats, "if:e9");
-      assertEquals(1, unknown.code());
+      HeddleRun.Said unknown = drain(stats, "if:e9");
+      assertEquals(1, unknown.exitCode());
       assertTrue(
-          unknown.output().contains("no running job has a plane if:e9; there are: if:e1, if:e2"),
-          unknown.output());
+          unknown.text().contains("no running job has a plane if:e9; there are: if:e1, if:e2"),
+          unknown.text());
       demo.assertAllRight();
     }
   }

@@ -10,9 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A {@code heddle} command in a process of its own, run to its end. */
 final class HeddleRun {
+  private static final long LIMIT_SECONDS = 90;
+
+  /** What it said, on both streams, and its exit code. */
+  record Said(int exitCode, String text) {}
+
   private HeddleRun() {}
 
   /** Its command line. */
@@ -38,6 +44,16 @@ final class HeddleRun {
     } finally {
       process.destroy();
       Files.delete(said);
+    }
+  }
+
+  static Said said(String... arguments) throws IOException, InterruptedException {
+    Path log = Files.createTempFile("heddle-said", null);
+    try (HostProcess process = HostProcess.start(command(arguments), log, Map.of())) {
+      int exitCode = process.exitCode(LIMIT_SECONDS);
+      return new Said(exitCode, process.output());
+    } finally {
+      Files.delete(log);
     }
   }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
@@ -32,35 +31,23 @@ final class LabCommandsTest {
 
   private final String name =
       "lc" + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
-  private int commands;
 
   @TempDir private Path folder;
-
-  /** What a command said, on both streams, and its exit code. */
-  private record Said(int exitCode, String text) {}
 
   @AfterEach
   void takeDown() {
     Fabric.downIfUp(name);
   }
 
-  private Said lab(String... arguments) throws IOException, InterruptedException {
+  private HeddleRun.Said lab(String... arguments) throws IOException, InterruptedException {
     List<String> line = new ArrayList<>(List.of("lab"));
     line.addAll(List.of(arguments));
     line.addAll(List.of("--name", name));
-    commands++;
-    try (HostProcess command =
-        HostProcess.start(
-            HostProcess.java(HeddleCommand.class, line.toArray(String[]::new)),
-            folder.resolve("command" + commands),
-            Map.of())) {
-      int exitCode = command.exitCode(LIMIT_SECONDS);
-      return new Said(exitCode, command.output());
-    }
+    return HeddleRun.said(line.toArray(String[]::new));
   }
 
   private void says(String expected, String... arguments) throws Exception {
-    Said said = lab(arguments);
+    HeddleRun.Said said = lab(arguments);
     assertEquals(0, said.exitCode(), said.text());
     assertTrue(said.text().contains(expected), said.text());
   }
@@ -74,7 +61,7 @@ final class LabCommandsTest {
     DemoProcess.assume(Lab.Kind.NAMESPACES);
     Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
     says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
-    Said whole = lab("status");
+    HeddleRun.Said whole = lab("status");
     assertEquals(0, whole.exitCode(), whole.text());
     assertTrue(whole.text().endsWith("healthy\n"), whole.text());
     JsonNode before = status();
@@ -112,7 +99,7 @@ final class LabCommandsTest {
     says("restored plane 2", "restore", "2");
     awaitHealth(true);
     says("lab '" + name + "' is gone", "down");
-    Said again = lab("status");
+    HeddleRun.Said again = lab("status");
     assertNotEquals(0, again.exitCode());
     assertTrue(again.text().contains("no lab named '" + name + "'"), again.text());
     try (var processes = Files.list(Path.of("/var/run/netns"))) {
@@ -122,7 +109,7 @@ final class LabCommandsTest {
 
   private void awaitHealth(boolean healthy) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    Said said = lab("status");
+    HeddleRun.Said said = lab("status");
     while ((said.exitCode() == 0) != healthy) {
       assertTrue(System.nanoTime() - deadline < 0, said.text());
       said = lab("status");
