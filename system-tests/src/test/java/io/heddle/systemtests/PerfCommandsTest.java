@@ -11,8 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,11 +32,7 @@ final class PerfCommandsTest {
 
   @BeforeEach
   void assumeNamespaces() {
-    Optional<String> refusal = Labs.refusal(Lab.Kind.NAMESPACES);
-    if (refusal.isPresent()) {
-      System.out.println("skipped: no network namespaces here: " + refusal.get());
-      Assumptions.abort(refusal.get());
-    }
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
   }
 
   private HostProcess start(Lab lab, int rank, String arguments, String... host) throws Exception {
