@@ -176,7 +176,23 @@ final class AllReduceRun implements AutoCloseable {
     }
   }
 
+  /* As with a plugin that can't be loaded: all ranks end alike, and each gives the same one reason. */
+  private boolean allDiedAlike(RankProcess dead) throws InterruptedException {
+    for (RankProcess other : processes) {
+      if (other.isAlive()
+          || other.exitCode() != dead.exitCode()
+          || !other.lastLines().equals(dead.lastLines())) {
+        return false;
+      }
+    }
+    return dead.lastLines().size() == 1;
+  }
+
   private String deathMessage(RankProcess dead) throws InterruptedException {
+    if (allDiedAlike(dead)) {
+      return "every rank died: %s: %s"
+          .formatted(RankProcess.describeExit(dead.exitCode()), dead.lastLines().getFirst());
+    }
     StringBuilder message =
         new StringBuilder(
             "rank " + dead.rank() + " died: " + RankProcess.describeExit(dead.exitCode()));

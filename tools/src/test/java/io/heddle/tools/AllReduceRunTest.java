@@ -88,6 +88,14 @@ final class AllReduceRunTest {
   }
 
   @Test
+  void ranksThatDieForTheSameReasonSayItOnce() throws IOException {
+    assertEquals(
+        "every rank died: exit code 3: no plane", failure("echo no plane >&2\nexit 3\n", "0", 10));
+    String message = failure("echo rank $3 has no plane >&2\nexit 3\n", "0", 10);
+    assertTrue(message.contains("rank 0 has no plane") && message.contains("rank 1 has no plane"));
+  }
+
+  @Test
   void aRankThatIsKilledIsNamedWithTheSignal() throws IOException {
     String message = failure("[ $3 = 0 ] && kill -9 $$\nexit 0\n", "0", 10);
     assertTrue(message.startsWith("rank 0 died: killed by signal 9"), message);
