@@ -5,6 +5,7 @@ import static io.heddle.routes.RoutesLayout.getLong;
 import static io.heddle.routes.RoutesLayout.setInt;
 import static io.heddle.routes.RoutesLayout.setLong;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
@@ -171,7 +172,7 @@ public final class RoutePublisher implements AutoCloseable {
           "the routes file "
               + path
               + " can't be published: "
-              + failure
+              + FileFailure.reason(failure)
               + "; name a folder that can be written with \"publish\" in the configuration",
           failure);
     }

@@ -15,6 +15,11 @@ final class BuiltParts {
     return require("plugin-shim/target/plugin/libnccl-net-heddle.so");
   }
 
+  /** The command with all that it needs of Java. */
+  static Path tools() {
+    return require("tools/target/heddle-tools.jar");
+  }
+
   static Path allReduce() {
     return require("perf-tests/target/heddle-allreduce");
   }

@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.BufferedReader;
@@ -52,7 +53,7 @@ public final class BgpSocket implements AutoCloseable {
           "the socket "
               + path
               + " can't be made: "
-              + failure.getMessage()
+              + FileFailure.reason(failure)
               + "; \"control\" in the configuration names another",
           failure);
     }

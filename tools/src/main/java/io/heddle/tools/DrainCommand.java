@@ -6,9 +6,12 @@ import io.heddle.tools.stat.StatsOption;
 import io.heddle.transport.stats.DrainOrders;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -83,14 +86,30 @@ public final class DrainCommand implements Callable<Integer> {
           "--end wants a plane; drained are " + named(ordered));
     }
     refuseUnknown(folders, ordered);
-    for (Path folder : folders.folders()) {
-      DrainOrders orders = DrainOrders.in(folder);
-      Set<String> keys = new TreeSet<>(orders.keys());
-      if (end ? keys.removeAll(planes) : keys.addAll(planes)) {
-        orders.write(keys);
+    Map<Path, Set<String>> changes = changes(folders);
+    for (Path folder : changes.keySet()) {
+      if (!Files.isWritable(folder)) {
+        throw new HeddleException(
+            "this user may not drain planes of the jobs in "
+                + folder
+                + ", so nothing was changed: run it as root, or name the folder of your own jobs"
+                + " with --stats");
       }
     }
+    changes.forEach((folder, keys) -> DrainOrders.in(folder).write(keys));
     return report(folders);
+  }
+
+  /* The orders that become others. */
+  private Map<Path, Set<String>> changes(StatsFolders folders) {
+    Map<Path, Set<String>> changes = new LinkedHashMap<>();
+    for (Path folder : folders.folders()) {
+      Set<String> keys = new TreeSet<>(DrainOrders.in(folder).keys());
+      if (end ? keys.removeAll(planes) : keys.addAll(planes)) {
+        changes.put(folder, keys);
+      }
+    }
+    return changes;
   }
 
   private static String named(Set<String> keys) {

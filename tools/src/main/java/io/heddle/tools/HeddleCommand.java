@@ -7,10 +7,15 @@ import io.heddle.tools.doctor.DoctorCommand;
 import io.heddle.tools.stat.ErrorsCommand;
 import io.heddle.tools.stat.ExporterCommand;
 import io.heddle.tools.stat.StatCommand;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -67,7 +72,30 @@ public final class HeddleCommand implements Runnable {
   }
 
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    System.exit(run(commandLine(), new FileOutputStream(FileDescriptor.out), arguments));
+  }
+
+  /** The exit code. A report that isn't written is no success, whatever it says. */
+  static int run(CommandLine line, OutputStream to, String... arguments) {
+    StandardOutput output = new StandardOutput(to);
+    line.setOut(output.writer());
+    line.setExecutionStrategy(parsed -> {
+      try {
+        int code = new CommandLine.RunLast().execute(parsed);
+        line.getOut().flush();
+        return code;
+      } catch (StandardOutput.Lost lost) {
+        return EXIT_FAILED; // told below
+      }
+    });
+    int code = line.execute(arguments);
+    output
+        .sentence()
+        .ifPresent(sentence -> {
+          line.getErr().println("heddle: " + sentence);
+          line.getErr().flush();
+        });
+    return output.exitCode().orElse(code);
   }
 
   static CommandLine commandLine() {
@@ -83,9 +111,14 @@ public final class HeddleCommand implements Runnable {
   private static void settle(CommandLine command) {
     CommandLine.Model.CommandSpec spec = command.getCommandSpec();
     spec.versionProvider(new Version());
-    if (!spec.usageMessage().exitCodeList().isEmpty()) {
-      spec.usageMessage().exitCodeListHeading("%nExit codes:%n");
-    }
+    Map<String, String> codes = new TreeMap<>(spec.usageMessage().exitCodeList());
+    codes.putIfAbsent("0", "Done.");
+    codes.merge(
+        "1",
+        "What was asked for failed; standard error says why.",
+        (own, any) -> own + " Or it couldn't be found out; then standard error says why.");
+    codes.putIfAbsent("2", "The command line is wrong; nothing was done.");
+    spec.usageMessage().exitCodeList(codes).exitCodeListHeading("%nExit codes:%n");
     command.getSubcommands().values().forEach(HeddleCommand::settle);
   }
 
@@ -108,6 +141,9 @@ public final class HeddleCommand implements Runnable {
   /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
   private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
     PrintWriter err = line.getErr();
+    if (failed instanceof StandardOutput.Lost) {
+      return EXIT_FAILED; // told by run
+    }
     if (failed instanceof HeddleException) {
       err.println("heddle: " + failed.getMessage());
     } else if (failed instanceof FileSystemException file) {

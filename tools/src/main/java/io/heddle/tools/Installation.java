@@ -37,10 +37,7 @@ public final class Installation {
   public static Path root() {
     Path root = checkout();
     if (root == null) {
-      throw new HeddleException(
-          "this command isn't inside a Heddle checkout ("
-              + own()
-              + "); name the files with options");
+      throw new HeddleException("this takes a Heddle checkout, and " + own() + " isn't inside one");
     }
     return root;
   }

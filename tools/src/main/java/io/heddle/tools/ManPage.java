@@ -2,8 +2,6 @@ package io.heddle.tools;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
@@ -83,14 +81,8 @@ final class ManPage {
   }
 
   private void exitStatus() {
-    Map<String, String> codes = new TreeMap<>(spec.usageMessage().exitCodeList());
-    if (codes.isEmpty()) {
-      codes.put("0", "Done.");
-      codes.put("1", "What was asked for failed; standard error says why.");
-    }
-    codes.putIfAbsent("2", "The command line is wrong; nothing was done.");
     section("EXIT STATUS");
-    codes.forEach(this::entry);
+    spec.usageMessage().exitCodeList().forEach(this::entry);
   }
 
   private void subcommands() {

@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
@@ -127,7 +128,10 @@ final class PerfFailoverCommand implements Callable<Integer> {
       refused = Fabric.refusal(false);
     }
     if (refused.isPresent()) {
-      throw usage("this can't be measured here: " + refused.get());
+      throw new HeddleException(
+          "this can't be measured here: "
+              + refused.get()
+              + "; it cuts links of network namespaces, which takes root");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.transport.stats;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +43,9 @@ public record DrainOrders(Path file) {
     } catch (NoSuchFileException none) {
       return Set.of();
     } catch (IOException failure) {
-      throw new HeddleException("the drained planes can't be read from " + file, failure);
+      throw new HeddleException(
+          "the drained planes can't be read from " + file + ": " + FileFailure.reason(failure),
+          failure);
     }
     return keys;
   }
@@ -63,7 +66,11 @@ public record DrainOrders(Path file) {
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failure) {
       throw new HeddleException(
-          "the drained planes can't be written to " + file + "; only its user and root may",
+          "the drained planes can't be written to "
+              + file
+              + ": "
+              + FileFailure.reason(failure)
+              + "; only its user and root may",
           failure);
     }
   }

@@ -1,0 +1,191 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How commands end that can't do what they were asked for: under a user who isn't root, and with a
+ * standard output that takes nothing. One line, the right exit code, nothing left behind.
+ */
+@Timeout(120)
+final class CommandEndsTest {
+  private static final long LIMIT_SECONDS = 60;
+  private static final int NOBODY = 65_534;
+  private static final int NO_READER = 141;
+  private static final String HERE = "HERE";
+
+  @TempDir private Path folder;
+  private Path locked = Path.of("");
+  private Path temporary = Path.of("");
+  private int started;
+
+  /** The command as it is installed: beside its parts, readable by everybody. */
+  @BeforeEach
+  void install() throws IOException {
+    Path plugin = BuiltParts.plugin().getParent();
+    open(folder, "rwxr-xr-x");
+    for (Path part :
+        List.of(
+            BuiltParts.tools(),
+            BuiltParts.allReduce(),
+            BuiltParts.chaos(),
+            plugin.resolve("libnccl-net-heddle.so"),
+            plugin.resolve("heddle-plugin.jar"))) {
+      open(Files.copy(part, folder.resolve(part.getFileName())), "rwxr-xr-x");
+    }
+    locked = open(Files.createDirectory(folder.resolve("locked")), "rwx------");
+    temporary = open(Files.createDirectory(folder.resolve("temporary")), "rwxrwxrwx");
+    Files.createDirectory(folder.resolve("empty"));
+    Files.writeString(
+        folder.resolve("bgp.conf"),
+        "as = 65001\npublish = %s/routes\n[peer leaf]\ninterface = lo\nas = 65002\nplane = 1\n"
+            .formatted(locked));
+  }
+
+  private static Path open(Path path, String permissions) throws IOException {
+    return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+  }
+
+  /* Behind these words, with HERE in the arguments for the test's folder. */
+  private HostProcess start(List<String> before, String arguments) throws IOException {
+    List<String> command = new ArrayList<>(before);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temporary));
+    command.addAll(List.of("-jar", folder.resolve("heddle-tools.jar").toString()));
+    Stream.of(arguments.replace(HERE, folder.toString()).split(" ")).forEach(command::add);
+    return HostProcess.start(
+        command,
+        folder.resolve("output" + started++),
+        Map.of("HEDDLE_JAVA_HOME", System.getProperty("java.home"), "HOME", "/nonexistent"));
+  }
+
+  private static List<String> asNobody() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      DemoProcess.skip("only root can run a command as another user");
+    }
+    return List.of(
+        "setpriv", "--reuid", "" + NOBODY, "--regid", "" + NOBODY, "--clear-groups", "--");
+  }
+
+  private void endsWithOneLine(HostProcess process, String arguments, int code, String sentence)
+      throws IOException, InterruptedException {
+    assertEquals(
+        code, process.exitCode(LIMIT_SECONDS), () -> arguments + ": " + process.outputOrWhyNot());
+    String output = process.output();
+    assertFalse(output.contains("\tat "), () -> arguments + ": " + output);
+    List<String> told = output.lines().filter(line -> line.startsWith("heddle: ")).toList();
+    assertEquals(1, told.size(), () -> arguments + ": " + output);
+    assertTrue(told.getFirst().contains(sentence), () -> arguments + ": " + output);
+  }
+
+  /* All at once, since a start is most of each. */
+  private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
+      throws IOException, InterruptedException {
+    Map<String, HostProcess> processes = new LinkedHashMap<>();
+    try {
+      for (String arguments : sentences.keySet()) {
+        processes.put(arguments, start(before, arguments));
+      }
+      for (Map.Entry<String, HostProcess> each : processes.entrySet()) {
+        String arguments = each.getKey();
+        endsWithOneLine(each.getValue(), arguments, 1, String.valueOf(sentences.get(arguments)));
+      }
+    } finally {
+      for (HostProcess process : processes.values()) {
+        process.close();
+      }
+    }
+    nothingIsLeft();
+  }
+
+  private void nothingIsLeft() throws IOException {
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
+
+  @Test
+  void whoeverMayNotIsToldSoInOneLine() throws Exception {
+    Files.writeString(locked.resolve("drained"), "if:a\n");
+    Map<String, String> sentences = new LinkedHashMap<>();
+    sentences.put("lab up", "needs root");
+    sentences.put("lab status", "needs root");
+    sentences.put("demo --fabric", "needs root");
+    sentences.put("soak --fabric --runs 1 --json", "needs root");
+    sentences.put("perf failover", "takes root");
+    sentences.put("bgp run --config HERE/bgp.conf", "locked/routes can't be published: this user");
+    sentences.put("bgp show neighbours --control HERE/none", "no route daemon answers at");
+    sentences.put("stat --stats HERE/locked", "locked: this user may not");
+    sentences.put("errors --stats HERE/locked", "locked: this user may not");
+    sentences.put("drain --stats HERE/locked", "locked/drained: this user may not");
+    sentences.put("write-man-pages HERE/locked", "this user may not");
+    allEndWithOneLine(asNobody(), sentences);
+  }
+
+  @Test
+  void aDrainThatOneMayNotOrderChangesNothing() throws Exception {
+    Path orders = Files.writeString(folder.resolve("empty").resolve("drained"), "if:a\n");
+    allEndWithOneLine(
+        asNobody(), Map.of("drain --end if:a --stats HERE/empty", "so nothing was changed"));
+    assertEquals("if:a\n", Files.readString(orders));
+  }
+
+  @Test
+  void theDemoNeedsNoRoot() throws Exception {
+    String arguments = "demo --planes 1 --max-bytes 8 --iterations 1 --network loopback";
+    try (HostProcess demo = start(asNobody(), arguments)) {
+      assertEquals(0, demo.exitCode(LIMIT_SECONDS), demo::outputOrWhyNot);
+      assertTrue(demo.output().contains("PASSED"), demo::outputOrWhyNot);
+    }
+    nothingIsLeft();
+  }
+
+  @Test
+  void aReportThatIsntWrittenIsNoSuccess() throws Exception {
+    Map<String, String> sentences = new LinkedHashMap<>();
+    for (String arguments :
+        List.of(
+            "--help",
+            "perf --version",
+            "planes --json",
+            "errors --stats HERE/empty",
+            "drain --stats HERE/empty",
+            "bgp check HERE/bgp.conf",
+            "stat --watch --stats HERE/empty",
+            "exporter --listen [::1]:0 --stats HERE/empty",
+            "demo --planes 1 --max-bytes 8 --iterations 1 --network loopback")) {
+      sentences.put(arguments, "standard output can't be written: ");
+    }
+    allEndWithOneLine(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"), sentences);
+    allEndWithOneLine(
+        List.of("sh", "-c", "exec \"$@\" >&-", "sh"),
+        Map.of("planes", "standard output can't be written: "));
+  }
+
+  @Test
+  void aReaderWhoHasSeenEnoughEndsALiveView() throws Exception {
+    List<String> toAReader =
+        List.of("bash", "-c", "\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "bash");
+    try (HostProcess view =
+        start(toAReader, "stat --watch --interval 0.1 --stats " + folder.resolve("empty"))) {
+      assertEquals(NO_READER, view.exitCode(LIMIT_SECONDS), view::outputOrWhyNot);
+      assertEquals(1, view.output().lines().count(), view::outputOrWhyNot);
+    }
+  }
+}
