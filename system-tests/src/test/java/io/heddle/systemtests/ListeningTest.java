@@ -2,6 +2,7 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -9,25 +10,31 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a rank listens on while a job runs, by the kernel's tables, is what docs/security.md says
- * and nothing else.
+ * What a rank of a job, the route daemon, the exporter and the answering doctor listen on, by the
+ * kernel's tables, is what docs/security.md says and nothing else.
  */
 @Timeout(120)
 final class ListeningTest {
   private static final int PLANES = 2;
   private static final String LISTENS = "0A";
-  private static final String ROCE_PORT = "4791";
+
+  /** The least that the kernel, or RFC 5881 for BFD, gives to who asks for any. */
+  private static final int FIRST_CHOSEN_PORT = 32_768;
+
+  private static final long LIMIT_NS = 60_000_000_000L;
 
   @TempDir private Path folder;
 
@@ -72,12 +79,13 @@ final class ListeningTest {
   }
 
   /* Whether it is bound to an address that is the host's only, and to which port. */
-  private static String place(String protocol, String local, boolean knownPort) {
+  private static String place(String protocol, String local) {
     int colon = local.indexOf(':');
     boolean all = local.substring(0, colon).chars().allMatch(digit -> digit == '0');
+    int port = Integer.parseInt(local.substring(colon + 1), 16);
     return protocol
-        + (all ? " on all addresses" : " on one address")
-        + (knownPort ? ", port " + Integer.parseInt(local.substring(colon + 1), 16) : "");
+        + (all ? " on all addresses, " : " on one address, ")
+        + (port < FIRST_CHOSEN_PORT ? "port " + port : "a port that was free");
   }
 
   private static Set<String> listening(long process) throws IOException {
@@ -85,7 +93,7 @@ final class ListeningTest {
     for (String table : List.of("tcp", "tcp6")) {
       for (String[] row : rows(process, table, 9)) {
         if (row[3].equals(LISTENS)) {
-          found.add(place("TCP", row[1], false));
+          found.add(place("TCP", row[1]));
         }
       }
     }
@@ -93,7 +101,7 @@ final class ListeningTest {
       for (String[] row : rows(process, table, 9)) {
         boolean connected = !row[2].matches("0+:0+");
         if (!connected) {
-          found.add(place(table.startsWith("udp") ? "UDP" : "raw", row[1], true));
+          found.add(place(table.startsWith("udp") ? "UDP" : "raw", row[1]));
         }
       }
     }
@@ -123,10 +131,103 @@ final class ListeningTest {
       }
       for (HostProcess each : List.of(first, second)) {
         assertEquals(
-            new TreeSet<>(Set.of("TCP on one address", "UDP on one address, port " + ROCE_PORT)),
+            new TreeSet<>(
+                Set.of(
+                    "TCP on one address, a port that was free", "UDP on one address, port 4791")),
             listening(each.pid()),
             each::outputOrWhyNot);
       }
+    }
+  }
+
+  /* It opens them one after another, and more than is expected would stay. */
+  private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
+      throws Exception {
+    Set<String> sorted = new TreeSet<>(expected);
+    long deadline = System.nanoTime() + LIMIT_NS;
+    while (!listening(process).containsAll(sorted) && System.nanoTime() - deadline < 0) {
+      Thread.sleep(50);
+    }
+    assertEquals(sorted, listening(process), log);
+  }
+
+  private RouteDaemonProcess daemon(Lab lab, int host, String listen) throws IOException {
+    return RouteDaemonProcess.start(
+        lab.command(host, List.of()),
+        folder.resolve("daemon" + host),
+        """
+        as = %d
+        %s
+        [peer of-the-link]
+        interface = e1
+        plane = 1
+        [peer by-address]
+        address = %s
+        as = %d
+        plane = 2
+        bfd-interval-ms = 100
+        """
+            .formatted(65_001 + host, listen, LabPlan.address(1 - host, 1), 65_002 - host),
+        "--stats",
+        folder.toString());
+  }
+
+  @Test
+  void theRouteDaemonListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
+        RouteDaemonProcess open = daemon(lab, 0, "");
+        RouteDaemonProcess closed = daemon(lab, 1, "listen-port = 0")) {
+      Set<String> both =
+          Set.of(
+              "UDP on all addresses, port 3784",
+              "UDP on all addresses, a port that was free",
+              "raw on all addresses, port 58");
+      Set<String> first = new TreeSet<>(both);
+      Path socket = folder.resolve("daemon0").resolve("sock");
+      first.addAll(Set.of("TCP on all addresses, port 179", "unix " + socket));
+      awaitListening(first, open.pid(), () -> logOf(open));
+      Set<String> second = new TreeSet<>(both);
+      second.add("unix " + folder.resolve("daemon1").resolve("sock"));
+      awaitListening(second, closed.pid(), () -> logOf(closed));
+      open.awaitLog("weights are published");
+      assertEquals("rw-rw-rw-", modeOf(socket));
+      for (String file : List.of("routes", "routes.lock")) {
+        assertEquals("rw-r--r--", modeOf(folder.resolve("daemon0").resolve(file)), file);
+      }
+    }
+  }
+
+  private static String logOf(RouteDaemonProcess daemon) {
+    try {
+      return daemon.log();
+    } catch (IOException unreadable) {
+      return unreadable.toString();
+    }
+  }
+
+  private static String modeOf(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  private HostProcess heddle(Lab lab, String... arguments) throws IOException {
+    return HostProcess.start(
+        lab,
+        0,
+        folder.resolve(arguments[0] + ".log"),
+        Map.of(),
+        HostProcess.java(HeddleCommand.class, arguments));
+  }
+
+  @Test
+  void theExporterAndTheAnsweringDoctorListenOnWhatTheSecurityPageSays() throws Exception {
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
+        HostProcess exporter = heddle(lab, "exporter", "--stats", folder.toString());
+        HostProcess doctor = heddle(lab, "doctor", "--answer")) {
+      awaitListening(
+          Set.of("TCP on one address, port 9400"), exporter.pid(), exporter::outputOrWhyNot);
+      awaitListening(Set.of("UDP on one address, port 4791"), doctor.pid(), doctor::outputOrWhyNot);
     }
   }
 }
