@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -157,8 +158,10 @@ public final class RoutePublisher implements AutoCloseable {
     FileChannel channel = null;
     try {
       Path folder = path.toAbsolutePath().getParent();
-      if (folder != null) {
+      if (folder != null && !Files.isDirectory(folder)) {
         Files.createDirectories(folder);
+        /* As the file in it: for everybody to read, whatever the umask. */
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
       }
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       if (channel.tryLock() != null) {

@@ -70,10 +70,12 @@ final class RoutesMap implements AutoCloseable {
       FileChannel file =
           FileChannel.open(
               path,
-              Set.of(
-                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
       try {
+        /* Whatever the umask: jobs are other users' processes. */
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
         fill(file, bytes);
         RoutesMap map =
             new RoutesMap(path, file, FileChannel.MapMode.READ_WRITE, identity(path), cells, slots);

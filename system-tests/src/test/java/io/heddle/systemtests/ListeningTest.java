@@ -151,12 +151,17 @@ final class ListeningTest {
     assertEquals(sorted, listening(process), log);
   }
 
+  private Path routes(int host) {
+    return folder.resolve("run" + host).resolve("routes");
+  }
+
   private RouteDaemonProcess daemon(Lab lab, int host, String listen) throws IOException {
     return RouteDaemonProcess.start(
-        lab.command(host, List.of()),
+        lab.command(host, List.of("sh", "-c", "umask 077; exec \"$@\"", "sh")),
         folder.resolve("daemon" + host),
         """
         as = %d
+        publish = %s
         %s
         [peer of-the-link]
         interface = e1
@@ -167,7 +172,8 @@ final class ListeningTest {
         plane = 2
         bfd-interval-ms = 100
         """
-            .formatted(65_001 + host, listen, LabPlan.address(1 - host, 1), 65_002 - host),
+            .formatted(
+                65_001 + host, routes(host), listen, LabPlan.address(1 - host, 1), 65_002 - host),
         "--stats",
         folder.toString());
   }
@@ -192,9 +198,8 @@ final class ListeningTest {
       awaitListening(second, closed.pid(), () -> logOf(closed));
       open.awaitLog("weights are published");
       assertEquals("rw-rw-rw-", modeOf(socket));
-      for (String file : List.of("routes", "routes.lock")) {
-        assertEquals("rw-r--r--", modeOf(folder.resolve("daemon0").resolve(file)), file);
-      }
+      assertEquals("rw-r--r--", modeOf(routes(0)));
+      assertEquals("rwxr-xr-x", modeOf(routes(0).getParent()));
     }
   }
 
