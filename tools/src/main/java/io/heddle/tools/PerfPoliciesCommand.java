@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +52,9 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       names = "--policies",
       paramLabel = "POLICY",
       split = ",",
-      defaultValue = "spray,pinned,least-in-flight,spraylink,hash",
       description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
-  private List<DemoCommand.Policy> policies = List.of();
+  private List<DemoCommand.Policy> policies =
+      List.copyOf(EnumSet.complementOf(EnumSet.of(DemoCommand.Policy.PACKET)));
 
   @Option(
       names = "--situations",
