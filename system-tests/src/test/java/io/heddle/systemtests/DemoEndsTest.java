@@ -139,8 +139,12 @@ final class DemoEndsTest {
       assertTrue(
           demo.output()
               .matches(
-                  "# heddle demo: .*\n# hosts are .*\n"
-                      + "FAILED: every rank died: exit code 1: cannot load it\n(Picked up .*\n)?"),
+                  "# heddle demo: .*\n"
+                      + "# hosts are .*\n"
+                      + "FAILED: every rank died: exit code 1: cannot load it \\(all logs are in"
+                      + " .*\\)\n"
+                      + "(Picked up .*\n"
+                      + ")?"),
           demo.output());
     }
   }

@@ -82,6 +82,26 @@ final class AllReduceRun implements AutoCloseable {
     return List.copyOf(results);
   }
 
+  /**
+   * Runs it as a contestant of a measurement, whose times mean nothing where data is wrong.
+   *
+   * @param name what a failure is told of
+   * @param folder stays with its logs where it fails
+   */
+  List<AllReduceResult> measure(String name, RunFolder folder, Runnable onIdle)
+      throws InterruptedException {
+    try {
+      List<AllReduceResult> measured = run(result -> {}, onIdle);
+      if (wrong() != 0 || measured.stream().anyMatch(result -> result.wrong() != 0)) {
+        throw new HeddleException("wrong data: its times mean nothing");
+      }
+      return measured;
+    } catch (HeddleException failed) {
+      folder.keep();
+      throw new HeddleException(name + ": " + failed.getMessage(), failed);
+    }
+  }
+
   /** Name that the plugin gave itself, once a rank has said it. */
   @Nullable String net() {
     return net;
@@ -190,8 +210,11 @@ final class AllReduceRun implements AutoCloseable {
 
   private String deathMessage(RankProcess dead) throws InterruptedException {
     if (allDiedAlike(dead)) {
-      return "every rank died: %s: %s"
-          .formatted(RankProcess.describeExit(dead.exitCode()), dead.lastLines().getFirst());
+      return "every rank died: %s: %s (all logs are in %s)"
+          .formatted(
+              RankProcess.describeExit(dead.exitCode()),
+              dead.lastLines().getFirst(),
+              plan.log(dead.rank()).getParent());
     }
     StringBuilder message =
         new StringBuilder(

@@ -1,6 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -122,17 +121,8 @@ final class PerfAllReduceCommand implements Callable<Integer> {
               links.environment(contestant, lab.kind()),
               null);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      try {
-        List<AllReduceResult> results = run.run(result -> {}, onIdle);
-        if (run.wrong() != 0 || results.stream().anyMatch(result -> result.wrong() != 0)) {
-          throw new HeddleException(
-              contestant.role() + " delivered wrong data: its times mean nothing");
-        }
-        return new Outcome(String.valueOf(run.net()), results);
-      } catch (HeddleException failed) {
-        folder.keep();
-        throw new HeddleException(contestant.role() + ": " + failed.getMessage(), failed);
-      }
+      List<AllReduceResult> results = run.measure(contestant.role(), folder, onIdle);
+      return new Outcome(String.valueOf(run.net()), results);
     }
   }
 }

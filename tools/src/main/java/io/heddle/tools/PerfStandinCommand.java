@@ -1,6 +1,5 @@
 package io.heddle.tools;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.StandinLab;
@@ -140,16 +139,7 @@ final class PerfStandinCommand implements Callable<Integer> {
               Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
               null);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      try {
-        List<AllReduceResult> results = run.run(result -> {}, onIdle);
-        if (run.wrong() != 0 || results.stream().anyMatch(result -> result.wrong() != 0)) {
-          throw new HeddleException("wrong data: these times mean nothing");
-        }
-        return results;
-      } catch (HeddleException failed) {
-        folder.keep();
-        throw new HeddleException(setup.name() + ": " + failed.getMessage(), failed);
-      }
+      return run.measure(setup.name(), folder, onIdle);
     }
   }
 

@@ -80,6 +80,20 @@ final class AllReduceRunTest {
   }
 
   @Test
+  void wrongDataIsNoMeasurementAndItsLogsStay() throws Exception {
+    RunFolder logs = new RunFolder();
+    try (AllReduceRun run = run(REPORTS + END, "3", 10)) {
+      HeddleException failed =
+          assertThrows(HeddleException.class, () -> run.measure("one plane", logs, () -> {}));
+      assertEquals("one plane: wrong data: its times mean nothing", failed.getMessage());
+      logs.close();
+      assertTrue(Files.exists(logs.path()));
+    } finally {
+      Files.deleteIfExists(logs.path());
+    }
+  }
+
+  @Test
   void aRankThatDiesIsNamedWithItsLastWords() throws IOException {
     String message = failure("echo 'no plane' >&2\n[ $3 = 1 ] && exit 3\nsleep 20\n", "0", 10);
     assertTrue(message.startsWith("rank 1 died: exit code 3; its last log lines"), message);
@@ -90,7 +104,8 @@ final class AllReduceRunTest {
   @Test
   void ranksThatDieForTheSameReasonSayItOnce() throws IOException {
     assertEquals(
-        "every rank died: exit code 3: no plane", failure("echo no plane >&2\nexit 3\n", "0", 10));
+        "every rank died: exit code 3: no plane (all logs are in " + folder + ")",
+        failure("echo no plane >&2\nexit 3\n", "0", 10));
     String message = failure("echo rank $3 has no plane >&2\nexit 3\n", "0", 10);
     assertTrue(message.contains("rank 0 has no plane") && message.contains("rank 1 has no plane"));
   }
