@@ -43,15 +43,28 @@ public final class ExporterCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     InetSocketAddress address = parse(listen);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    try (HTTPServer server = start(address, stats.folders())) {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    PrintWriter out = line.getOut();
+    StatsFolders folders = stats.folders();
+    try (HTTPServer server = start(address, folders)) {
       out.printf(
           "serving http://%s:%d/metrics%n",
           listen.substring(0, listen.lastIndexOf(':')), server.getPort());
       out.flush();
+      warn(folders, line.getErr());
       new CountDownLatch(1).await(); // until the process is ended
     }
     return 0;
+  }
+
+  /* Each scrape reads anew, and counts what it couldn't. */
+  private static void warn(StatsFolders folders, PrintWriter err) {
+    try {
+      folders.read(null).unreadable().forEach(sentence -> err.println("heddle: " + sentence));
+    } catch (HeddleException unreadable) {
+      err.println("heddle: " + unreadable.getMessage());
+    }
+    err.flush();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.heddle.tools.stat;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.transport.stats.Latencies;
 import io.heddle.transport.stats.ProcessStats;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -98,7 +99,8 @@ final class Metrics implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    List<ProcessStats> processes = folders.read(null).processes();
+    StatsFolders.Found found = found();
+    List<ProcessStats> processes = found.processes();
     List<Flow> flows = new ArrayList<>();
     processes.forEach(process -> flows.addAll(Flow.of(process)));
     List<MetricSnapshot> all = new ArrayList<>();
@@ -114,7 +116,21 @@ final class Metrics implements MultiCollector {
     all.add(devices(processes));
     all.add(errors(processes));
     all.add(starts(processes));
+    all.add(
+        gauge(
+            "heddle_unreadable_statistics",
+            "Statistics files and folders that can't be read; heddle stat says why.",
+            Stream.of(level(Labels.EMPTY, found.unreadable().size()))));
     return new MetricSnapshots(all);
+  }
+
+  /* A folder that can't be read now is told of as a file is, and may be read at the next scrape. */
+  private StatsFolders.Found found() {
+    try {
+      return folders.read(null);
+    } catch (HeddleException unreadable) {
+      return new StatsFolders.Found(List.of(), List.of(String.valueOf(unreadable.getMessage())));
+    }
   }
 
   private static MetricSnapshot counter(

@@ -49,6 +49,10 @@ class ExporterTest {
   }
 
   private String scrape() throws Exception {
+    return scrape(server);
+  }
+
+  private static String scrape(HTTPServer server) throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<String> response =
           client.send(
@@ -154,6 +158,20 @@ class ExporterTest {
       }
     }
     assertTrue(dashboards > 0);
+  }
+
+  @Test
+  void whatCannotBeReadIsCountedAndCostsNoScrape() throws Exception {
+    String unreadable = "heddle_unreadable_statistics";
+    assertEquals(0, value(scrape(), unreadable));
+    Files.writeString(folder.resolve("1.1.stats"), "no statistics");
+    assertEquals(1, value(scrape(), unreadable));
+    try (HTTPServer early =
+        ExporterCommand.start(
+            new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+            new StatsFolders(folder.resolve("not-made-yet")))) {
+      assertEquals(1, value(scrape(early), unreadable));
+    }
   }
 
   @Test
