@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import java.awt.Dimension;
 import java.io.IOException;
@@ -28,7 +29,7 @@ public final class SvgFile {
       chart.paint(graphics, width, height);
       graphics.stream(writer, true);
     } catch (IOException failed) {
-      throw new HeddleException("can't write " + file + ": " + failed.getMessage(), failed);
+      throw new HeddleException("can't write " + file + ": " + FileFailure.reason(failed), failed);
     } catch (ParserConfigurationException
         | LinkageError
         | InternalError

@@ -1,5 +1,6 @@
 package io.heddle.tools.doctor;
 
+import io.heddle.platform.FileFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,7 +107,7 @@ final class KernelCheck implements Check {
       findings.add(
           new Finding.Warning(
               SHARED_MEMORY,
-              "/dev/shm can't be used: " + absent.getMessage(),
+              "/dev/shm can't be used: " + FileFailure.reason(absent),
               "mount a tmpfs there"));
     }
   }

@@ -2,6 +2,7 @@ package io.heddle.tools.lab;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.heddle.platform.FileFailure;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -64,7 +65,8 @@ final class FabricFolder {
           .sorted()
           .toList();
     } catch (IOException unreadable) {
-      throw new LabException("can't list " + PARENT + ": " + unreadable, unreadable);
+      throw new LabException(
+          "can't list " + PARENT + ": " + FileFailure.reason(unreadable), unreadable);
     }
   }
 
@@ -81,7 +83,7 @@ final class FabricFolder {
       throw new LabException(
           "a lab named '" + name + "' is there already; take it down first, or use --name", taken);
     } catch (IOException failed) {
-      throw new LabException("can't make " + path + ": " + failed, failed);
+      throw new LabException("can't make " + path + ": " + FileFailure.reason(failed), failed);
     }
   }
 
@@ -89,7 +91,8 @@ final class FabricFolder {
     try {
       Files.writeString(file(file), text);
     } catch (IOException failed) {
-      throw new LabException("can't write " + file(file) + ": " + failed, failed);
+      throw new LabException(
+          "can't write " + file(file) + ": " + FileFailure.reason(failed), failed);
     }
   }
 
@@ -100,7 +103,8 @@ final class FabricFolder {
       MAPPER.writeValue(beside.toFile(), state);
       Files.move(beside, file("state.json"), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failed) {
-      throw new LabException("can't write " + file("state.json") + ": " + failed, failed);
+      throw new LabException(
+          "can't write " + file("state.json") + ": " + FileFailure.reason(failed), failed);
     }
   }
 
@@ -125,7 +129,7 @@ final class FabricFolder {
           "can't read "
               + file("state.json")
               + " ("
-              + unreadable.getMessage()
+              + FileFailure.reason(unreadable)
               + "); remove the lab with: heddle lab down",
           unreadable);
     }
@@ -140,7 +144,7 @@ final class FabricFolder {
         Files.deleteIfExists(file);
       }
     } catch (IOException failed) {
-      throw new LabException("can't remove " + path + ": " + failed, failed);
+      throw new LabException("can't remove " + path + ": " + FileFailure.reason(failed), failed);
     }
   }
 }

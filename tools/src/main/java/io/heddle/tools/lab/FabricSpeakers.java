@@ -1,5 +1,6 @@
 package io.heddle.tools.lab;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteAnswer;
@@ -93,7 +94,7 @@ public final class FabricSpeakers implements AutoCloseable {
         awaitRoutes(host, deadline);
       }
     } catch (IOException failed) {
-      throw new LabException("a routes file can't be read: " + failed.getMessage(), failed);
+      throw new LabException("a routes file can't be read: " + FileFailure.reason(failed), failed);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.tools.lab;
 
+import io.heddle.platform.FileFailure;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -252,7 +253,8 @@ final class NamespaceLab implements Lab {
         }
       }
     } catch (java.io.IOException unreadable) {
-      throw new LabException("can't list " + NAMES + ": " + unreadable.getMessage(), unreadable);
+      throw new LabException(
+          "can't list " + NAMES + ": " + FileFailure.reason(unreadable), unreadable);
     }
   }
 }
