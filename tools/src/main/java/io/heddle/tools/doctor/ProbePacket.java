@@ -22,17 +22,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind {@link #ASK} or {@link #ANSWER}
  * @param number answers bear that of what they answer
- * @param text an answer's planes
+ * @param text an answer's planes, {@code KEY=ADDRESS}, with commas between them
  * @param lengthBytes of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {
   static final int PORT = 4791;
   static final int ASK = 1;
   static final int ANSWER = 2;
-  static final int SMALLEST_BYTES = 512;
 
   /** IPv6 and UDP headers in front of the payload. */
   static final int HEADER_BYTES = 48;
+
+  /** Every link that IPv6 is spoken over carries it (RFC 8200, section 5). */
+  static final int SMALLEST_BYTES = 1280 - HEADER_BYTES;
 
   private static final int LARGEST_BYTES = 65_000;
   private static final long MAGIC = 0x4844_4c50_524f_4245L;
@@ -47,14 +49,24 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   private static final int ICRC_BYTES = 4;
   private static final int UDP_HEADER = 8;
 
+  /* Of more planes than there is room for, the first ones. */
+  private byte[] fitting() {
+    String planes = text;
+    byte[] words = planes.getBytes(StandardCharsets.UTF_8);
+    while (words.length > lengthBytes - TEXT_AT - ICRC_BYTES) {
+      planes = planes.substring(0, Math.max(0, planes.lastIndexOf(',')));
+      words = planes.getBytes(StandardCharsets.UTF_8);
+    }
+    return words;
+  }
+
   ByteBuffer encode(InetSocketAddress from, InetSocketAddress to) {
     ByteBuffer packet = ByteBuffer.allocate(lengthBytes);
     packet.putInt(BTH).putInt(QUEUE_PAIR).putInt((int) number & 0xffffff);
     packet.putInt(Q_KEY).putInt(QUEUE_PAIR);
     packet.putLong(MAGIC_AT, MAGIC).put(KIND_AT, (byte) kind).putLong(NUMBER_AT, number);
-    byte[] words = text.getBytes(StandardCharsets.UTF_8);
-    int room = Math.min(words.length, lengthBytes - TEXT_AT - ICRC_BYTES);
-    packet.putShort(TEXT_LENGTH_AT, (short) room).put(TEXT_AT, words, 0, room);
+    byte[] words = fitting();
+    packet.putShort(TEXT_LENGTH_AT, (short) words.length).put(TEXT_AT, words);
     int icrcAt = lengthBytes - ICRC_BYTES;
     packet.order(ByteOrder.LITTLE_ENDIAN).putInt(icrcAt, icrc(packet.array(), icrcAt, from, to));
     return packet.order(ByteOrder.BIG_ENDIAN).position(lengthBytes).flip();
