@@ -17,10 +17,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,9 +161,10 @@ public final class RoutePublisher implements AutoCloseable {
     try {
       Path folder = path.toAbsolutePath().getParent();
       if (folder != null && !Files.isDirectory(folder)) {
-        Files.createDirectories(folder);
-        /* As the file in it: for everybody to read, whatever the umask. */
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
+        Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
+        /* As the file in it: for everybody to read, whatever the umask has taken. */
+        Files.setPosixFilePermissions(folder, mode);
       }
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       if (channel.tryLock() != null) {

@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -65,17 +66,18 @@ final class RoutesMap implements AutoCloseable {
    */
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
+    Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rw-r--r--");
     try {
       Files.deleteIfExists(path);
       FileChannel file =
           FileChannel.open(
               path,
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE);
+              Set.of(
+                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(mode));
       try {
-        /* Whatever the umask: jobs are other users' processes. */
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        /* So from the first moment, and for jobs of other users to read, whatever the umask has taken. */
+        Files.setPosixFilePermissions(path, mode);
         fill(file, bytes);
         RoutesMap map =
             new RoutesMap(path, file, FileChannel.MapMode.READ_WRITE, identity(path), cells, slots);
