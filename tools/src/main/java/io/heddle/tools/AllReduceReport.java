@@ -12,7 +12,8 @@ import java.util.Map;
  * @param ranks processes
  * @param mtuBytes of the links
  * @param processors of the machine
- * @param contestants in order; the last is the rival that the others are compared with
+ * @param contestants in order; the last is the rival that the others are compared with, with its
+ *     helper threads where it has some
  * @param rounds how often each ran; the contestants took turns
  */
 record AllReduceReport(

@@ -13,6 +13,11 @@ import picocli.CommandLine.Option;
 
 /** The options that say who takes turns on which links: the plugin over planes, and a rival. */
 final class ContestantsOption {
+  /** As many as the TCP plugin takes, and NCCL's socket transport. */
+  private static final int MOST_RIVAL_THREADS = 16;
+
+  private static final int MOST_RIVAL_SOCKETS = 64;
+
   @Option(
       names = "--planes",
       paramLabel = "N",
@@ -33,6 +38,23 @@ final class ContestantsOption {
       defaultValue = "cubic",
       description = "Congestion control of the TCP plugin (${DEFAULT-VALUE}).")
   private String congestion = "cubic";
+
+  @Option(
+      names = "--rival-threads",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Helper threads of a communicator of the TCP plugin, as NCCL's socket transport has them"
+              + " by NCCL_SOCKET_NTHREADS; without any it has one stream (${DEFAULT-VALUE}).")
+  private int rivalThreads;
+
+  @Option(
+      names = "--rival-sockets",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Sockets of each of these threads, as by NCCL_NSOCKS_PERTHREAD (${DEFAULT-VALUE}).")
+  private int rivalSockets = 1;
 
   @Option(
       names = "--plugin",
@@ -75,14 +97,36 @@ final class ContestantsOption {
   List<Contestant> contestants(OptionRange range) {
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    range.require("--rival-threads", rivalThreads, 0, MOST_RIVAL_THREADS);
+    if (rivalThreads == 0 && rivalSockets != 1) {
+      throw range.refusal("--rival-sockets is for --rival-threads of 1 and more");
+    }
+    range.require(
+        "--rival-sockets", rivalSockets, 1, MOST_RIVAL_SOCKETS / Math.max(1, rivalThreads));
     Path own = file(plugin, Installation.PLUGIN, "the plugin");
     List<Contestant> contestants = new ArrayList<>(List.of(new Contestant("1 plane", own, true)));
     if (planes > 1) {
       contestants.add(new Contestant(planes + " planes", own, false));
     }
     contestants.add(
-        new Contestant("the rival", file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+        new Contestant(rivalRole(), file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
     return contestants;
+  }
+
+  String rivalRole() {
+    return rivalThreads == 0
+        ? "the rival"
+        : "the rival, %d thread%s of %d socket%s"
+            .formatted(
+                rivalThreads,
+                rivalThreads == 1 ? "" : "s",
+                rivalSockets,
+                rivalSockets == 1 ? "" : "s");
+  }
+
+  /** Part of a file's name: nothing unless the rival has helper threads. */
+  String fileSuffix() {
+    return rivalThreads == 0 ? "" : "-rival-" + rivalThreads + "x" + rivalSockets;
   }
 
   /** The ranks' program, unless another one was named. */
@@ -102,7 +146,10 @@ final class ContestantsOption {
   }
 
   Map<String, String> environment(Contestant contestant, Lab.Kind kind) {
-    Map<String, String> environment = new HashMap<>(Map.of("TCPREF_CONGESTION", congestion));
+    Map<String, String> environment = new HashMap<>();
+    environment.put("TCPREF_CONGESTION", congestion);
+    environment.put("NCCL_SOCKET_NTHREADS", Integer.toString(rivalThreads));
+    environment.put("NCCL_NSOCKS_PERTHREAD", Integer.toString(rivalSockets));
     if (contestant.onePlane() && kind != Lab.Kind.LOOPBACK) {
       environment.put("HEDDLE_PLANES", LabPlan.interfaceName(0) + "=1");
     }

@@ -102,7 +102,10 @@ final class PerfAllReduceCommand implements Callable<Integer> {
             rounds,
             AllReduceReport.rows(times));
     form.publish(
-        spec, AllReduceReport.fileName(ReportOption.today(), ranks), report.table(), report);
+        spec,
+        AllReduceReport.fileName(ReportOption.today(), ranks) + links.fileSuffix(),
+        report.table(),
+        report);
     return 0;
   }
 

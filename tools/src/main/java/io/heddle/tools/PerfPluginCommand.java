@@ -137,7 +137,7 @@ final class PerfPluginCommand implements Callable<Integer> {
     PluginPerfReport report = measure(choice, entries, plan);
     form.publish(
         spec,
-        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows),
+        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows) + links.fileSuffix(),
         report.table(),
         report);
     return 0;

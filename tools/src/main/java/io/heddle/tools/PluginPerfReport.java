@@ -34,7 +34,7 @@ record PluginPerfReport(
   /**
    * Who ran.
    *
-   * @param name plugin and planes
+   * @param name plugin and planes; of the rival with helper threads, how many of how many sockets
    * @param startMs from loading the plugin to the count of its devices, both ranks at once
    * @param residentMebibytes by which a rank's resident memory grew by that
    * @param controlPercent of the ranks' processor time in bandwidth measurements, of the threads

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /**
  * What is made of ranks that measure, and of those that don't; the ranks here are shell scripts.
@@ -88,6 +89,24 @@ final class PluginPerfTest {
 
   private static PluginPerfReport.Contestant contestant(String name) {
     return new PluginPerfReport.Contestant(name, 150, 60, 0.5);
+  }
+
+  @Test
+  void aRivalWithHelperThreadsIsNamedByThemAndToldOfThem() {
+    ContestantsOption plain = CommandLine.populateCommand(new ContestantsOption(), "--planes", "1");
+    assertEquals("the rival", plain.rivalRole());
+    assertEquals("", plain.fileSuffix());
+    ContestantsOption threaded =
+        CommandLine.populateCommand(
+            new ContestantsOption(), "--rival-threads", "2", "--rival-sockets", "8");
+    assertEquals("the rival, 2 threads of 8 sockets", threaded.rivalRole());
+    assertEquals("-rival-2x8", threaded.fileSuffix());
+    Map<String, String> told =
+        threaded.environment(
+            new ContestantsOption.Contestant(threaded.rivalRole(), Path.of("rival.so"), true),
+            Lab.Kind.NAMESPACES);
+    assertEquals("2", told.get("NCCL_SOCKET_NTHREADS"));
+    assertEquals("8", told.get("NCCL_NSOCKS_PERTHREAD"));
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.Map;
 final class Measurements {
   static final String PLUGIN = "plugin";
   static final String PLUGIN_1500 = "plugin-1500";
+  static final String SOCKETS = "sockets";
   static final String FLOWS = "flows";
   static final String LATENCY = "latency";
   static final String ALL_REDUCE = "allreduce";
@@ -63,6 +64,22 @@ final class Measurements {
             false,
             180,
             Readings::plugin),
+        /* Of what NCCL's socket transport chooses by itself where it has helper threads (2 of 8 sockets on Amazon's
+        networks, 4 of one on Google's), the one with the most sockets, and with fewer threads where a rank has a processor. */
+        new Measurement(
+            SOCKETS,
+            "one plane beside NCCL's way with sockets: 2 helper threads of 8, on the same cores",
+            words(
+                "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds"
+                    + " bandwidth %s --rounds 7 --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds"
+                    + " bandwidth %s --factor 4 --rounds 3 --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            120,
+            Readings::sockets),
         new Measurement(
             FLOWS,
             "four flows beside four streams of kernel TCP",

@@ -11,6 +11,7 @@ import java.util.Map;
 /** What the commands' JSON says, as figures. */
 final class Readings {
   static final String OVER_TCP = " ÷ TCP";
+  static final String OVER_SOCKETS = " ÷ 16 sockets";
   static final String OVER_IDEAL = " ÷ ideal";
 
   /** The policy that is taken unless another is asked for. */
@@ -42,6 +43,15 @@ final class Readings {
    * the one with one plane; the figures themselves; what the control threads took.
    */
   static List<Figure> plugin(JsonNode report) {
+    return plugin(report, OVER_TCP);
+  }
+
+  /** The same beside a rival with helper threads. */
+  static List<Figure> sockets(JsonNode report) {
+    return plugin(report, OVER_SOCKETS);
+  }
+
+  private static List<Figure> plugin(JsonNode report, String overRival) {
     List<Figure> figures = new ArrayList<>();
     JsonNode contestants = report.path("contestants");
     int rival = contestants.size() - 1;
@@ -53,10 +63,10 @@ final class Readings {
         for (int i = 0; i < rival; i++) {
           String role = role(contestants.path(i).path("name").asText());
           boolean lessIsGood = kind.equals("latency");
-          figures.add(Figure.of(of + role + OVER_TCP, "", ratios(cells.get(i), cells.get(rival))));
+          figures.add(Figure.of(of + role + overRival, "", ratios(cells.get(i), cells.get(rival))));
           figures.add(
               Figure.of(
-                  of + role + OVER_TCP + BEST_QUARTER,
+                  of + role + overRival + BEST_QUARTER,
                   "",
                   good(cells.get(i), lessIsGood) / good(cells.get(rival), lessIsGood)));
           if (i > 0) {

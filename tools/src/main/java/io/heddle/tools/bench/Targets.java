@@ -5,6 +5,7 @@ import static io.heddle.tools.bench.Target.atMost;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What the project wants to reach. */
 final class Targets {
@@ -13,6 +14,7 @@ final class Targets {
   static List<Target> all() {
     List<Target> targets = new ArrayList<>();
     targets.addAll(besideTcp());
+    targets.addAll(besideSockets());
     for (String situation : List.of("equal", "announced", "unannounced", "bursts")) {
       String of = situation + ", spray";
       targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
@@ -56,6 +58,14 @@ final class Targets {
             Measurements.FLOWS,
             "bandwidth 4M, 1 plane ÷ TCP",
             0.85));
+  }
+
+  private static List<Target> besideSockets() {
+    String group = "beside 2 helper threads of 8 sockets, MTU 9000";
+    return Stream.of("64K", "128K", "1M", "4M")
+        .map(size -> "bandwidth " + size + ", 1 plane" + Readings.OVER_SOCKETS)
+        .map(figure -> atLeast(group, Measurements.SOCKETS, figure, 1.0))
+        .toList();
   }
 
   /* What being able to fail over costs can't be had as a run with and one without it: nothing of it can be left out of the

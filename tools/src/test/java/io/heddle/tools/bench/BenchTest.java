@@ -68,6 +68,17 @@ class BenchTest {
   }
 
   @Test
+  void ratiosBesideHelperThreadsHaveNamesOfTheirOwn() throws Exception {
+    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
+    Outcome outcome = outcome("sockets", "c", Readings.sockets(report));
+    Figure over = outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets");
+    assertNotNull(over);
+    assertEquals(0.8, over.median(), 1e-9);
+    assertNotNull(outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets, best quarters"));
+    assertNull(outcome.figure("bandwidth 1M, 1 plane ÷ TCP"));
+  }
+
+  @Test
   void aTargetIsMetMissedOrNotRunWithItsReason() {
     Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
     Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);

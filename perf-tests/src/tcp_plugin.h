@@ -1,0 +1,19 @@
+/* What the parts of the TCP plugin share. */
+#ifndef TCP_PLUGIN_H
+#define TCP_PLUGIN_H
+
+#include <errno.h>
+#include <sys/types.h>
+
+#define TCP_REQUESTS 256 /* under way in a communicator */
+#define TCP_PIECE (512 * 1024) /* the most that one system call moves */
+
+/* Logs what failed, with the words for errno. Returns NCCL_SYSTEM_ERROR. */
+int tcp_warn(const char *what);
+
+/* Whether a call on a socket has moved nothing, and only for now. */
+static inline int would_block(ssize_t moved) {
+  return moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+#endif

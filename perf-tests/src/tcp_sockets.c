@@ -1,0 +1,277 @@
+#include "tcp_sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nccl_abi.h"
+#include "tcp_plugin.h"
+
+struct handle {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+  } address;
+  socklen_t length;
+  int threads, count;
+  struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
+};
+
+_Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
+
+/* The first bytes of every socket. */
+struct greeting {
+  uint64_t connection; /* drawn by the connecting end: several may come to one listener at once */
+  uint32_t socket; /* 0 control, from 1 on data */
+  uint32_t zero;
+};
+
+struct tcp_listener {
+  int fd, threads, count;
+  int guest; /* accepted, but not yet heard to the end; -1 without one */
+  struct greeting greeting;
+  size_t heard;
+  struct tcp_sockets *coming; /* connections of which some sockets are there */
+};
+
+static void close_socket(int fd) {
+  if (fd >= 0) close(fd);
+}
+
+static int *socket_at(struct tcp_sockets *sockets, uint32_t place) {
+  return place == 0 ? &sockets->control : &sockets->data[place - 1];
+}
+
+static struct tcp_sockets *make_sockets(int threads, int count) {
+  struct tcp_sockets *sockets = calloc(1, sizeof *sockets);
+  if (sockets == NULL) {
+    tcp_warn("a communicator");
+    return NULL;
+  }
+  sockets->threads = threads;
+  sockets->count = count;
+  for (uint32_t i = 0; i <= TCP_MOST_SOCKETS; i++) *socket_at(sockets, i) = -1;
+  return sockets;
+}
+
+void tcp_close_sockets(struct tcp_sockets *sockets) {
+  for (uint32_t i = 0; i <= TCP_MOST_SOCKETS; i++) close_socket(*socket_at(sockets, i));
+  free(sockets);
+}
+
+static void set_up(int fd) {
+  int one = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  const char *congestion = getenv("TCPREF_CONGESTION");
+  if (congestion != NULL && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, strlen(congestion)) != 0) {
+    tcp_warn("TCPREF_CONGESTION names no congestion control of this kernel");
+  }
+}
+
+static int open_socket(int family) {
+  int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd >= 0) set_up(fd);
+  return fd;
+}
+
+/* ---- what the environment says ---- */
+
+static int refuse(const char *what) {
+  errno = EINVAL;
+  tcp_warn(what);
+  return NCCL_INVALID_USAGE;
+}
+
+static int number_of(const char *name, int usual, int least, int most, int *number) {
+  const char *text = getenv(name);
+  char *end = NULL, sentence[128];
+  *number = usual;
+  if (text == NULL) return NCCL_SUCCESS;
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  *number = (int)value;
+  if (errno == 0 && end != text && *end == 0 && value >= least && value <= most) return NCCL_SUCCESS;
+  snprintf(sentence, sizeof sentence, "%s=%s is not in %d to %d", name, text, least, most);
+  return refuse(sentence);
+}
+
+static int read_settings(int *threads, int *count) {
+  int each, result = number_of("NCCL_SOCKET_NTHREADS", 0, 0, TCP_MOST_THREADS, threads);
+  if (result == NCCL_SUCCESS) result = number_of("NCCL_NSOCKS_PERTHREAD", 1, 1, TCP_MOST_SOCKETS, &each);
+  if (result != NCCL_SUCCESS) return result;
+  *count = *threads * each;
+  return *count <= TCP_MOST_SOCKETS ? NCCL_SUCCESS
+                                    : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
+}
+
+/* Global IPv6 before IPv4 before loopback, of an interface whose name begins as asked. */
+static int choose_address(void *address, socklen_t *length) {
+  const char *wanted = getenv("NCCL_SOCKET_IFNAME");
+  struct ifaddrs *all;
+  if (getifaddrs(&all) != 0) return tcp_warn("getifaddrs");
+  int best = 0;
+  for (struct ifaddrs *one = all; one != NULL; one = one->ifa_next) {
+    if (one->ifa_addr == NULL || !(one->ifa_flags & IFF_UP)) continue;
+    if (wanted != NULL && strncmp(one->ifa_name, wanted, strlen(wanted)) != 0) continue;
+    int rank = 0;
+    if (one->ifa_addr->sa_family == AF_INET6) {
+      struct sockaddr_in6 *six = (struct sockaddr_in6 *)one->ifa_addr;
+      rank = IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) ? 0 : 4;
+    } else if (one->ifa_addr->sa_family == AF_INET) {
+      rank = 3;
+    }
+    if (rank > 0 && (one->ifa_flags & IFF_LOOPBACK)) rank -= 2;
+    if (rank > best) {
+      best = rank;
+      *length = one->ifa_addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+      memcpy(address, one->ifa_addr, *length);
+    }
+  }
+  freeifaddrs(all);
+  errno = EADDRNOTAVAIL;
+  return best > 0 ? NCCL_SUCCESS : tcp_warn("no address (NCCL_SOCKET_IFNAME)");
+}
+
+/* ---- the listening end ---- */
+
+int tcp_listen(void *opaque, struct tcp_listener **out) {
+  struct handle *handle = opaque;
+  memset(handle, 0, 128);
+  int result = choose_address(&handle->address, &handle->length);
+  if (result == NCCL_SUCCESS) result = read_settings(&handle->threads, &handle->count);
+  if (result != NCCL_SUCCESS) return result;
+  struct tcp_listener *listener = calloc(1, sizeof *listener);
+  if (listener == NULL) return tcp_warn("a listener");
+  *listener = (struct tcp_listener){.threads = handle->threads, .count = handle->count, .guest = -1};
+  int fd = listener->fd = open_socket(handle->address.any.sa_family);
+  if (fd < 0 || bind(fd, &handle->address.any, handle->length) != 0 || listen(fd, SOMAXCONN) != 0 ||
+      getsockname(fd, &handle->address.any, &handle->length) != 0) {
+    result = tcp_warn("listen");
+    tcp_close_listener(listener);
+    return result;
+  }
+  *out = listener;
+  return NCCL_SUCCESS;
+}
+
+void tcp_close_listener(struct tcp_listener *listener) {
+  close_socket(listener->fd);
+  close_socket(listener->guest);
+  while (listener->coming != NULL) {
+    struct tcp_sockets *sockets = listener->coming;
+    listener->coming = sockets->next;
+    tcp_close_sockets(sockets);
+  }
+  free(listener);
+}
+
+/* Returns 0 where the guest must be waited for. One that leaves, or isn't one of ours, is let go. */
+static int hear_guest(struct tcp_listener *listener) {
+  while (listener->heard < sizeof listener->greeting) {
+    ssize_t got = recv(listener->guest, (char *)&listener->greeting + listener->heard,
+                       sizeof listener->greeting - listener->heard, 0);
+    if (would_block(got)) return 0;
+    if (got <= 0) break;
+    listener->heard += (size_t)got;
+  }
+  if (listener->heard < sizeof listener->greeting || listener->greeting.zero != 0 ||
+      listener->greeting.socket > (uint32_t)listener->count) {
+    errno = EPROTO;
+    tcp_warn("a guest that doesn't greet is turned away");
+    close_socket(listener->guest);
+    listener->guest = -1;
+  }
+  return 1;
+}
+
+/* The place of the connection among those that come; a new one's is at the end. */
+static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t connection) {
+  struct tcp_sockets **place = &listener->coming;
+  while (*place != NULL && (*place)->connection != connection) place = &(*place)->next;
+  if (*place == NULL && (*place = make_sockets(listener->threads, listener->count)) != NULL) {
+    (*place)->connection = connection;
+  }
+  return place;
+}
+
+/* Puts the guest where it belongs; a connection whose sockets are all there is taken out. */
+static int seat_guest(struct tcp_listener *listener, struct tcp_sockets **out) {
+  struct tcp_sockets **place = place_of(listener, listener->greeting.connection), *sockets = *place;
+  if (sockets == NULL) return NCCL_SYSTEM_ERROR;
+  int *seat = socket_at(sockets, listener->greeting.socket);
+  if (*seat >= 0) {
+    errno = EPROTO;
+    tcp_warn("a socket comes twice");
+    return NCCL_REMOTE_ERROR;
+  }
+  *seat = listener->guest;
+  listener->guest = -1;
+  if (++sockets->there > sockets->count) {
+    *place = sockets->next;
+    *out = sockets;
+  }
+  return NCCL_SUCCESS;
+}
+
+int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
+  *out = NULL;
+  while (*out == NULL) {
+    if (listener->guest < 0) {
+      listener->guest = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (would_block(listener->guest)) return NCCL_SUCCESS;
+      if (listener->guest < 0) return tcp_warn("accept");
+      listener->heard = 0;
+      set_up(listener->guest);
+    }
+    if (!hear_guest(listener)) return NCCL_SUCCESS;
+    if (listener->guest < 0) continue;
+    int result = seat_guest(listener, out);
+    if (result != NCCL_SUCCESS) return result;
+  }
+  return NCCL_SUCCESS;
+}
+
+/* ---- the connecting end ---- */
+
+static int give_up(struct handle *handle, const char *what) {
+  int result = tcp_warn(what);
+  tcp_close_sockets(handle->coming);
+  handle->coming = NULL;
+  return result;
+}
+
+int tcp_connect(void *opaque, struct tcp_sockets **out) {
+  struct handle *handle = opaque;
+  *out = NULL;
+  if (handle->coming == NULL) {
+    handle->coming = make_sockets(handle->threads, handle->count);
+    if (handle->coming == NULL) return NCCL_SYSTEM_ERROR;
+    uint64_t *connection = &handle->coming->connection;
+    if (getrandom(connection, sizeof *connection, 0) != sizeof *connection) return give_up(handle, "getrandom");
+  }
+  struct tcp_sockets *sockets = handle->coming;
+  for (; sockets->there <= sockets->count; sockets->there++) {
+    int *fd = socket_at(sockets, (uint32_t)sockets->there);
+    if (*fd < 0) *fd = open_socket(handle->address.any.sa_family);
+    if (*fd < 0) return give_up(handle, "socket");
+    if (connect(*fd, &handle->address.any, handle->length) != 0 && errno != EISCONN) {
+      return errno == EINPROGRESS || errno == EALREADY || errno == EINTR ? NCCL_SUCCESS : give_up(handle, "connect");
+    }
+    struct greeting greeting = {.connection = sockets->connection, .socket = (uint32_t)sockets->there};
+    /* A fresh socket has room for it. */
+    if (send(*fd, &greeting, sizeof greeting, MSG_NOSIGNAL) != sizeof greeting) return give_up(handle, "greeting");
+  }
+  handle->coming = NULL;
+  *out = sockets;
+  return NCCL_SUCCESS;
+}
