@@ -187,7 +187,7 @@ final class ListeningTest {
       Set<String> both =
           Set.of(
               "UDP on all addresses, port 3784",
-              "UDP on all addresses, a port that was free",
+              "UDP on one address, a port that was free",
               "raw on all addresses, port 58");
       Set<String> first = new TreeSet<>(both);
       Path socket = folder.resolve("daemon0").resolve("sock");

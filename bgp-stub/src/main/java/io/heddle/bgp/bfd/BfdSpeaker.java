@@ -125,16 +125,12 @@ public final class BfdSpeaker implements AutoCloseable {
   /**
    * Watches the path to a peer on the link.
    *
-   * @param local address to come from; null for the kernel's choice
+   * @param local address to come from, one of the interface that leads to the peer (RFC 5881 §6)
    * @param device interface of a link-local peer; empty for others
    * @throws SystemCallException where no socket can be had
    */
   public Path watch(
-      @Nullable Endpoint local,
-      Endpoint remote,
-      String device,
-      BfdOptions options,
-      PathListener listener) {
+      Endpoint local, Endpoint remote, String device, BfdOptions options, PathListener listener) {
     Path path = new Path(remote, sender(local, device), options, listener);
     paths.put(path.session.discriminator(), path);
     path.tick();
@@ -142,13 +138,12 @@ public final class BfdSpeaker implements AutoCloseable {
   }
 
   /* RFC 5881 §4: from a port of 49152 to 65535 that no other session of ours has. */
-  private DatagramSocket6 sender(@Nullable Endpoint local, String device) {
-    Endpoint from = local == null ? Endpoint.anyAddress(0) : local;
+  private DatagramSocket6 sender(Endpoint local, String device) {
     SystemCallException last = null;
     for (int i = 0; i < PORT_TRIES; i++) {
       int port = FIRST_SOURCE_PORT + ThreadLocalRandom.current().nextInt(SOURCE_PORTS);
       try {
-        return DatagramSocket6.udp(loop, from.withPort(port), device);
+        return DatagramSocket6.udp(loop, local.withPort(port), device);
       } catch (SystemCallException taken) {
         last = taken;
       }

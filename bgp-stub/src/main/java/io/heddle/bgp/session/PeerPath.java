@@ -36,8 +36,13 @@ final class PeerPath {
     }
   }
 
-  /** The session is up. */
-  void met(@Nullable Endpoint remote, Consumer<String> onPathDown) {
+  /**
+   * The session is up.
+   *
+   * @param local this end's address of the session: the one under which the peer knows us, so that
+   *     BFD comes from it, too
+   */
+  void met(Endpoint local, @Nullable Endpoint remote, Consumer<String> onPathDown) {
     RouterDiscovery looking = discovery;
     if (looking != null) {
       looking.met(true);
@@ -46,7 +51,6 @@ final class PeerPath {
     if (wanted == null || remote == null) {
       return;
     }
-    Inet6Address local = options.localAddress();
     BfdSpeaker.PathListener listener =
         new BfdSpeaker.PathListener() {
           @Override
@@ -60,15 +64,7 @@ final class PeerPath {
           }
         };
     try {
-      watched =
-          speaker
-              .bfd()
-              .watch(
-                  local == null ? null : Endpoint.of(local, remote.scope(), 0),
-                  remote,
-                  options.interfaceName(),
-                  wanted,
-                  listener);
+      watched = speaker.bfd().watch(local, remote, options.interfaceName(), wanted, listener);
     } catch (SystemCallException refused) {
       log.warn("peer %s: no BFD: %s", options.name(), String.valueOf(refused.getMessage()));
     }

@@ -351,11 +351,14 @@ public final class PeerSession {
 
     @Override
     public void established(SessionFsm.Side side, Negotiated outcome) {
-      current = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      PeerConnection connection = side == SessionFsm.Side.OUTBOUND ? outbound : inbound;
+      current = connection;
       negotiated = outcome;
       establishedNs = System.nanoTime();
       timesEstablished++;
-      path.met(remote(), PeerSession.this::pathDown);
+      if (connection != null) {
+        path.met(connection.socket().localEndpoint(), remote(), PeerSession.this::pathDown);
+      }
       log.info(
           "peer %s: established with AS %d, hold time %d s",
           name(), outcome.peerAs(), outcome.holdTimeSeconds());

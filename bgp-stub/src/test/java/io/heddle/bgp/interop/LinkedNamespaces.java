@@ -83,7 +83,11 @@ final class LinkedNamespaces implements AutoCloseable {
 
   /** Makes the speaker's thread one of the host: sockets that it opens from now on are there. */
   void moveIn(BgpSpeaker speaker) {
-    int result = speaker.ask(() -> enter(NAMESPACES.resolve(host())));
+    moveIn(speaker, host());
+  }
+
+  static void moveIn(BgpSpeaker speaker, String namespace) {
+    int result = speaker.ask(() -> enter(NAMESPACES.resolve(namespace)));
     assertEquals(0, result, "setns");
   }
 
