@@ -104,12 +104,26 @@ licences() {
   [[ -z $entry ]] || fail "the jars contain the package $entry, whose licence isn't in packaging/third-party.txt"
 }
 
+# The pages and every file that they lead to, laid as in the sources, so that their links hold.
+pages() {
+  local -a left=("$@")
+  local page link file
+  while ((${#left[@]} > 0)); do
+    page=${left[0]}
+    left=("${left[@]:1}")
+    [[ ! -e $bundle/share/doc/$page ]] || continue
+    install -D -m 644 "$root/$page" "$bundle/share/doc/$page"
+    [[ $page == *.md ]] || continue
+    while read -r link; do
+      file=$(realpath -m -- "$root/$(dirname -- "$page")/$link")
+      [[ -f $file && $file == "$root"/* ]] || fail "$page links to $link, which is no file of the sources"
+      left+=("${file#"$root"/}")
+    done < <(grep -o '](<\?[^)>]*' "$root/$page" | sed 's/^](<\?//; s/[ #].*//; /^$/d; /^[a-z]*:/d')
+  done
+}
+
 licences
-cp "$root"/{README.md,CHANGELOG.md} "$bundle/share/doc"
-cp "$root"/docs/*.md "$bundle/share/doc"
-cp -R "$root/docs/decisions" "$bundle/share/doc/decisions"
-cp "$here/grafana/heddle.json" "$bundle/share/doc/grafana-dashboard.json"
-cp "$root/native/include/heddle_profiler.h" "$bundle/share/doc"
+pages README.md CHANGELOG.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
 sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
 

@@ -13,6 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 final class PackagesTest {
   private static final long MOST_BYTES = 60_000_000;
+  private static final Pattern RELATIVE_LINK =
+      Pattern.compile("]\\((?![a-z]+:|#)([^)#\\s]+)[^)]*\\)");
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
 
   @TempDir private static Path made;
@@ -231,6 +235,28 @@ final class PackagesTest {
       assertEquals(0, soak.exitCode(120), soak::outputOrWhyNot);
       assertTrue(soak.output().contains("PASSED: 1 runs"), soak.output());
     }
+  }
+
+  @Test
+  void everyLinkOfThePagesLeadsToAFileOfThePackage() throws Exception {
+    Path bundle = unpackBundle(folder.resolve("unpacked"));
+    List<String> broken = new ArrayList<>();
+    int links = 0;
+    List<Path> pages;
+    try (Stream<Path> files = Files.walk(bundle.resolve("share/doc"))) {
+      pages = files.filter(each -> each.toString().endsWith(".md")).toList();
+    }
+    for (Path page : pages) {
+      Matcher link = RELATIVE_LINK.matcher(Files.readString(page));
+      while (link.find()) {
+        links++;
+        if (!Files.isRegularFile(page.resolveSibling(link.group(1)))) {
+          broken.add(bundle.relativize(page) + " → " + link.group(1));
+        }
+      }
+    }
+    assertTrue(links > 50, pages.size() + " pages have " + links + " links");
+    assertEquals(List.of(), broken);
   }
 
   @Test
