@@ -22,7 +22,11 @@ final class FabricOption {
       description =
           "Over a leaf-spine fabric of real routers, one spine per rate, as root: weights from"
               + " BGP's path bandwidths, then policy hash beside it, then a bandwidth that changes"
-              + " in mid-run.")
+              + " in mid-run. Here --max-bytes is "
+              + (MAX_BYTES >> 20)
+              + "M and --iterations "
+              + ITERATIONS
+              + ", unless given.")
   boolean fabric;
 
   @Option(
