@@ -3,7 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -71,7 +70,7 @@ final class BadUseTest {
 
   /* Fails with this code and one line of its own; where the use was wrong, another points to the help. */
   private String failure(int code, String words) throws IOException, InterruptedException {
-    List<String> command = HostProcess.java(HeddleCommand.class, ("perf " + words).split(" "));
+    List<String> command = HeddleRun.command(("perf " + words).split(" "));
     try (HostProcess process =
         HostProcess.start(lab, 0, folder.resolve("perf.log"), environment, command)) {
       assertEquals(code, process.exitCode(LIMIT_SECONDS), process::outputOrWhyNot);

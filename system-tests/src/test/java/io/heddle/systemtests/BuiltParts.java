@@ -9,6 +9,9 @@ import java.nio.file.Path;
 final class BuiltParts {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
+  /** The script that starts commands; not built, but installed with what is. */
+  static final Path START = ROOT.resolve("packaging/start.sh");
+
   private BuiltParts() {}
 
   static Path plugin() {

@@ -41,6 +41,7 @@ final class CommandEndsTest {
     open(folder, "rwxr-xr-x");
     for (Path part :
         List.of(
+            BuiltParts.START,
             BuiltParts.tools(),
             BuiltParts.allReduce(),
             BuiltParts.chaos(),
@@ -50,6 +51,11 @@ final class CommandEndsTest {
     }
     locked = open(Files.createDirectory(folder.resolve("locked")), "rwx------");
     temporary = open(Files.createDirectory(folder.resolve("temporary")), "rwxrwxrwx");
+    Files.writeString(
+        folder.resolve("java"),
+        "#!/bin/sh\nexec '%s/bin/java' '-Djava.io.tmpdir=%s' \"$@\"\n"
+            .formatted(System.getProperty("java.home"), temporary));
+    open(folder.resolve("java"), "rwxr-xr-x");
     Files.createDirectory(folder.resolve("empty"));
     Files.writeString(
         folder.resolve("bgp.conf"),
@@ -64,10 +70,9 @@ final class CommandEndsTest {
   /* Behind these words, with HERE in the arguments for the test's folder. */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temporary));
-    command.addAll(List.of("-jar", folder.resolve("heddle-tools.jar").toString()));
+    for (String part : List.of("start.sh", "java", "heddle-tools.jar")) {
+      command.add(folder.resolve(part).toString());
+    }
     Stream.of(arguments.replace(HERE, folder.toString()).split(" ")).forEach(command::add);
     return HostProcess.start(
         command,

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A {@code heddle} command in a process of its own, run to its end. */
-final class HeddleRun {
+public final class HeddleRun {
   private static final long LIMIT_SECONDS = 90;
 
   /** What it said, on both streams, and its exit code. */
@@ -22,7 +22,7 @@ final class HeddleRun {
   private HeddleRun() {}
 
   /** Its command line. */
-  static List<String> command(String... arguments) {
+  public static List<String> command(String... arguments) {
     List<String> command = new ArrayList<>(HeddleCommand.asStarted());
     command.addAll(List.of(arguments));
     return command;

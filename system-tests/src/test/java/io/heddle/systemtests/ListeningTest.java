@@ -2,7 +2,6 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -217,11 +216,7 @@ final class ListeningTest {
 
   private HostProcess heddle(Lab lab, String... arguments) throws IOException {
     return HostProcess.start(
-        lab,
-        0,
-        folder.resolve(arguments[0] + ".log"),
-        Map.of(),
-        HostProcess.java(HeddleCommand.class, arguments));
+        lab, 0, folder.resolve(arguments[0] + ".log"), Map.of(), HeddleRun.command(arguments));
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -45,7 +44,7 @@ final class PerfCommandsTest {
         rank,
         folder.resolve("rank" + rank + ".log"),
         Map.of("HEDDLE_PROVIDER", "soft"),
-        HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+        HeddleRun.command(words.toArray(String[]::new)));
   }
 
   private HostProcess server(Lab lab, String arguments) throws Exception {

@@ -3,7 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -95,7 +94,7 @@ final class PerftestInteropTest {
     List<String> words = new ArrayList<>(List.of("perf"));
     words.addAll(List.of((test + " -x 1 -F -p " + port).split(" ")));
     words.addAll(List.of(server));
-    return start(host, HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+    return start(host, HeddleRun.command(words.toArray(String[]::new)));
   }
 
   /* perftest's server doesn't flush what it prints: only a client can tell whether it listens. */
@@ -197,7 +196,7 @@ final class PerftestInteropTest {
             List.of("env", "STANDIN_LOCKED_BYTES=65536", "prlimit", "--memlock=65536:65536"));
     limited.addAll(List.of("setpriv", "--bounding-set", "-ipc_lock", "--inh-caps", "-ipc_lock"));
     List<String> words = new ArrayList<>(List.of("perf", "write_bw", "-x", "1", "-p", "" + port));
-    limited.addAll(HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+    limited.addAll(HeddleRun.command(words.toArray(String[]::new)));
     try (HostProcess server = start(1, limited)) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       try (HostProcess client = stock(0, "write_bw", "127.0.0.1")) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -75,7 +74,7 @@ final class SlowLinkTest {
         rank,
         folder.resolve("rank" + rank + ".log"),
         Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_SOFT_FAULTS", faults),
-        HostProcess.java(HeddleCommand.class, all.toArray(String[]::new)));
+        HeddleRun.command(all.toArray(String[]::new)));
   }
 
   @ParameterizedTest

@@ -3,7 +3,6 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
@@ -35,7 +34,7 @@ final class SoakTest {
     List<String> all = new ArrayList<>(List.of("soak", "--verbose"));
     all.addAll(List.of(options));
     return HostProcess.start(
-        HostProcess.java(HeddleCommand.class, all.toArray(String[]::new)),
+        HeddleRun.command(all.toArray(String[]::new)),
         folder.resolve("soak.log"),
         Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
   }

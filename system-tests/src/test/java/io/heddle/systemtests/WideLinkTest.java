@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -70,8 +69,7 @@ final class WideLinkTest {
         rank,
         folder.resolve("rank" + rank + ".log"),
         Map.of("HEDDLE_PROVIDER", "soft"),
-        HostProcess.java(
-            HeddleCommand.class,
+        HeddleRun.command(
             java.util.stream.Stream.of(words, peer)
                 .flatMap(java.util.Arrays::stream)
                 .toArray(String[]::new)));

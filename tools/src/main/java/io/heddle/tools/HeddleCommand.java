@@ -59,16 +59,18 @@ public final class HeddleCommand implements Runnable {
     }
   }
 
-  /** The command line that runs this command once more, without its arguments. */
+  /**
+   * The command line that runs these classes once more, without arguments. Its process becomes
+   * Java's. The checkout's own command would build first.
+   *
+   * @throws HeddleException where the script that starts commands is missing
+   */
   public static List<String> asStarted() {
     return List.of(
+        "sh",
+        Installation.requirePart(Installation.START, "the script that starts commands").toString(),
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "--enable-native-access=ALL-UNNAMED",
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "-cp",
-        System.getProperty("java.class.path"),
-        HeddleCommand.class.getName());
+        System.getProperty("java.class.path"));
   }
 
   public static void main(String[] arguments) {

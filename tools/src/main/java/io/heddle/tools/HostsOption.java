@@ -4,7 +4,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -100,11 +99,7 @@ final class HostsOption {
     }
     /* In a user namespace the tie must be made anew: who gets other rights loses it. */
     List<String> own = new ArrayList<>(TiedProcess.prefix());
-    own.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    own.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
-    own.add(HeddleCommand.class.getName());
+    own.addAll(HeddleCommand.asStarted());
     own.addAll(root.getParseResult().originalArgs());
     own.addAll(List.of("--inside-user-namespace", choice.why()));
     try (Cleanup cleanup = new Cleanup()) {

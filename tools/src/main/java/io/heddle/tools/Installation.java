@@ -15,6 +15,7 @@ public final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
   public static final Path PLUGIN =
       Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
+  static final Path START = Path.of("packaging", "start.sh");
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
   static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");

@@ -22,7 +22,6 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class PerfBgpCommand implements Callable<Integer> {
   private static final Path FEEDER = Path.of("perf-tests", "src", "bgp_feed.py");
-  private static final Path START = Path.of("packaging", "start.sh");
   private static final List<String> SENDERS = List.of("bird", "prebuilt", "both");
   private static final int MOST_ROUTES = 1_000_000;
 
@@ -70,7 +69,7 @@ final class PerfBgpCommand implements Callable<Integer> {
       Path json = folder.path().resolve("report.json");
       Path table = folder.path().resolve("table");
       command.addAll(List.of("--json", json.toString(), "--"));
-      command.addAll(asDaemon(root));
+      command.addAll(HeddleCommand.asStarted());
       Process process =
           new ProcessBuilder(command).inheritIO().redirectOutput(table.toFile()).start();
       cleanup.add(process::destroy);
@@ -84,14 +83,5 @@ final class PerfBgpCommand implements Callable<Integer> {
       }
       return exitCode;
     }
-  }
-
-  /* The command line of these classes with the options that a daemon gets. ./heddle would build first. */
-  private static List<String> asDaemon(Path root) {
-    return List.of(
-        "sh",
-        Installation.require(root.resolve(START), "the script that starts commands").toString(),
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        System.getProperty("java.class.path"));
   }
 }

@@ -63,15 +63,8 @@ class DoctorOnHostsTest {
   }
 
   private List<String> doctor(String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    command.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(HeddleCommand.class.getName(), "doctor"));
-    command.addAll(List.of("--stats", folder.resolve("stats").toString()));
+    List<String> command = new ArrayList<>(HeddleCommand.asStarted());
+    command.addAll(List.of("doctor", "--stats", folder.resolve("stats").toString()));
     command.addAll(List.of(arguments));
     return command;
   }
@@ -246,7 +239,9 @@ class DoctorOnHostsTest {
     command.addAll(List.of(script + "exec \"$@\"", "sh"));
     Path plugin = folder.resolve("libnccl-net-heddle.so");
     List<String> doctor = doctor("--json", "--plugin", plugin.toString());
-    doctor.set(0, hidden.resolve("bin/java").toString());
+    String java = System.getProperty("java.home") + "/bin/java";
+    assertTrue(doctor.contains(java), doctor.toString());
+    doctor.replaceAll(word -> word.equals(java) ? hidden + "/bin/java" : word);
     command.addAll(doctor);
     expect(
         examine(Map.of("JAVA_HOME", "/nowhere"), command),

@@ -33,15 +33,13 @@ class LiveViewTest {
       Assumptions.abort("no script(1)");
     }
     String command =
-        "stty cols %d rows %d; exec env TERM=xterm %s %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-                .formatted(
-                    columns,
-                    rows,
-                    String.join(" ", environment),
-                    Path.of(System.getProperty("java.home"), "bin", "java"))
-            + " --enable-native-access=ALL-UNNAMED -cp '%s' %s stat --watch --interval 0.2 --stats %s"
-                .formatted(
-                    System.getProperty("java.class.path"), HeddleCommand.class.getName(), folder);
+        "stty cols %d rows %d; exec env TERM=xterm %s '%s' stat --watch --interval 0.2 --stats '%s'"
+            .formatted(
+                columns,
+                rows,
+                String.join(" ", environment),
+                String.join("' '", HeddleCommand.asStarted()),
+                folder);
     return new ProcessBuilder(List.of("script", "-qfec", command, "/dev/null"))
         .redirectErrorStream(true)
         .start();
