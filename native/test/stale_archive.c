@@ -2,18 +2,20 @@
 #include "harness.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/wait.h>
 
-static char folder[] = "/tmp/heddle-stale-archive-XXXXXX";
+/* Among what the build made, so that what a killed test leaves goes with it. */
+static char folder[PATH_MAX];
 
 static void run(const char *format, const char *first) {
-  char command[8192];
+  char command[4 * PATH_MAX];
   snprintf(command, sizeof command, format, first, folder);
   CHECK(system(command) == 0, "%s", command);
 }
 
 static void write_archive(const char *bytes, size_t length, off_t at) {
-  char path[128];
+  char path[PATH_MAX + 16];
   snprintf(path, sizeof path, "%s/heddle.jsa", folder);
   int file = open(path, O_WRONLY | O_CREAT, 0644);
   CHECK(file >= 0 && pwrite(file, bytes, length, at) == (ssize_t)length, "can't write %s", path);
@@ -26,7 +28,7 @@ static void starts_in_child(const char *what) {
   CHECK(pipe(out) == 0, "no pipe");
   pid_t child = fork();
   if (child == 0) {
-    char library[128];
+    char library[PATH_MAX + 32];
     snprintf(library, sizeof library, "%s/libnccl-net-heddle.so", folder);
     setenv("PLUGIN_UNDER_TEST", library, 1);
     dup2(out[1], STDOUT_FILENO);
@@ -49,17 +51,16 @@ static void starts_in_child(const char *what) {
   CHECK(length == 0, "%s: the host's output got: %s", what, words);
 }
 
-int main(void) {
-  char plugin_folder[4096];
+static void try_archives(void) {
+  char plugin_folder[PATH_MAX];
   snprintf(plugin_folder, sizeof plugin_folder, "%s", getenv("PLUGIN_UNDER_TEST"));
   *strrchr(plugin_folder, '/') = '\0';
-  CHECK(mkdtemp(folder) != NULL, "no temporary folder");
   run("cp '%s'/*.so '%s'", plugin_folder);
   run("cp '%s'/heddle-plugin.jar '%s'", plugin_folder); /* without its time stamp: another build's jar */
   starts_in_child("no archive");
   write_archive("this is no archive", 18, 0);
   starts_in_child("garbage");
-  char original[4200];
+  char original[PATH_MAX + 16];
   snprintf(original, sizeof original, "%s/heddle.jsa", plugin_folder);
   bool recorded = access(original, R_OK) == 0;
   if (recorded) {
@@ -72,7 +73,21 @@ int main(void) {
     run("truncate -s 100000 '%2$s/heddle.jsa' # %1$s", plugin_folder);
     starts_in_child("cut archive");
   }
-  run("rm -r '%2$s' # %1$s", plugin_folder);
   printf("ok: started without and with bad archives%s\n", recorded ? "" : " (none was recorded beside the plugin)");
-  return 0;
+}
+
+/* A failed check ends its process at once, so another one removes the folder. */
+int main(void) {
+  CHECK(getcwd(folder, sizeof folder - sizeof "/stale-archive-XXXXXX") != NULL, "no current folder");
+  strcat(folder, "/stale-archive-XXXXXX");
+  CHECK(mkdtemp(folder) != NULL, "can't make %s", folder);
+  pid_t child = fork();
+  if (child == 0) {
+    try_archives();
+    exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  run("rm -r '%2$s' # %1$s", "");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
