@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** A {@code heddle demo} in a process of its own, its output in files. */
-final class DemoProcess implements AutoCloseable {
+public final class DemoProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
   private final Process process;
@@ -41,7 +41,7 @@ final class DemoProcess implements AutoCloseable {
   }
 
   /** Skips the test where this kind of lab is refused. */
-  static void assume(Lab.Kind kind) {
+  public static void assume(Lab.Kind kind) {
     Optional<String> refusal = Labs.refusal(kind);
     refusal.ifPresent(reason -> skip("no " + kind.text() + " here: " + reason));
   }

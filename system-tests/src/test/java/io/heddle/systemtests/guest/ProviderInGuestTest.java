@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,21 +20,11 @@ final class ProviderInGuestTest {
 
   @TempDir private Path folder;
 
-  /* C1 and the serial collector: with others a JVM under emulation was seen to die of code that it had just patched. */
   private static String java(String devices, String... classes) {
-    StringBuilder command =
-        new StringBuilder("\"$HEDDLE_JAVA_HOME/bin/java\" --enable-native-access=ALL-UNNAMED")
-            .append(" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m")
-            .append(" -Dheddle.test.change=true -Dheddle.test.devices=")
-            .append(devices)
-            .append(" -cp '")
-            .append(System.getProperty("java.class.path"))
-            .append("' ")
-            .append(TestRun.class.getName());
-    for (String name : classes) {
-      command.append(' ').append(TESTS).append(name);
-    }
-    return command.toString();
+    return RxeGuest.java(
+        List.of("-Dheddle.test.change=true", "-Dheddle.test.devices=" + devices),
+        TestRun.class,
+        Stream.of(classes).map(TESTS::concat).toArray(String[]::new));
   }
 
   @Test

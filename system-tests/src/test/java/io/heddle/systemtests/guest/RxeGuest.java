@@ -82,6 +82,23 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
+  /**
+   * The guest's command line of a Java program among the tests' own classes. C1 and the serial
+   * collector: with others a JVM under emulation was seen to die of code that it had just patched.
+   *
+   * @param options of the Java machine
+   */
+  static String java(List<String> options, Class<?> program, String... arguments) {
+    List<String> words =
+        new ArrayList<>(List.of("\"$HEDDLE_JAVA_HOME/bin/java\"", "-XX:TieredStopAtLevel=1"));
+    words.addAll(List.of("-XX:+UseSerialGC", "-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
+    words.addAll(options);
+    words.addAll(List.of("-cp", "'" + System.getProperty("java.class.path") + "'"));
+    words.add(program.getName());
+    words.addAll(List.of(arguments));
+    return String.join(" ", words);
+  }
+
   private static void skip(String reason) {
     System.out.println("skipped: " + reason);
     Assumptions.abort(reason);

@@ -2,9 +2,10 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.systemtests.DemoProcess;
+import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.guest.TwoEnds.End;
-import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -13,10 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -58,11 +57,7 @@ final class SoftToRxeTest {
   void startGuest() throws Exception {
     RxeGuest.assume();
     RxeGuest.assumePrograms("ib_write_bw", "ib_send_lat");
-    Optional<String> refusal = Labs.refusal(Lab.Kind.NAMESPACES);
-    refusal.ifPresent(reason -> {
-      System.out.println("skipped: no network namespaces here: " + reason);
-      Assumptions.abort(reason);
-    });
+    DemoProcess.assume(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(1, 1, 1500));
     inNamespace("ip", "link", "delete", LabPlan.interfaceName(0));
     inNamespace("ip", "tuntap", "add", "dev", "tap0", "mode", "tap");
@@ -106,7 +101,7 @@ final class SoftToRxeTest {
         0,
         Files.createTempFile(folder, "ours", ".log"),
         all,
-        HostProcess.java(HeddleCommand.class, words.toArray(String[]::new)));
+        HeddleRun.command(words.toArray(String[]::new)));
   }
 
   private static String stock(String arguments) {
@@ -237,12 +232,15 @@ final class SoftToRxeTest {
     int port = 18_600 + ++runs;
     Map<String, String> faults =
         lossy ? Map.of("HEDDLE_SOFT_FAULTS", "loss=0.02,send-loss=0.02,seed=" + runs) : Map.of();
-    String classPath = System.getProperty("java.class.path");
-    String main = VerbsPeer.class.getName();
     try (GuestJobs.Job theirs =
         guest.submit(
-            "\"$HEDDLE_JAVA_HOME/bin/java\" --enable-native-access=ALL-UNNAMED -cp '%s' %s libibverbs rxe0 %s %d"
-                .formatted(classPath, main, THEIRS, port))) {
+            RxeGuest.java(
+                List.of(),
+                VerbsPeer.class,
+                "libibverbs",
+                "rxe0",
+                THEIRS,
+                Integer.toString(port)))) {
       theirs.awaitOutput("waiting", LIMIT_SECONDS);
       try (HostProcess ours =
           HostProcess.start(
