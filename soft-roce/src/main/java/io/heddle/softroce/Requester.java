@@ -424,6 +424,7 @@ final class Requester {
    * everything goes out again, in a small window.
    */
   private void onTimeout(long nowNs) {
+    retries.served(nowNs);
     if (retries.isExhausted(nowNs)) {
       qp.failSend(Status.RETRY_EXCEEDED);
       return;

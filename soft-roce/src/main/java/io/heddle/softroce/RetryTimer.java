@@ -13,6 +13,10 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * for {@code MOST_NEEDED + 1} questions whatever was measured, and the last look falls on its end,
  * not a doubled timeout behind it.
  *
+ * <p>The caller's time is the path's, not this process's: while it waits for a processor, or is
+ * stopped, the clock stands still. Otherwise of two processes that were away together, the one that
+ * comes back first would give the other up within milliseconds.
+ *
  * <p>News is that something more has arrived. An answer that says nothing more has arrived shows a
  * living peer, but not a usable path: one that swallows all large packets would be asked for ever.
  */
@@ -70,6 +74,14 @@ final class RetryTimer {
   void news(long nowNs) {
     newsAtNs = nowNs;
     unanswered = 0;
+  }
+
+  /**
+   * Comes first where the timer is served. By as much as that is late, nobody here was there to
+   * hear an answer or to ask again: that isn't the peer's silence.
+   */
+  void served(long nowNs) {
+    newsAtNs += Math.max(0, nowNs - dueNs);
   }
 
   boolean isExhausted(long nowNs) {

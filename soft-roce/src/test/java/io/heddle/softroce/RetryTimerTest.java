@@ -24,10 +24,16 @@ class RetryTimerTest {
   private int questions;
 
   private long givesUpAfter(long fromNs) {
+    return givesUpAfter(fromNs, 0);
+  }
+
+  /* The first time it is served late. */
+  private long givesUpAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
     for (questions = 0; questions < 1000; questions++) {
-      nowNs = timer.dueNs();
+      nowNs = timer.dueNs() + (questions == 0 ? lateNs : 0);
+      timer.served(nowNs);
       if (timer.isExhausted(nowNs)) {
         return nowNs - fromNs;
       }
@@ -71,6 +77,13 @@ class RetryTimerTest {
     timer.news(100 * MS);
     assertFalse(timer.isExhausted(180 * MS));
     assertEquals(134, Math.round(givesUpAfter(100 * MS) / 1e6), 1.0);
+  }
+
+  @Test
+  void theTimeInWhichNobodyHereLookedIsNotThePeersSilence() {
+    start(14, 7);
+    roundTrip.sample(50_000);
+    assertEquals(10_000 + 537, Math.round(givesUpAfter(77, 10_000 * MS) / 1e6), 1.0);
   }
 
   @Test
