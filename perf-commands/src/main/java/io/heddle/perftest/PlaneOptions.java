@@ -13,8 +13,9 @@ final class PlaneOptions {
       names = "--planes",
       paramLabel = "all|COUNT|KEY,...",
       description =
-          "Use the planes of this host: all, so many, or those with these keys. -q counts queue"
-              + " pairs per plane; a stock perftest at the other end needs -q with their product.")
+          "Use the planes of this host: all, so many, or those with these keys. Each has a queue"
+              + " pair, or as many as -q says; a stock perftest at the other end needs -q with all"
+              + " of them.")
   private @Nullable String planes;
 
   @Option(

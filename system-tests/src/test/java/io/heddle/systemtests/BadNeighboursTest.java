@@ -177,6 +177,8 @@ final class BadNeighboursTest {
       assertEquals(1, good.path("established").asLong());
       JsonNode reached = daemon.show("destination", "fd00:9:0:7::1");
       assertEquals(1.0, reached.path("planes").path(0).path("share").asDouble());
+      String refusal = daemon.refusal("routes", "--peer", GOOD);
+      assertTrue(refusal.contains("no peer is named " + GOOD + " but "), refusal);
       assertTrue(used < 0.25 * seconds + 1, used + " s of CPU in " + seconds + " s");
     }
   }

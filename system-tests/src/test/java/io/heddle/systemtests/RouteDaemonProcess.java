@@ -123,6 +123,16 @@ final class RouteDaemonProcess implements AutoCloseable {
     return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
+  /** How it refuses to answer. */
+  String refusal(String... question) throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
+    arguments.addAll(List.of(question));
+    arguments.addAll(List.of("--control", folder.resolve("sock").toString()));
+    HeddleRun.Said said = HeddleRun.said(arguments.toArray(String[]::new));
+    assertEquals(1, said.exitCode(), said.text());
+    return said.text();
+  }
+
   /** The same as people read it. */
   String text(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));

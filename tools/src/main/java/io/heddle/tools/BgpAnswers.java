@@ -50,6 +50,10 @@ final class BgpAnswers {
     String peer = words[1].equals("*") ? null : words[1];
     int most = Math.clamp(Long.parseLong(words[2]), 1, MOST_ROUTES);
     DaemonView view = daemon.view();
+    List<String> peers = view.peers().stream().map(each -> each.status().name()).toList();
+    if (peer != null && !peers.contains(peer)) {
+      throw new HeddleException("no peer is named " + peer + " but " + String.join(", ", peers));
+    }
     return new BgpStatus.Routes(
         daemon.routes(peer, most).stream().map(each -> RouteEntry.of(each, view)).toList());
   }

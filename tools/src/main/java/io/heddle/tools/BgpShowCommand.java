@@ -117,7 +117,10 @@ final class BgpShowCommand {
       description = "Routes as the peers tell them.",
       mixinStandardHelpOptions = true)
   int routes(
-      @Option(names = "--peer", paramLabel = "ADDRESS", description = "Of this peer only.")
+      @Option(
+              names = "--peer",
+              paramLabel = "NAME",
+              description = "Of this peer only, as the configuration names it.")
           @Nullable String peer,
       @Option(
               names = "--most",
