@@ -31,6 +31,9 @@ final class Responder {
 
   private long expected;
   private long highest;
+  /* Where the newest READs begin that nothing was executed behind yet, and end. */
+  private long readsFrom;
+  private long readsEnd;
   private boolean softPeer;
   private boolean several;
   private int mtu;
@@ -72,6 +75,8 @@ final class Responder {
       int receiverNotReadyTimerCode) {
     expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
     highest = expected - 1;
+    readsFrom = expected;
+    readsEnd = expected;
     softPeer = peerIsSoft;
     several = overSeveral;
     mtu = sizes.mtuBytes();
@@ -194,6 +199,7 @@ final class Responder {
     if (opcode == PacketFormat.READ_REQUEST && psn < expected) {
       /* A repeated READ is executed again, without moving what is expected next. */
       startRead(packet, psn);
+      return;
     }
     acknowledger.askNow();
   }
@@ -379,7 +385,11 @@ final class Responder {
     }
     messages++;
     startRead(packet, expected);
+    if (expected != readsEnd) {
+      readsFrom = expected;
+    }
     expected += Math.max(1, (length + mtu - 1L) / mtu);
+    readsEnd = expected;
     acknowledger.answeredOtherwise();
     qp.activate();
     return 0;
@@ -417,10 +427,18 @@ final class Responder {
     }
   }
 
+  /**
+   * What an acknowledgement says has been executed. A READ's numbers are its responses' to name:
+   * the kernel's rxe takes an acknowledgement of one for the answer, completes it, and has no data.
+   */
+  private long acknowledged() {
+    return (expected == readsEnd ? readsFrom : expected) - 1;
+  }
+
   /** Sends an acknowledgement that is due. False when the socket is full. */
   boolean flush(long nowNs) {
     return !acknowledger.isDueNow()
-        || sendAcknowledge(PacketFormat.SYNDROME_ACK, expected - 1, nowNs);
+        || sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), nowNs);
   }
 
   /**
@@ -435,7 +453,7 @@ final class Responder {
     if (!acknowledger.owes() || highest >= expected || bytes + PacketFormat.ICRC_BYTES > most) {
       return 0;
     }
-    acknowledger.write(packet, PacketFormat.SYNDROME_ACK, expected - 1, messages, nowNs);
+    acknowledger.write(packet, PacketFormat.SYNDROME_ACK, acknowledged(), messages, nowNs);
     exit.seal().seal(packet, bytes);
     return bytes + PacketFormat.ICRC_BYTES;
   }

@@ -2,6 +2,7 @@ package io.heddle.softroce;
 
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ final class LinkFaults {
   private final long[] delayNs = new long[PeerLinks.MOST];
   private @Nullable Arena arena;
   private final int[] longest = new int[PeerLinks.MOST];
+  private LongPredicate sieve = packet -> true;
   private long lost;
   private long tooLong;
   private boolean open;
@@ -34,6 +36,11 @@ final class LinkFaults {
   /** Packets that are longer, from BTH to ICRC, don't come over this link. */
   void narrow(int link, int bytes) {
     longest[link] = bytes;
+  }
+
+  /** Packets, by their addresses, that pass; the others don't come, over whatever link. */
+  void sieve(LongPredicate passes) {
+    sieve = passes;
   }
 
   /** Packets that were longer. */
@@ -84,6 +91,9 @@ final class LinkFaults {
         }
         if (link < longest.length && bytes > longest[link]) {
           tooLong++;
+          return false;
+        }
+        if (!sieve.test(packet)) {
           return false;
         }
         DelayLine line = link < lines.length ? lines[link] : null;

@@ -1,0 +1,90 @@
+package io.heddle.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A READ is answered by its responses alone. The kernel's rxe takes an acknowledgement of its last
+ * number for the answer, and completes it without data.
+ */
+class ReadAnswersTest {
+  private static final int BUFFER = 1 << 16;
+  private static final int WRITTEN = 100;
+  private static final int READ = 3000;
+  private static final int READ_AT = 4096;
+  private static final int ROUNDS = 40;
+  /* A WRITE of one packet and a READ of three. */
+  private static final int NUMBERS = 4;
+  private static final int PSN_MASK = 0xff_ffff;
+
+  private final List<Integer> acknowledged = new ArrayList<>();
+  private final Set<Integer> lost = new HashSet<>();
+
+  private boolean seen(long packet, boolean lossy) {
+    int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
+    int psn = PacketFormat.psn(packet);
+    if (opcode == PacketFormat.ACKNOWLEDGE) {
+      acknowledged.add(psn);
+    }
+    boolean response =
+        opcode >= PacketFormat.READ_RESPONSE_FIRST && opcode <= PacketFormat.READ_RESPONSE_ONLY;
+    return !lossy || !response || !lost.add(psn);
+  }
+
+  private static void writeAndRead(SoftPair pair, QueuePair a) {
+    SendWorkRequest write = pair.left.request(Operation.RDMA_WRITE, 1, 0, WRITTEN, pair.right);
+    write.next = pair.left.request(Operation.RDMA_READ, 2, READ_AT, READ, pair.right);
+    assertEquals(2, a.postSend(write));
+    long start = System.nanoTime();
+    for (int completed = 0; completed < 2; ) {
+      pair.progress();
+      while (pair.left.cq.poll(pair.left.one) == 1) {
+        assertEquals(Status.SUCCESS, pair.left.one[0].status);
+        completed++;
+      }
+      assertTrue(System.nanoTime() - start < 20_000_000_000L, "not completed after 20 s");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+  void noAcknowledgementNamesANumberOfARead(boolean standard, boolean lossy) {
+    Random random = new Random(5);
+    try (SoftPair pair = new SoftPair("", BUFFER)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.left.faults().sieve(packet -> seen(packet, lossy));
+      pair.connect(a, b, PathMtu.MTU_1024, standard, 16);
+      long from = pair.right.mr.address() + READ_AT;
+      long to = pair.left.mr.address() + READ_AT;
+      for (int round = 0; round < ROUNDS; round++) {
+        byte[] fresh = new byte[READ];
+        random.nextBytes(fresh);
+        MemorySegment.copy(MemorySegment.ofArray(fresh), 0, Memory.ALL, from, READ);
+        writeAndRead(pair, a);
+        assertEquals(
+            -1, MemorySegment.mismatch(Memory.ALL, from, from + READ, Memory.ALL, to, to + READ));
+      }
+    }
+    assertTrue(!acknowledged.isEmpty(), "WRITEs are acknowledged");
+    for (int psn : acknowledged) {
+      assertEquals(0, (psn - SoftPair.PSN & PSN_MASK) % NUMBERS, "the READ's number " + psn);
+    }
+    assertEquals(lossy ? ROUNDS * (NUMBERS - 1) : 0, lost.size());
+  }
+}
