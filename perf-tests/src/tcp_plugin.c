@@ -11,8 +11,7 @@
  *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
  *
  * The listening end's threads and sockets count for both ends. Where NCCL's helper threads turn round and round while
- * nothing moves, these give way to others in between: on processors of their own it is the same, and on one that they share
- * with the thread that drives the communicator it is faster.
+ * nothing moves, these give way to others in between; it is as fast (docs/decisions/speed.md).
  */
 #include "tcp_plugin.h"
 

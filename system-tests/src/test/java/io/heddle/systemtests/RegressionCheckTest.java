@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * That nothing has become slower by a factor: ratios of contestants that take turns, beside the
- * recorded ones. Takes half a minute, since a median under load needs its rounds.
+ * recorded ones. Takes less than a minute, since a median under load needs its rounds.
  */
 @Timeout(400)
 final class RegressionCheckTest {

@@ -48,6 +48,11 @@ final class RegressionCheck {
               Target.Bound.AT_LEAST,
               TIMES_BY_PLANES),
           new Compared(
+              Measurements.SOCKETS,
+              "bandwidth 2M, 1 plane ÷ 16 sockets, best quarters",
+              Target.Bound.AT_LEAST,
+              TIMES),
+          new Compared(
               Measurements.LATENCY,
               "latency 8B, 1 plane ÷ TCP, best quarters",
               Target.Bound.AT_MOST,
@@ -72,6 +77,11 @@ final class RegressionCheck {
               "perf plugin --json --kinds bandwidth --min-bytes 2M --max-bytes 2M --rounds 21"
                   + " --milliseconds 60",
               Readings::plugin),
+          shortRun(
+              "bandwidth beside helper threads and sockets",
+              "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds bandwidth"
+                  + " --min-bytes 2M --max-bytes 2M --rounds 21 --milliseconds 60",
+              Readings::sockets),
           shortRun(
               "round trips beside kernel TCP",
               "perf plugin --json --planes 1 --kinds latency --min-bytes 8 --max-bytes 8 --rounds"
