@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunGuard {
   private static final int LOOK_EVERY = 1 << 10;
+  /* A yield costs more than a look, and most of it after each switch: so one in this many rounds. */
   private static final int PATIENCE_ROUNDS = 1 << 11;
   /* A peer that has all it wants may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;
@@ -50,6 +51,7 @@ final class RunGuard {
     if (work != 0) {
       idleRounds = 0;
     } else if (++idleRounds > PATIENCE_ROUNDS) {
+      idleRounds = 0;
       Thread.yield();
     }
     if ((++rounds & LOOK_EVERY - 1) == 0) {
