@@ -21,7 +21,9 @@ ROW = re.compile(r"^ *(\d+)[ \t]+\d+[ \t]+([-\d.]+)[ \t]+([-\d.]+)[ \t]+([-\d.]+
 
 # By time without its begin and end, and latency by many rounds: what a program does at its start (Java compiles) does not count.
 # Where two ends of a stream are scheduled on two emulated processors decides for either program whether it has some 60 or
-# 150 MiB/s (at 64 KiB), and pinned apart they lose packets: both ends share one processor.
+# 150 MiB/s (at 64 KiB), and pinned apart they lose packets: both ends share one processor. All that moves bytes is the kernel's
+# work in the client's time, so in send_bw stock's server, which polls, has half of the processor for nothing; ours naps
+# (RunGuard). It may not yield often: a switch of tasks empties the emulated processor's translation buffers.
 FOR_EIGHT_SECONDS = ["-D", "8", "-f", "3"]
 ROUND_TRIPS = ["-n", "40000"]
 # Test, size, options, aim of ours divided by stock's, and whether more is better.

@@ -214,8 +214,14 @@ final class Session {
     dialogue.sayGoodbye(queues.own(0));
   }
 
+  private RunGuard guard(ControlConnection peer, long size) {
+    return settings.sends()
+        ? new RunGuard(peer)
+        : RunGuard.ofReceiver(peer, size * settings.traffic().receiveDepth());
+  }
+
   private BandwidthResult run(Dialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
-    RunGuard guard = new RunGuard(dialogue.connection());
+    RunGuard guard = guard(dialogue.connection(), size);
     boolean together = settings.kind().isSend() || settings.traffic().bidirectional();
     String policy = settings.planes().policy();
     if (policy != null) {

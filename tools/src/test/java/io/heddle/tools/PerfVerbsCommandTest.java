@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * That who has options of the plugin's Java machine too, {@code heddle perf verbs} and the script
- * that starts the daemons, has them as the plugin has them.
+ * that starts commands, has them as the plugin has them.
  */
 final class PerfVerbsCommandTest {
   private static final Path PLUGIN_START = Path.of("..", "native", "src", "jvm_start.c");
@@ -53,8 +54,8 @@ final class PerfVerbsCommandTest {
     assertEquals(few, PerfVerbsCommand.FIRST_COMPILER);
   }
 
-  /* What the script tells the compiler, by a java that prints its options. */
-  private static List<String> compileCommands(String command) throws Exception {
+  /* What the script tells the first compiler, by a java that prints its options. */
+  private static List<String> compilerOptions(String command) throws Exception {
     Process script =
         new ProcessBuilder("sh", COMMAND_START.toString(), "echo", "classes", command)
             .redirectErrorStream(true)
@@ -63,7 +64,7 @@ final class PerfVerbsCommandTest {
     assertEquals(0, script.waitFor(), said);
     assertTrue(said.contains(HeddleCommand.class.getName() + " " + command), said);
     return Stream.of(said.split("\\s+"))
-        .filter(word -> word.startsWith("-XX:CompileCommand="))
+        .filter(word -> word.startsWith("-XX:CompileCommand=") || word.startsWith("-XX:C1"))
         .toList();
   }
 
@@ -72,8 +73,13 @@ final class PerfVerbsCommandTest {
     List<String> plugins =
         inlined().stream().filter(word -> word.startsWith("-XX:CompileCommand=")).toList();
     for (String daemon : List.of("bgp", "exporter")) {
-      assertEquals(plugins, compileCommands(daemon));
+      assertEquals(plugins, compilerOptions(daemon));
     }
-    assertEquals(List.of(), compileCommands("stat"));
+    assertEquals(List.of(), compilerOptions("stat"));
+  }
+
+  @Test
+  void thePerfCommandsCompilerIsToldAllThatThePluginsIs() throws Exception {
+    assertEquals(Set.copyOf(inlined()), Set.copyOf(compilerOptions("perf")));
   }
 }
