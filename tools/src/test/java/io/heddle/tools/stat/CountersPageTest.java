@@ -35,7 +35,8 @@ class CountersPageTest {
     page.append(
         """
         Every plugin process keeps its counters in a mapped file. `heddle stat` shows them, `heddle errors` the distinct
-        warnings, and `heddle exporter` serves what follows to Prometheus; `packaging/grafana/heddle.json` draws it.
+        warnings, and `heddle exporter` serves what follows to Prometheus;
+        [`packaging/grafana/heddle.json`](../packaging/grafana/heddle.json) draws it.
 
         | metric | kind | labels | what it counts |
         |---|---|---|---|
