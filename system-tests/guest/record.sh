@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # record.sh [FOLDER [ROUNDS]]: measures our perf commands beside stock perftest, and the plugin's all-reduce over several
-# planes beside one, on rxe in the guest, and records both in FOLDER (perf-tests/results). A round takes about two minutes.
+# planes beside one, on rxe in the guest, and records both in FOLDER (perf-tests/results). A round takes about twelve minutes.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
@@ -12,7 +12,7 @@ today=$(date +%F)
 measure() {
   local topology=$1 planes=$2 kind=$3
   shift 3
-  "$root/heddle" guest "--$topology" "$planes" -t $((300 + rounds * 300)) -o "$folder" -- \
+  "$root/heddle" guest "--$topology" "$planes" -t $((300 + rounds * 900)) -o "$folder" -- \
     python3 "$here/compare.py" "$kind" "/run/out/rxe-$kind-$today" "$rounds" "$@"
 }
 
