@@ -428,11 +428,12 @@ final class Responder {
   }
 
   /**
-   * What an acknowledgement says has been executed. A READ's numbers are its responses' to name:
-   * the kernel's rxe takes an acknowledgement of one for the answer, completes it, and has no data.
+   * What an acknowledgement says has been executed. To a standard peer a READ's numbers are its
+   * responses' to name: the kernel's rxe takes an acknowledgement of one for the answer, completes
+   * it, and has no data. A soft peer doesn't, and reads a bitmap from the number behind this one.
    */
   private long acknowledged() {
-    return (expected == readsEnd ? readsFrom : expected) - 1;
+    return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;
   }
 
   /** Sends an acknowledgement that is due. False when the socket is full. */
