@@ -50,15 +50,18 @@ TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER
 }
 
 /*
- * The register behind the headers and count bytes, a multiple of a block and not 0, which are copied. Asks for the source's
- * lines ahead: a processor does so by itself only as far as the end of a page.
+ * The register behind the headers and count bytes, a multiple of a block and not 0, which are copied. Asks for the lines of
+ * both ahead: a processor does so by itself only as far as the end of a page, and a slot's may be in another's cache.
  */
 TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   REGISTER by = OF_WIDTH(twice)(OF_WIDTH(by_four)), a = OF_WIDTH(begun)(headers, OF_WIDTH(copied)(to, from));
   REGISTER b = OF_WIDTH(copied)(to + STEP, from + STEP), c = OF_WIDTH(copied)(to + 2 * STEP, from + 2 * STEP);
   REGISTER d = OF_WIDTH(copied)(to + 3 * STEP, from + 3 * STEP);
   for (size_t at = BLOCK; at < count; at += BLOCK) {
-    for (size_t line = 0; line < BLOCK; line += 64) __builtin_prefetch(from + at + AHEAD + line, 0);
+    for (size_t line = 0; line < BLOCK; line += 64) {
+      __builtin_prefetch(from + at + AHEAD + line, 0);
+      __builtin_prefetch(to + at + AHEAD + line, 0);
+    }
     a = OF_WIDTH(folded)(a, by, OF_WIDTH(copied)(to + at, from + at));
     b = OF_WIDTH(folded)(b, by, OF_WIDTH(copied)(to + at + STEP, from + at + STEP));
     c = OF_WIDTH(folded)(c, by, OF_WIDTH(copied)(to + at + 2 * STEP, from + at + 2 * STEP));

@@ -56,7 +56,11 @@ public final class LinuxCalls {
   private static final MethodHandle WRITE = find("write", 3);
   private static final MethodHandle MMAP = find("mmap", 6);
   private static final MethodHandle MUNMAP = find("munmap", 2);
+  private static final MethodHandle MADVISE = find("madvise", 3);
   private static final MethodHandle POLL = find("poll", 3);
+  private static final MethodHandle PIPE2 = find("pipe2", 2);
+  private static final MethodHandle VMSPLICE = find("vmsplice", 4);
+  private static final MethodHandle SPLICE = find("splice", 6);
   private static final MethodHandle IOCTL = find("ioctl", 3);
   private static final MethodHandle SYSCALL = find("syscall", 7);
 
@@ -386,6 +390,52 @@ public final class LinuxCalls {
     }
   }
 
+  /** Makes a pipe: its reading and its writing end, two C {@code int}, go to the address. */
+  public static int pipe(long addressOfEnds, int flags) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * Puts the pages that an iovec names into a pipe, as they are and not copied, without waiting.
+   * Bytes taken, or the negated errno.
+   */
+  public static long vmsplice(MemorySegment capture, int pipeFd, long addressOfIovec) {
+    try {
+      return result(
+          capture,
+          (long)
+              VMSPLICE.invokeExact(
+                  capture, (long) pipeFd, addressOfIovec, 1L, 2L /* SPLICE_F_NONBLOCK */, 0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Moves bytes from a pipe to a socket without waiting. Bytes moved, or the negated errno. */
+  public static long splice(MemorySegment capture, int pipeFd, int socketFd, long lengthBytes) {
+    try {
+      return result(
+          capture,
+          (long)
+              SPLICE.invokeExact(
+                  capture,
+                  (long) pipeFd,
+                  0L,
+                  (long) socketFd,
+                  0L,
+                  lengthBytes,
+                  2L /* SPLICE_F_NONBLOCK */,
+                  0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
   /**
    * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is
    * touched (an arena touches all of it). Returns its address, or the negated errno.
@@ -414,6 +464,21 @@ public final class LinuxCalls {
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes, 0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * Asks for large pages (2 MiB, say) for memory that hasn't been touched, where whole ones fit.
+   * Returns 0, or the negated errno, as where the system has none.
+   */
+  public static int wantLargePages(long address, long lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(
+          capture,
+          (long) MADVISE.invokeExact(capture, address, lengthBytes, 14L /* MADV_HUGEPAGE */));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

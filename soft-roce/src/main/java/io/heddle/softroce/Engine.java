@@ -29,6 +29,7 @@ final class Engine {
   final Counters counters = new Counters();
   final AsyncEvents events = new AsyncEvents();
 
+  private final @Nullable PagePipe pages;
   private final TrainSender sender;
   private final Log log;
   /* Local addresses whose narrow ways the log has named. */
@@ -60,7 +61,8 @@ final class Engine {
     this.log = log;
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
-    sender = new TrainSender(arena, log, gate);
+    pages = PagePipe.open(arena, System.getProperty("os.version"));
+    sender = new TrainSender(arena, log, gate, pages);
     sockets = new ReceiveSockets(arena);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
@@ -415,6 +417,23 @@ final class Engine {
     return sender.send(capture, socket, address, lengthBytes, segmentBytes);
   }
 
+  /** Whether {@link #lend} is of use. */
+  boolean lendsPages() {
+    return pages != null;
+  }
+
+  /**
+   * Sends a train that stays as it is until it is acknowledged, by its own pages. False where that
+   * didn't happen, and it is to be sent.
+   */
+  boolean lend(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    boolean left = sender.lend(capture, socket, address, lengthBytes, segmentBytes);
+    if (left) {
+      sends++;
+    }
+    return left;
+  }
+
   /** Writes by this link go on in packets of the path MTU. */
   void wayIsNarrow(PeerLink link, PacketSizes sizes) {
     if (narrow.add(link.localGid())) {
@@ -462,7 +481,11 @@ final class Engine {
     sockets.add(fd, clock.nanoTime());
   }
 
-  void removeReceiveSockets() {
+  /** Nothing is received or sent any more. */
+  void closeFiles() {
     sockets.close();
+    if (pages != null) {
+      pages.close();
+    }
   }
 }

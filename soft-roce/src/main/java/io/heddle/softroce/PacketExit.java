@@ -10,11 +10,15 @@ import io.heddle.verbs.VerbsException;
 final class PacketExit {
   private static final int CONTROL_BYTES = 4096;
   private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
-  private static final int MEMORY_BYTES =
-      (TransmitRing.SLOTS + 2) * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+  private static final int RING_BYTES = TransmitRing.SLOTS * TransmitRing.SLOT_BYTES;
+  private static final int MEMORY_BYTES = RING_BYTES + 2 * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+  private static final int LARGE_PAGE_BYTES = 2 << 20;
+  private static final int MAPPED_BYTES = MEMORY_BYTES + LARGE_PAGE_BYTES;
 
   private final Engine engine;
   private final PeerLinks links;
+  private final long mapped;
+  /* From the first large page on; the ring is whole ones. */
   private final long memory;
   private final PacketSeal seal;
   /* The link that the packet in hand came over, and the answer to it goes by. */
@@ -23,17 +27,22 @@ final class PacketExit {
   PacketExit(Engine engine, PeerLinks links) {
     this.engine = engine;
     this.links = links;
-    memory = LinuxCalls.mapMemory(MEMORY_BYTES);
-    if (memory < 0) {
+    mapped = LinuxCalls.mapMemory(MAPPED_BYTES);
+    if (mapped < 0) {
       throw new VerbsException(
-          "create_qp", "soft0, " + MEMORY_BYTES + " bytes of transmit ring", (int) -memory);
+          "create_qp", "soft0, " + MAPPED_BYTES + " bytes of transmit ring", (int) -mapped);
+    }
+    memory = mapped + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
+    if (engine.lendsPages()) {
+      /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
+      LinuxCalls.wantLargePages(memory, RING_BYTES);
     }
     seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
   }
 
   /** Nothing leaves any more. */
   void free() {
-    LinuxCalls.unmapMemory(memory, MEMORY_BYTES);
+    LinuxCalls.unmapMemory(mapped, MAPPED_BYTES);
   }
 
   /** Where the transmit ring lies. */
@@ -105,6 +114,15 @@ final class PacketExit {
   /** Writes by a link go on in smaller packets than both ends take, since larger ones are lost. */
   void tellNarrow(int link, PacketSizes sizes) {
     engine.wayIsNarrow(links.get(link), sizes);
+  }
+
+  /**
+   * Sends a train that stays as it is until it is acknowledged, by its own pages. False where that
+   * didn't happen, and it is to be sent.
+   */
+  boolean lend(int link, long address, int lengthBytes, int segmentBytes) {
+    UdpSocket open = links.get(link).socket();
+    return open != null && engine.lend(open, address, lengthBytes, segmentBytes);
   }
 
   /** Sends a train. False when the socket is full. */

@@ -1,5 +1,6 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.Memory;
 import io.heddle.verbs.PathMtu;
 
 /**
@@ -77,20 +78,20 @@ final class SlotSender {
 
   /** Sends a slot's train for the first time. False when the socket is full. */
   boolean sendNew(int link, long slot, long nowNs) {
-    return sendSlot(link, slot, 0, ring.packets(slot), nowNs);
+    return sendSlot(link, slot, ring.address(slot), 0, ring.packets(slot), nowNs);
   }
 
   /**
-   * Sends packets {@code [from, to)} of a slot; when the socket is full they count as lost and go
-   * out later.
+   * Sends packets {@code [from, to)} of a slot, or of its copy, from where it lies; when the socket
+   * is full they count as lost and go out later.
    */
-  private boolean sendSlot(int link, long slot, int from, int to, long nowNs) {
+  private boolean sendSlot(int link, long slot, long address, int from, int to, long nowNs) {
     int segment = ring.segmentBytes(slot);
     int begin = from * segment;
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
     ring.sent(slot, link, tags.sent(), nowNs);
-    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, nowNs) : 0;
-    if (exit.send(link, ring.address(slot) + begin, end - begin + carried, segment)) {
+    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, address, nowNs) : 0;
+    if (leaves(link, slot, address + begin, end - begin + carried)) {
       if (carried > 0) {
         qp.acknowledgementCarried();
       }
@@ -104,6 +105,16 @@ final class SlotSender {
       outstanding.losePackets(slot, from, to);
     }
     return block(nowNs);
+  }
+
+  /* Only what is sent for the first time lies there to stay; what is sent again was changed. */
+  private boolean leaves(int link, long slot, long address, int bytes) {
+    int segment = ring.segmentBytes(slot);
+    if (ring.sends(slot) == 1 && exit.lend(link, address, bytes, segment)) {
+      ring.lent(slot);
+      return true;
+    }
+    return exit.send(link, address, bytes, segment);
   }
 
   private boolean block(long nowNs) {
@@ -144,7 +155,7 @@ final class SlotSender {
   }
 
   /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
-  private int appendAcknowledgement(long slot, long nowNs) {
+  private int appendAcknowledgement(long slot, long address, long nowNs) {
     int bytes = ring.totalBytes(slot);
     int segment = ring.segmentBytes(slot);
     int packets = ring.packets(slot);
@@ -152,7 +163,7 @@ final class SlotSender {
       return 0;
     }
     int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
-    return qp.appendAcknowledgement(ring.address(slot) + bytes, most, nowNs);
+    return qp.appendAcknowledgement(address + bytes, most, nowNs);
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
@@ -199,9 +210,10 @@ final class SlotSender {
       }
       return resendInPieces(link, slot, from, to, nowNs, probe);
     }
-    sealAgain(link, slot, from, to, nowNs, probe);
+    long address = changeable(slot, from, to);
+    sealAgain(link, slot, address, from, to, nowNs, probe);
     countResent(to - from);
-    return sendSlot(link, slot, from, to, nowNs);
+    return sendSlot(link, slot, address, from, to, nowNs);
   }
 
   /* What has been lost once may be too wide for its way. */
@@ -224,13 +236,14 @@ final class SlotSender {
   /* Of one packet, sealed for that link, in pieces where it is wide. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
-    long address = ring.address(slot) + (long) packet * segment;
+    long offset = (long) packet * segment;
     int bytes = bytes(slot, packet);
     if (bytes > sizes.narrowPacketBytes()) {
-      return pieces.send(link, address, bytes, tag);
+      return pieces.send(link, ring.address(slot) + offset, bytes, tag);
     }
-    builder.markAgain(ring, slot, packet, packet + 1, tag, loads.several());
-    return exit.send(link, address, bytes, segment);
+    long address = changeable(slot, packet, packet + 1);
+    builder.markAgain(ring, slot, address, packet, packet + 1, tag, loads.several());
+    return exit.send(link, address + offset, bytes, segment);
   }
 
   private int bytes(long slot, int packet) {
@@ -238,10 +251,26 @@ final class SlotSender {
     return Math.min(segment, ring.totalBytes(slot) - packet * segment);
   }
 
-  private void sealAgain(int link, long slot, int from, int to, long nowNs, boolean probe) {
+  /*
+   * Where packets of a slot may be changed, as if the slot began there. The kernel may still read the bytes of one that was
+   * lent, and a packet that is on its way must not tell of a later sending: of that it is a copy.
+   */
+  private long changeable(long slot, int from, int to) {
+    long address = ring.address(slot);
+    if (!ring.isLent(slot)) {
+      return address;
+    }
+    long begin = (long) from * ring.segmentBytes(slot);
+    long end = Math.min((long) to * ring.segmentBytes(slot), ring.totalBytes(slot));
+    Memory.copy(address + begin, exit.scratch() + begin, end - begin);
+    return exit.scratch();
+  }
+
+  private void sealAgain(
+      int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
     exit.sealFor(link);
-    builder.markAgain(ring, slot, from, to, tag, loads.several());
+    builder.markAgain(ring, slot, address, from, to, tag, loads.several());
   }
 
   /**
@@ -268,7 +297,7 @@ final class SlotSender {
     exit.sealFor(0);
     read.rewrite(builder, ring.address(slot));
     countResent(1);
-    return sendSlot(0, slot, 0, 1, nowNs);
+    return sendSlot(0, slot, ring.address(slot), 0, 1, nowNs);
   }
 
   /**

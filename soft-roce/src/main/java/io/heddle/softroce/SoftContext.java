@@ -391,7 +391,7 @@ final class SoftContext implements DeviceContext {
     /* Held for ever: whoever still calls progress finds the device busy. */
     engine.lock.lock();
     engine.setSleeper(null);
-    engine.removeReceiveSockets();
+    engine.closeFiles();
     sleeper.stop();
     for (ReceivePort open : receivePorts.values()) {
       open.socket().close();

@@ -277,16 +277,18 @@ final class TrainBuilder {
   }
 
   /**
-   * Makes finished packets of a slot ready to be sent again: the last of them asks for an
-   * acknowledgement and has the tag, the others have none, so that no answer is taken for one to an
-   * earlier sending.
+   * Makes finished packets of a slot, or of its copy, ready to be sent again: the last of them asks
+   * for an acknowledgement and has the tag, the others have none, so that no answer is taken for
+   * one to an earlier sending.
    *
+   * @param address where the slot or its copy begins
    * @param sealAnew whether they may go by another link than before
    */
-  void markAgain(TransmitRing ring, long slot, int from, int to, int tag, boolean sealAnew) {
+  void markAgain(
+      TransmitRing ring, long slot, long address, int from, int to, int tag, boolean sealAnew) {
     int segment = ring.segmentBytes(slot);
     for (int i = from; i < to; i++) {
-      long packet = ring.address(slot) + (long) i * segment;
+      long packet = address + (long) i * segment;
       boolean last = i == to - 1;
       boolean request = last || PacketFormat.acknowledgeRequested(packet);
       int wanted = last ? tag : SendTags.NONE;

@@ -33,11 +33,12 @@ final class TransmitRing {
   private final int[] sends = new int[SLOTS];
   private final long[] serials = new long[SLOTS];
   private final byte[] links = new byte[SLOTS];
-  /* Memory of each slot. Freed memory is used again first, while it is in the cache: a stack, of which the part at and
-  above freeCount is meaningless. */
+  private final boolean[] lent = new boolean[SLOTS];
   private final byte[] memory = new byte[SLOTS];
+  /* Memory that is free, in the order of its use, from nextFree on. What the kernel copied is used again first, while it is
+  in this processor's cache; what the peer read itself, last, when it is no longer in another's. */
   private final byte[] free = new byte[SLOTS];
-  private int freeCount;
+  private int nextFree;
   private long head;
   private long tail;
 
@@ -64,15 +65,15 @@ final class TransmitRing {
   void clear() {
     head = 0;
     tail = 0;
-    freeCount = SLOTS;
+    nextFree = 0;
     for (int i = 0; i < SLOTS; i++) {
-      free[i] = (byte) (SLOTS - 1 - i);
+      free[i] = (byte) i;
     }
   }
 
   /** Where the next train is to be built. Not to be called when the ring is full. */
   long nextAddress() {
-    return base + (long) free[freeCount - 1] * SLOT_BYTES;
+    return base + (long) free[nextFree & MASK] * SLOT_BYTES;
   }
 
   /** Where slot {@code index} begins. */
@@ -93,12 +94,15 @@ final class TransmitRing {
     segmentBytes[row] = bytesOfSegment;
     totalBytes[row] = bytesInTotal;
     sends[row] = 0;
-    memory[row] = free[--freeCount];
+    lent[row] = false;
+    memory[row] = free[nextFree++ & MASK];
     tail++;
   }
 
   void removeHead() {
-    free[freeCount++] = memory[(int) head & MASK];
+    int row = (int) head & MASK;
+    int count = SLOTS - (int) (tail - head);
+    free[(lent[row] ? nextFree + count : --nextFree) & MASK] = memory[row];
     head++;
   }
 
@@ -151,6 +155,16 @@ final class TransmitRing {
     sentAtNs[(int) index & MASK] = nowNs;
     serials[(int) index & MASK] = serial;
     sends[(int) index & MASK]++;
+  }
+
+  /** The kernel reads the slot's bytes where they lie. */
+  void lent(long index) {
+    lent[(int) index & MASK] = true;
+  }
+
+  /** Whether it does. */
+  boolean isLent(long index) {
+    return lent[(int) index & MASK];
   }
 
   /** What {@link #sent} was told of has not left. */

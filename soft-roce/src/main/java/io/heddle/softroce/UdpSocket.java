@@ -25,13 +25,20 @@ final class UdpSocket implements AutoCloseable {
   private static final int IPV6_TCLASS = 67;
   private static final int SOL_UDP = 17;
   private static final int UDP_NO_CHECK6_RX = 102;
+  private static final int UDP_SEGMENT = 103;
   private static final int UDP_GRO = 104;
   private static final int BUFFER_BYTES = 32 << 20;
+
+  /* Its ways' sizes change a few times; each change is a call. */
+  private static final int MOST_SIZES = 16;
 
   private final int fd;
   private final Gid address;
   private final int port;
   private boolean segments = true;
+  private boolean lends = true;
+  private int ownSegmentBytes;
+  private int sizesSet;
   private boolean mayFragment;
   private boolean fragments;
   private boolean closed;
@@ -136,6 +143,52 @@ final class UdpSocket implements AutoCloseable {
   /** The kernel refused to cut; under the progress lock. */
   void stopSegmenting() {
     segments = false;
+  }
+
+  /**
+   * Has the socket cut what it is sent into packets of this size, where nothing else is said beside
+   * it, as nothing can be of pages that come through a pipe. Under the progress lock.
+   *
+   * @return false where it can't, or has changed its size too often
+   */
+  boolean cutsBy(int segmentBytes) {
+    if (!lends || !segments || ownSegmentBytes == segmentBytes) {
+      return lends && segments;
+    }
+    if (sizesSet == MOST_SIZES || !setOwnSegmentBytes(segmentBytes)) {
+      return false;
+    }
+    sizesSet++;
+    return true;
+  }
+
+  /** The size that it cuts by of itself, or 0: it doesn't. Under the progress lock. */
+  int ownSegmentBytes() {
+    return ownSegmentBytes;
+  }
+
+  /**
+   * It never cuts of itself again. Under the progress lock.
+   *
+   * @return whether it did
+   */
+  boolean stopLending() {
+    boolean did = ownSegmentBytes != 0;
+    lends = false;
+    if (did) {
+      check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
+      ownSegmentBytes = 0;
+    }
+    return did;
+  }
+
+  private boolean setOwnSegmentBytes(int bytes) {
+    if (LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, bytes) < 0) {
+      stopLending();
+      return false;
+    }
+    ownSegmentBytes = bytes;
+    return true;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.heddle.softroce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
@@ -13,14 +14,18 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A way that can't take segmented sends, beside one that can. The first is a UDP-Lite socket: for
- * it the kernel answers such a send with EIO, as it does for a route through IPsec.
+ * Trains over the loopback: a way that can't take segmented sends, beside one that can, and trains
+ * whose pages are lent. The first is a UDP-Lite socket: for it the kernel answers such a send with
+ * EIO, as it does for a route through IPsec.
  */
 class TrainSenderTest {
   private static final int PACKET = 1000;
@@ -32,7 +37,10 @@ class TrainSenderTest {
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
   private final TrainSender sender =
-      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN);
+      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, null);
+  private final @Nullable PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
+  private final TrainSender lender =
+      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
   private final MemorySegment capture = LinuxCalls.errnoCapture();
   private final List<UdpSocket> sockets = new ArrayList<>();
@@ -51,6 +59,9 @@ class TrainSenderTest {
   @AfterEach
   void close() {
     sockets.forEach(UdpSocket::close);
+    if (pages != null) {
+      pages.close();
+    }
     arena.close();
   }
 
@@ -134,5 +145,126 @@ class TrainSenderTest {
     assertEquals(PACKET * PACKETS, receiver.lengthBytes(0));
     assertEquals(PACKET, receiver.strideBytes(0));
     assertEquals(1, lines.size(), lines.toString());
+  }
+
+  private UdpSocket[] way() {
+    UdpSocket to = kept(UdpSocket.bind(here, 0, 0, true));
+    UdpSocket from = kept(UdpSocket.bind(here, 0, 0, false));
+    from.connect(here, 0, to.port());
+    return new UdpSocket[] {from, to};
+  }
+
+  /* Packets of which each byte says which it is. */
+  private long lentTrain(int packetBytes, int packets) {
+    long at = Memory.allocate(arena, (long) packetBytes * packets, PagePipe.PAGE_BYTES);
+    for (int i = 0; i < packetBytes * packets; i++) {
+      Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + i, (byte) (i / packetBytes));
+    }
+    return at;
+  }
+
+  private void assumeLending() {
+    if (pages == null) {
+      String why = "this kernel copies what comes out of a pipe";
+      System.out.println("skipped: " + why);
+      Assumptions.abort(why);
+    }
+  }
+
+  /* Lengths of the packets that come until there are so many bytes, after a look at their marks. */
+  private List<Integer> lengths(UdpSocket socket, int bytes) throws InterruptedException {
+    List<Integer> all = new ArrayList<>();
+    int got = 0;
+    for (int tries = 0; got < bytes && tries < 2000; tries++) {
+      int datagrams = Math.max(0, receiver.receive(capture, socket.fd()));
+      for (int i = 0; i < datagrams; i++) {
+        int length = receiver.lengthBytes(i);
+        for (int at = 0; at < length; at += receiver.strideBytes(i)) {
+          int packet = Math.min(receiver.strideBytes(i), length - at);
+          byte mark =
+              Memory.ALL.get(java.lang.foreign.ValueLayout.JAVA_BYTE, receiver.address(i) + at);
+          for (int each = 0; each < packet; each++) {
+            assertEquals(
+                mark,
+                Memory.ALL.get(
+                    java.lang.foreign.ValueLayout.JAVA_BYTE, receiver.address(i) + at + each));
+          }
+          all.add(packet);
+        }
+        got += length;
+      }
+      if (datagrams == 0) {
+        Thread.sleep(1);
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void aLentTrainArrivesAndWhatFollowsItIsCutAsItSays() throws Exception {
+    assumeLending();
+    UdpSocket[] way = way();
+    int packet = 8740;
+    long wide = lentTrain(packet, 7);
+    assertTrue(lender.lend(capture, way[0], wide, 7 * packet - 100, packet));
+    assertEquals(
+        List.of(packet, packet, packet, packet, packet, packet, packet - 100),
+        lengths(way[1], 7 * packet - 100));
+
+    assertTrue(lender.lend(capture, way[0], lentTrain(4132, 8), 8 * 4132, 4132));
+    assertEquals(8, lengths(way[1], 8 * 4132).size(), "the way has become narrow");
+
+    assertTrue(lender.send(capture, way[0], wide, packet, packet));
+    assertEquals(List.of(packet), lengths(way[1], packet), "one packet is never cut");
+    assertTrue(lender.send(capture, way[0], train, PACKET * 2, PACKET));
+    assertEquals(List.of(PACKET, PACKET), lengths(way[1], PACKET * 2));
+    assertTrue(lender.send(capture, way[0], train, 20, 20));
+    assertEquals(List.of(20), lengths(way[1], 20));
+  }
+
+  @Test
+  void aTrainThatIsSmallOrBeginsWithinAPageIsCopied() {
+    assumeLending();
+    UdpSocket[] way = way();
+    long lent = lentTrain(8740, 7);
+    assertFalse(lender.lend(capture, way[0], train, PACKET * PACKETS, PACKET));
+    assertFalse(lender.lend(capture, way[0], lent + 8740, 6 * 8740, 8740));
+    assertFalse(sender.lend(capture, way[0], lent, 7 * 8740, 8740), "without a pipe");
+    assertEquals(0, way[0].ownSegmentBytes());
+  }
+
+  @Test
+  void aWayThatCantSegmentGetsItsTrainsPacketByPacketAndLeavesNothingForTheNext() throws Exception {
+    assumeLending();
+    UdpSocket slowTo = lite();
+    UdpSocket slow = lite();
+    slow.connect(here, 0, slowTo.port());
+    int packet = 8740;
+    long lent = lentTrain(packet, 7);
+    assertFalse(lender.lend(capture, slow, lent, 7 * packet, packet));
+    assertEquals(0, slow.ownSegmentBytes(), "else nothing would leave by it any more");
+    assertTrue(lender.send(capture, slow, lent, 7 * packet, packet));
+    assertEquals(7, lengths(slowTo, 7 * packet).size());
+
+    UdpSocket[] way = way();
+    assertTrue(lender.lend(capture, way[0], lentTrain(packet, 5), 5 * packet, packet));
+    assertEquals(5, lengths(way[1], 5 * packet).size());
+  }
+
+  @Test
+  void aTrainThatDidNotLeaveIsNotBeforeTheNext() throws Exception {
+    assumeLending();
+    UdpSocket[] way = way();
+    int packet = 8740;
+    UdpSocket unconnected = kept(UdpSocket.bind(here, 0, 0, false));
+    assertFalse(lender.lend(capture, unconnected, lentTrain(packet, 7), 7 * packet, packet));
+    assertTrue(lender.lend(capture, way[0], lentTrain(packet, 6), 6 * packet, packet));
+    assertEquals(6, lengths(way[1], 6 * packet).size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5.15.0-91-generic", "6.5.13", "6.1.0-18-amd64", "nonsense"})
+  void anOlderKernelGetsNoPipe(String kernel) {
+    assertNull(PagePipe.open(arena, kernel));
   }
 }

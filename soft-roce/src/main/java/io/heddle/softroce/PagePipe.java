@@ -1,0 +1,102 @@
+package io.heddle.softroce;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipe through which a socket gets pages as they lie, instead of a copy of them (vmsplice(2),
+ * splice(2)). The kernel reads them until the packets are gone, so what lies there must stay until
+ * the peer has them. One thread at a time.
+ */
+final class PagePipe implements AutoCloseable {
+  /** Pages begin at multiples of this, at the least. */
+  static final int PAGE_BYTES = 4096;
+
+  /* Before 6.5 the kernel copied what came out of a pipe, page by page; 6.6 ended the flaws of the new way. */
+  private static final int FIRST_MAJOR = 6;
+  private static final int FIRST_MINOR = 6;
+
+  private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+
+  /* iovec 16 | the pipe's ends, 2 of 4 bytes */
+  private static final int CELLS_BYTES = 24;
+
+  private final int readEnd;
+  private final int writeEnd;
+  private final long vector;
+  /* Where what didn't leave goes, so that the pipe is empty again. */
+  private final long sink;
+
+  private PagePipe(long cells, long sink) {
+    this.sink = sink;
+    vector = cells;
+    readEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 16);
+    writeEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 20);
+  }
+
+  /**
+   * A pipe, or null where the kernel would copy all the same, or has no pipe to give.
+   *
+   * @param arena must outlive it
+   * @param kernel its release, such as "6.6.1"
+   */
+  static @Nullable PagePipe open(Arena arena, String kernel) {
+    if (!passesPages(kernel)) {
+      return null;
+    }
+    long cells = Memory.allocate(arena, CELLS_BYTES, 8);
+    if (LinuxCalls.pipe(cells + 16, CLOEXEC_NONBLOCK) < 0) {
+      return null;
+    }
+    return new PagePipe(cells, Memory.allocate(arena, TransmitRing.SLOT_BYTES, 8));
+  }
+
+  private static boolean passesPages(String kernel) {
+    int major = number(kernel, 0);
+    int dot = kernel.indexOf('.');
+    int minor = dot < 0 ? -1 : number(kernel, dot + 1);
+    return minor >= 0 && (major > FIRST_MAJOR || major == FIRST_MAJOR && minor >= FIRST_MINOR);
+  }
+
+  /* The number that begins there, or -1. */
+  private static int number(String text, int from) {
+    int end = from;
+    while (end < text.length() && end < from + 4 && Character.isDigit(text.charAt(end))) {
+      end++;
+    }
+    return end == from ? -1 : Integer.parseInt(text, from, end, 10);
+  }
+
+  /**
+   * Has a connected socket send these bytes, at most 16 pages from the beginning of one, in one
+   * piece.
+   *
+   * @return 0 when they left, else the negated errno; then they didn't leave as a whole
+   */
+  int send(MemorySegment capture, int socketFd, long address, int lengthBytes) {
+    Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
+    Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
+    long moved = LinuxCalls.vmsplice(capture, writeEnd, vector);
+    if (moved == lengthBytes) {
+      moved = LinuxCalls.splice(capture, readEnd, socketFd, lengthBytes);
+      if (moved == lengthBytes) {
+        return 0;
+      }
+    }
+    long emptied = 1;
+    while (emptied > 0) {
+      emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);
+    }
+    return moved < 0 ? (int) moved : -Errno.EIO;
+  }
+
+  @Override
+  public void close() {
+    LinuxCalls.close(readEnd);
+    LinuxCalls.close(writeEnd);
+  }
+}

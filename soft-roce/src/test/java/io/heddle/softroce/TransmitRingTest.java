@@ -1,0 +1,71 @@
+package io.heddle.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Which memory a transmit ring gives to the next train. */
+class TransmitRingTest {
+  private final TransmitRing ring = new TransmitRing(0);
+  private long psn = 1;
+
+  private long add() {
+    long address = ring.nextAddress();
+    ring.add(psn, 1, 1, 1000, 1000);
+    psn++;
+    return address;
+  }
+
+  private void lendNewest() {
+    ring.lent(ring.tail() - 1);
+  }
+
+  @Test
+  void whatTheKernelCopiedIsUsedAgainFirst() {
+    long first = add();
+    ring.removeHead();
+    assertEquals(first, ring.nextAddress());
+  }
+
+  @Test
+  void whatWasLentIsUsedAgainLast() {
+    long lent = add();
+    lendNewest();
+    ring.removeHead();
+    for (int i = 1; i < TransmitRing.SLOTS; i++) {
+      assertFalse(add() == lent, "train " + i);
+    }
+    assertFalse(ring.isFull());
+    assertEquals(lent, add());
+    assertTrue(ring.isFull());
+  }
+
+  @Test
+  void noTwoTrainsOutstandingShareMemory() {
+    for (long seed = 1; seed <= 200; seed++) {
+      Random random = new Random(seed);
+      ring.clear();
+      for (int step = 0; step < 2_000; step++) {
+        if (random.nextBoolean() && !ring.isFull()) {
+          long next = ring.nextAddress();
+          assertEquals(next, add());
+          if (random.nextInt(3) > 0) {
+            lendNewest();
+          }
+        } else if (ring.head() < ring.tail()) {
+          ring.removeHead();
+        }
+        Set<Long> used = new HashSet<>();
+        for (long slot = ring.head(); slot < ring.tail(); slot++) {
+          assertTrue(used.add(ring.address(slot)), "seed " + seed + ", step " + step);
+        }
+        assertTrue(ring.isFull() || used.add(ring.nextAddress()), "seed " + seed);
+      }
+    }
+  }
+}
