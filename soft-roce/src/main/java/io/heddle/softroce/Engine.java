@@ -29,6 +29,8 @@ final class Engine {
   final Counters counters = new Counters();
   final AsyncEvents events = new AsyncEvents();
 
+  final LentTrains lentTrains = new LentTrains();
+
   private final @Nullable PagePipe pages;
   private final TrainSender sender;
   private final Log log;
@@ -430,6 +432,7 @@ final class Engine {
     boolean left = sender.lend(capture, socket, address, lengthBytes, segmentBytes);
     if (left) {
       sends++;
+      lentTrains.add();
     }
     return left;
   }

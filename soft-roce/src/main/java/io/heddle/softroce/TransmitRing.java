@@ -23,6 +23,9 @@ final class TransmitRing {
 
   private static final int MASK = SLOTS - 1;
 
+  /* 4 MiB of trains: 20 are too few. */
+  private static final int TRAINS_OF_REST = 64;
+
   private final long base;
   private final long[] firstPsn = new long[SLOTS];
   private final int[] packets = new int[SLOTS];
@@ -35,18 +38,27 @@ final class TransmitRing {
   private final byte[] links = new byte[SLOTS];
   private final boolean[] lent = new boolean[SLOTS];
   private final byte[] memory = new byte[SLOTS];
-  /* Memory that is free, in the order of its use, from nextFree on. What the kernel copied is used again first, while it is
-  in this processor's cache; what the peer read itself, last, when it is no longer in another's. */
+  private final LentTrains lentTrains;
+  /* Free memory that the kernel copied is used again first, while it is in this processor's cache: a stack. */
   private final byte[] free = new byte[SLOTS];
-  private int nextFree;
+  private int freeCount;
+  /* What was lent waits in a queue until the device has lent so many more trains that it has left the cache of the
+  processor that read it. More memory than that takes would be in no cache. */
+  private final byte[] read = new byte[SLOTS];
+  private final long[] lentAt = new long[SLOTS];
+  private int readHead;
+  private int readTail;
+  private boolean takesRead;
   private long head;
   private long tail;
 
   /**
    * @param base address of {@code SLOTS * SLOT_BYTES} bytes
+   * @param lentTrains of the whole device
    */
-  TransmitRing(long base) {
+  TransmitRing(long base, LentTrains lentTrains) {
     this.base = base;
+    this.lentTrains = lentTrains;
     clear();
   }
 
@@ -65,15 +77,22 @@ final class TransmitRing {
   void clear() {
     head = 0;
     tail = 0;
-    nextFree = 0;
+    readHead = 0;
+    readTail = 0;
+    freeCount = SLOTS;
     for (int i = 0; i < SLOTS; i++) {
-      free[i] = (byte) i;
+      free[i] = (byte) (SLOTS - 1 - i);
     }
   }
 
   /** Where the next train is to be built. Not to be called when the ring is full. */
   long nextAddress() {
-    return base + (long) free[nextFree & MASK] * SLOT_BYTES;
+    takesRead = readTail != readHead && (freeCount == 0 || hasRested(read[readHead & MASK]));
+    return base + (long) (takesRead ? read[readHead & MASK] : free[freeCount - 1]) * SLOT_BYTES;
+  }
+
+  private boolean hasRested(int each) {
+    return lentTrains.count() - lentAt[each] >= TRAINS_OF_REST;
   }
 
   /** Where slot {@code index} begins. */
@@ -95,14 +114,17 @@ final class TransmitRing {
     totalBytes[row] = bytesInTotal;
     sends[row] = 0;
     lent[row] = false;
-    memory[row] = free[nextFree++ & MASK];
+    memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
     tail++;
   }
 
   void removeHead() {
     int row = (int) head & MASK;
-    int count = SLOTS - (int) (tail - head);
-    free[(lent[row] ? nextFree + count : --nextFree) & MASK] = memory[row];
+    if (lent[row]) {
+      read[readTail++ & MASK] = memory[row];
+    } else {
+      free[freeCount++] = memory[row];
+    }
     head++;
   }
 
@@ -159,7 +181,9 @@ final class TransmitRing {
 
   /** The kernel reads the slot's bytes where they lie. */
   void lent(long index) {
-    lent[(int) index & MASK] = true;
+    int row = (int) index & MASK;
+    lent[row] = true;
+    lentAt[memory[row]] = lentTrains.count();
   }
 
   /** Whether it does. */

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which memory a transmit ring gives to the next train. */
 class TransmitRingTest {
-  private final TransmitRing ring = new TransmitRing(0);
+  private final LentTrains lentTrains = new LentTrains();
+  private final TransmitRing ring = new TransmitRing(0, lentTrains);
   private long psn = 1;
 
   private long add() {
@@ -22,6 +23,7 @@ class TransmitRingTest {
   }
 
   private void lendNewest() {
+    lentTrains.add();
     ring.lent(ring.tail() - 1);
   }
 
@@ -33,7 +35,29 @@ class TransmitRingTest {
   }
 
   @Test
-  void whatWasLentIsUsedAgainLast() {
+  void whatWasLentIsUsedAgainWhenTheDeviceHasLentSomeMore() {
+    Set<Long> used = new HashSet<>();
+    for (int i = 0; i < 1000; i++) {
+      used.add(add());
+      lendNewest();
+      ring.removeHead();
+    }
+    assertEquals(TransmitRing.SLOTS, used.size());
+    used.clear();
+    ring.clear();
+    for (int i = 0; i < 1000; i++) {
+      for (int others = 0; others < 3; others++) {
+        lentTrains.add();
+      }
+      used.add(add());
+      lendNewest();
+      ring.removeHead();
+    }
+    assertEquals(TransmitRing.SLOTS / 4 + 1, used.size(), "where four queue pairs take turns");
+  }
+
+  @Test
+  void whatWasLentIsUsedSoonerWhereNothingElseIsFree() {
     long lent = add();
     lendNewest();
     ring.removeHead();
