@@ -28,8 +28,8 @@ class NarrowWayTest {
   /* A packet of the path MTU passes, one of 4352 bytes doesn't. */
   private static final int NARROW = 4300;
   private static final int WIDE = Integer.MAX_VALUE;
-  /* As long as a queue pair may be silent: 0.5 s. */
-  private static final int TIMEOUT_CODE = 14;
+  /* As long as a queue pair may be silent: 2.1 s, in which one that holds a lock may have to wait for a processor. */
+  private static final int TIMEOUT_CODE = 16;
 
   private final Random random = new Random(11);
 
