@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The live view in a terminal of its own, which script(1) makes. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LiveViewTest {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
   private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
@@ -27,13 +27,15 @@ class LiveViewTest {
 
   @TempDir Path folder;
 
+  /* Tests that run behind nohup or & are started with ^C ignored, and so would be what they start. */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
       System.out.println("skipped: there is no /usr/bin/script to make a terminal with");
       Assumptions.abort("no script(1)");
     }
     String command =
-        "stty cols %d rows %d; exec env TERM=xterm %s '%s' stat --watch --interval 0.2 --stats '%s'"
+        ("stty cols %d rows %d; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
+                + " --interval 0.2 --stats '%s'")
             .formatted(
                 columns,
                 rows,
