@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TrainSender {
   private static final int MSG_DONTWAIT = 0x40;
-  private static final int SOL_UDP = 17;
-  private static final int UDP_SEGMENT = 103;
   private static final int CONTROL_BYTES = 24;
 
   /* Below this a copy takes less than the calls that it is spared by. */
@@ -50,8 +48,8 @@ final class TrainSender {
     Memory.ALL.set(Memory.NATIVE_LONG, header + 16, vector);
     Memory.ALL.set(Memory.NATIVE_LONG, header + 24, 1);
     Memory.ALL.set(Memory.NATIVE_LONG, control, 18);
-    Memory.ALL.set(Memory.NATIVE_INT, control + 8, SOL_UDP);
-    Memory.ALL.set(Memory.NATIVE_INT, control + 12, UDP_SEGMENT);
+    Memory.ALL.set(Memory.NATIVE_INT, control + 8, UdpSocket.SOL_UDP);
+    Memory.ALL.set(Memory.NATIVE_INT, control + 12, UdpSocket.UDP_SEGMENT);
   }
 
   /**
@@ -85,18 +83,15 @@ final class TrainSender {
       return false;
     }
     int result = pages.send(capture, socket.fd(), address, lengthBytes);
-    if (result < 0 && !isPassing(-result)) {
+    /* ECONNREFUSED tells of an earlier packet. */
+    if (result < 0 && !isFull(-result) && result != -Errno.ECONNREFUSED) {
       socket.stopLending();
     }
     return result == 0;
   }
 
-  /* The socket is full, or the kernel tells of an earlier packet. */
-  private static boolean isPassing(int errno) {
-    return errno == Errno.EAGAIN
-        || errno == Errno.ENOBUFS
-        || errno == Errno.EINTR
-        || errno == Errno.ECONNREFUSED;
+  private static boolean isFull(int errno) {
+    return errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR;
   }
 
   private boolean sendSieved(
@@ -141,7 +136,7 @@ final class TrainSender {
       return true;
     }
     int errno = (int) -result;
-    if (errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR) {
+    if (isFull(errno)) {
       return false;
     }
     boolean wayDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;

@@ -23,14 +23,11 @@ final class UdpSocket implements AutoCloseable {
   private static final int IPV6_MTU = 24;
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_TCLASS = 67;
-  private static final int SOL_UDP = 17;
+  static final int SOL_UDP = 17;
   private static final int UDP_NO_CHECK6_RX = 102;
-  private static final int UDP_SEGMENT = 103;
+  static final int UDP_SEGMENT = 103;
   private static final int UDP_GRO = 104;
   private static final int BUFFER_BYTES = 32 << 20;
-
-  /* Its ways' sizes change a few times; each change is a call. */
-  private static final int MOST_SIZES = 16;
 
   private final int fd;
   private final Gid address;
@@ -38,7 +35,6 @@ final class UdpSocket implements AutoCloseable {
   private boolean segments = true;
   private boolean lends = true;
   private int ownSegmentBytes;
-  private int sizesSet;
   private boolean mayFragment;
   private boolean fragments;
   private boolean closed;
@@ -147,19 +143,17 @@ final class UdpSocket implements AutoCloseable {
 
   /**
    * Has the socket cut what it is sent into packets of this size, where nothing else is said beside
-   * it, as nothing can be of pages that come through a pipe. Under the progress lock.
+   * it, as nothing can be of pages that come through a pipe. The size only grows, since each change
+   * is a call, and trains of small messages may lie between those of large ones. Under the progress
+   * lock.
    *
-   * @return false where it can't, or has changed its size too often
+   * @return false where it can't, or cuts by a larger size
    */
   boolean cutsBy(int segmentBytes) {
-    if (!lends || !segments || ownSegmentBytes == segmentBytes) {
-      return lends && segments;
-    }
-    if (sizesSet == MOST_SIZES || !setOwnSegmentBytes(segmentBytes)) {
+    if (!lends || !segments || segmentBytes < ownSegmentBytes) {
       return false;
     }
-    sizesSet++;
-    return true;
+    return segmentBytes == ownSegmentBytes || setOwnSegmentBytes(segmentBytes);
   }
 
   /** The size that it cuts by of itself, or 0: it doesn't. Under the progress lock. */

@@ -206,13 +206,19 @@ class TrainSenderTest {
     UdpSocket[] way = way();
     int packet = 8740;
     long wide = lentTrain(packet, 7);
+    assertTrue(lender.lend(capture, way[0], lentTrain(4132, 9), 9 * 4132, 4132));
+    assertEquals(9, lengths(way[1], 9 * 4132).size(), "until its way has been asked it is narrow");
     assertTrue(lender.lend(capture, way[0], wide, 7 * packet - 100, packet));
     assertEquals(
         List.of(packet, packet, packet, packet, packet, packet, packet - 100),
         lengths(way[1], 7 * packet - 100));
 
-    assertTrue(lender.lend(capture, way[0], lentTrain(4132, 8), 8 * 4132, 4132));
-    assertEquals(8, lengths(way[1], 8 * 4132).size(), "the way has become narrow");
+    long narrow = lentTrain(4132, 8);
+    assertFalse(lender.lend(capture, way[0], narrow, 8 * 4132, 4132), "else each changes the size");
+    assertTrue(lender.send(capture, way[0], narrow, 8 * 4132, 4132));
+    assertEquals(8, lengths(way[1], 8 * 4132).size());
+    assertTrue(lender.lend(capture, way[0], wide, 7 * packet, packet));
+    assertEquals(7, lengths(way[1], 7 * packet).size());
 
     assertTrue(lender.send(capture, way[0], wide, packet, packet));
     assertEquals(List.of(packet), lengths(way[1], packet), "one packet is never cut");
