@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "one_device.h"
 #include "tcp_helpers.h"
@@ -59,6 +60,12 @@ static nccl_logger logger;
 int tcp_warn(const char *what) {
   if (logger != NULL) logger(NCCL_LOG_WARN, NCCL_SUBSYSTEM_NET, __FILE__, __LINE__, "tcpref: %s: %s", what, strerror(errno));
   return NCCL_SYSTEM_ERROR;
+}
+
+double tcp_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int init(void **context, uint64_t comm_id, struct nccl_config *config, nccl_logger log, nccl_profiler profile) {

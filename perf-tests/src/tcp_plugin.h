@@ -11,6 +11,9 @@
 /* Logs what failed, with the words for errno. Returns NCCL_SYSTEM_ERROR. */
 int tcp_warn(const char *what);
 
+/* Monotonic time in seconds. */
+double tcp_now(void);
+
 /* Whether a call on a socket has moved nothing, and only for now. */
 static inline int would_block(ssize_t moved) {
   return moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);

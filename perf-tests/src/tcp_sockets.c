@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct handle {
   } address;
   socklen_t length;
   int threads, count;
+  uint64_t token; /* drawn by the listening end: who knows it has the handle */
   struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
 };
 
@@ -31,16 +33,24 @@ _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 
 /* The first bytes of every socket. */
 struct greeting {
+  uint64_t token; /* the handle's */
   uint64_t connection; /* drawn by the connecting end: several may come to one listener at once */
   uint32_t socket; /* 0 control, from 1 on data */
   uint32_t zero;
 };
 
-struct tcp_listener {
-  int fd, threads, count;
-  int guest; /* accepted, but not yet heard to the end; -1 without one */
+/* Accepted, and not yet heard to the end. */
+struct guest {
+  int fd; /* -1 where there is none */
+  double since;
   struct greeting greeting;
   size_t heard;
+};
+
+struct tcp_listener {
+  int fd, threads, count;
+  uint64_t token;
+  struct guest guests[TCP_MOST_GUESTS];
   struct tcp_sockets *coming; /* connections of which some sockets are there */
 };
 
@@ -67,6 +77,10 @@ static struct tcp_sockets *make_sockets(int threads, int count) {
 void tcp_close_sockets(struct tcp_sockets *sockets) {
   for (uint32_t i = 0; i <= TCP_MOST_SOCKETS; i++) close_socket(*socket_at(sockets, i));
   free(sockets);
+}
+
+static int draw(uint64_t *number) {
+  return getrandom(number, sizeof *number, 0) == sizeof *number ? NCCL_SUCCESS : tcp_warn("getrandom");
 }
 
 static void set_up(int fd) {
@@ -149,10 +163,12 @@ int tcp_listen(void *opaque, struct tcp_listener **out) {
   memset(handle, 0, 128);
   int result = choose_address(&handle->address, &handle->length);
   if (result == NCCL_SUCCESS) result = read_settings(&handle->threads, &handle->count);
+  if (result == NCCL_SUCCESS) result = draw(&handle->token);
   if (result != NCCL_SUCCESS) return result;
   struct tcp_listener *listener = calloc(1, sizeof *listener);
   if (listener == NULL) return tcp_warn("a listener");
-  *listener = (struct tcp_listener){.threads = handle->threads, .count = handle->count, .guest = -1};
+  *listener = (struct tcp_listener){.threads = handle->threads, .count = handle->count, .token = handle->token};
+  for (int i = 0; i < TCP_MOST_GUESTS; i++) listener->guests[i].fd = -1;
   int fd = listener->fd = open_socket(handle->address.any.sa_family);
   if (fd < 0 || bind(fd, &handle->address.any, handle->length) != 0 || listen(fd, SOMAXCONN) != 0 ||
       getsockname(fd, &handle->address.any, &handle->length) != 0) {
@@ -166,7 +182,7 @@ int tcp_listen(void *opaque, struct tcp_listener **out) {
 
 void tcp_close_listener(struct tcp_listener *listener) {
   close_socket(listener->fd);
-  close_socket(listener->guest);
+  for (int i = 0; i < TCP_MOST_GUESTS; i++) close_socket(listener->guests[i].fd);
   while (listener->coming != NULL) {
     struct tcp_sockets *sockets = listener->coming;
     listener->coming = sockets->next;
@@ -175,23 +191,44 @@ void tcp_close_listener(struct tcp_listener *listener) {
   free(listener);
 }
 
-/* Returns 0 where the guest must be waited for. One that leaves, or isn't one of ours, is let go. */
-static int hear_guest(struct tcp_listener *listener) {
-  while (listener->heard < sizeof listener->greeting) {
-    ssize_t got = recv(listener->guest, (char *)&listener->greeting + listener->heard,
-                       sizeof listener->greeting - listener->heard, 0);
-    if (would_block(got)) return 0;
-    if (got <= 0) break;
-    listener->heard += (size_t)got;
+static void turn_away(struct guest *guest, int error, const char *why) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_storage whole;
+  } address;
+  socklen_t length = sizeof address;
+  char host[INET6_ADDRSTRLEN] = "nowhere", port[8] = "0", sentence[256];
+  if (getpeername(guest->fd, &address.any, &length) == 0) {
+    getnameinfo(&address.any, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
   }
-  if (listener->heard < sizeof listener->greeting || listener->greeting.zero != 0 ||
-      listener->greeting.socket > (uint32_t)listener->count) {
-    errno = EPROTO;
-    tcp_warn("a guest that doesn't greet is turned away");
-    close_socket(listener->guest);
-    listener->guest = -1;
+  snprintf(sentence, sizeof sentence, "a guest from %s port %s is turned away: %s", host, port, why);
+  errno = error;
+  tcp_warn(sentence);
+  close_socket(guest->fd);
+  guest->fd = -1;
+}
+
+/* Returns 1 when the guest has greeted. One that doesn't in time, or isn't one of ours, is turned away. */
+static int hear(const struct tcp_listener *listener, struct guest *guest) {
+  struct greeting *greeting = &guest->greeting;
+  while (guest->heard < sizeof *greeting) {
+    ssize_t got = recv(guest->fd, (char *)greeting + guest->heard, sizeof *greeting - guest->heard, 0);
+    if (would_block(got)) {
+      if (tcp_now() - guest->since > TCP_GREETING_SECONDS) turn_away(guest, ETIMEDOUT, "it doesn't greet");
+      return 0;
+    }
+    if (got <= 0) {
+      turn_away(guest, got == 0 ? ECONNRESET : errno, "it left without a greeting");
+      return 0;
+    }
+    guest->heard += (size_t)got;
   }
-  return 1;
+  if (greeting->token != listener->token) {
+    turn_away(guest, EPROTO, "it hasn't got the handle of this listener");
+  } else if (greeting->zero != 0 || greeting->socket > (uint32_t)listener->count) {
+    turn_away(guest, EPROTO, "it greets with a socket that this listener doesn't have");
+  }
+  return guest->fd >= 0;
 }
 
 /* The place of the connection among those that come; a new one's is at the end. */
@@ -204,18 +241,17 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Puts the guest where it belongs; a connection whose sockets are all there is taken out. */
-static int seat_guest(struct tcp_listener *listener, struct tcp_sockets **out) {
-  struct tcp_sockets **place = place_of(listener, listener->greeting.connection), *sockets = *place;
+/* Puts a guest that has greeted where it belongs; a connection whose sockets are all there is taken out. */
+static int seat(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
+  struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
-  int *seat = socket_at(sockets, listener->greeting.socket);
-  if (*seat >= 0) {
-    errno = EPROTO;
-    tcp_warn("a socket comes twice");
-    return NCCL_REMOTE_ERROR;
+  int *socket = socket_at(sockets, guest->greeting.socket);
+  if (*socket >= 0) {
+    turn_away(guest, EPROTO, "a socket comes twice");
+    return NCCL_SUCCESS;
   }
-  *seat = listener->guest;
-  listener->guest = -1;
+  *socket = guest->fd;
+  guest->fd = -1;
   if (++sockets->there > sockets->count) {
     *place = sockets->next;
     *out = sockets;
@@ -223,22 +259,35 @@ static int seat_guest(struct tcp_listener *listener, struct tcp_sockets **out) {
   return NCCL_SUCCESS;
 }
 
-int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
-  *out = NULL;
-  while (*out == NULL) {
-    if (listener->guest < 0) {
-      listener->guest = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (would_block(listener->guest)) return NCCL_SUCCESS;
-      if (listener->guest < 0) return tcp_warn("accept");
-      listener->heard = 0;
-      set_up(listener->guest);
-    }
-    if (!hear_guest(listener)) return NCCL_SUCCESS;
-    if (listener->guest < 0) continue;
-    int result = seat_guest(listener, out);
-    if (result != NCCL_SUCCESS) return result;
+/* A place for one more guest: where all are taken, the one's that has been silent for longest. */
+static struct guest *room(struct tcp_listener *listener) {
+  struct guest *oldest = &listener->guests[0];
+  for (struct guest *guest = listener->guests; guest < listener->guests + TCP_MOST_GUESTS; guest++) {
+    if (guest->fd < 0) return guest;
+    if (guest->since < oldest->since) oldest = guest;
   }
-  return NCCL_SUCCESS;
+  turn_away(oldest, EUSERS, "too many others come that don't greet either");
+  return oldest;
+}
+
+/* Each guest is heard before it may have to make room. */
+int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
+  int result = NCCL_SUCCESS;
+  *out = NULL;
+  for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
+    struct guest *guest = &listener->guests[i];
+    if (guest->fd >= 0 && hear(listener, guest)) result = seat(listener, guest, out);
+  }
+  for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (would_block(fd)) break;
+    if (fd < 0) return tcp_warn("accept");
+    set_up(fd);
+    struct guest *guest = room(listener);
+    *guest = (struct guest){.fd = fd, .since = tcp_now()};
+    if (hear(listener, guest)) result = seat(listener, guest, out);
+  }
+  return result;
 }
 
 /* ---- the connecting end ---- */
@@ -256,8 +305,7 @@ int tcp_connect(void *opaque, struct tcp_sockets **out) {
   if (handle->coming == NULL) {
     handle->coming = make_sockets(handle->threads, handle->count);
     if (handle->coming == NULL) return NCCL_SYSTEM_ERROR;
-    uint64_t *connection = &handle->coming->connection;
-    if (getrandom(connection, sizeof *connection, 0) != sizeof *connection) return give_up(handle, "getrandom");
+    if (draw(&handle->coming->connection) != NCCL_SUCCESS) return give_up(handle, "a new connection");
   }
   struct tcp_sockets *sockets = handle->coming;
   for (; sockets->there <= sockets->count; sockets->there++) {
@@ -267,7 +315,8 @@ int tcp_connect(void *opaque, struct tcp_sockets **out) {
     if (connect(*fd, &handle->address.any, handle->length) != 0 && errno != EISCONN) {
       return errno == EINPROGRESS || errno == EALREADY || errno == EINTR ? NCCL_SUCCESS : give_up(handle, "connect");
     }
-    struct greeting greeting = {.connection = sockets->connection, .socket = (uint32_t)sockets->there};
+    struct greeting greeting = {
+        .token = handle->token, .connection = sockets->connection, .socket = (uint32_t)sockets->there};
     /* A fresh socket has room for it. */
     if (send(*fd, &greeting, sizeof greeting, MSG_NOSIGNAL) != sizeof greeting) return give_up(handle, "greeting");
   }

@@ -1,0 +1,182 @@
+/* Who calls at a listener of the TCP plugin and isn't a peer, or is a slow one: peers get in beside it. */
+#include <dirent.h>
+
+#include "../src/report.h"
+#include "../src/tcp_sockets.c"
+
+#define WANT(condition, ...) \
+  do { \
+    if (!(condition)) fail_with(EXIT_WRONG_DATA, __VA_ARGS__); \
+  } while (0)
+
+static double now;
+static char warning[256];
+static int warnings;
+
+double tcp_now(void) { return now; }
+
+int tcp_warn(const char *what) {
+  warnings++;
+  snprintf(warning, sizeof warning, "%s", what);
+  return NCCL_SYSTEM_ERROR;
+}
+
+static void want_warning(const char *end) {
+  char whole[256];
+  snprintf(whole, sizeof whole, "is turned away: %s", end);
+  WANT(warnings == 1 && strncmp(warning, "a guest from ", 13) == 0 && strstr(warning, whole) != NULL,
+       "%d warnings, the last of them: %s", warnings, warning);
+  warnings = 0;
+}
+
+static struct tcp_listener *listener;
+static struct handle *handle; /* of NCCL's size */
+
+static void begin(void) {
+  warnings = 0;
+  handle = calloc(1, 128);
+  check(tcp_listen(handle, &listener), "listen");
+}
+
+static void end(void) {
+  tcp_close_listener(listener);
+  free(handle);
+}
+
+static int files_now(void) {
+  DIR *entries = opendir("/proc/self/fd");
+  WANT(entries != NULL, "no /proc/self/fd");
+  int count = 0;
+  while (readdir(entries) != NULL) count++;
+  closedir(entries);
+  return count;
+}
+
+/* One accept that must find no connection. */
+static void attend(void) {
+  struct tcp_sockets *sockets;
+  check(tcp_accept(listener, &sockets), "accept");
+  WANT(sockets == NULL, "a connection came of nothing");
+}
+
+static int guest(void) {
+  int fd = socket(handle->address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  WANT(fd >= 0 && connect(fd, &handle->address.any, handle->length) == 0, "no guest: %s", strerror(errno));
+  return fd;
+}
+
+static void say(int fd, const void *data, size_t size) {
+  WANT(send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size, "a guest can't speak: %s", strerror(errno));
+}
+
+/* Accepts until the guest's socket is closed from there. */
+static void want_sent_away(int fd) {
+  char byte;
+  while (would_block(recv(fd, &byte, 1, MSG_DONTWAIT))) attend();
+  progress();
+  close(fd);
+}
+
+static void want_a_peer_to_get_in(void) {
+  char again[128];
+  memcpy(again, handle, sizeof again);
+  struct tcp_sockets *here = NULL, *there = NULL;
+  while (here == NULL || there == NULL) {
+    if (there == NULL) check(tcp_connect(again, &there), "connect");
+    if (here == NULL) check(tcp_accept(listener, &here), "accept");
+  }
+  progress();
+  WANT(here->connection == there->connection, "another's sockets were accepted");
+  for (int i = 0; i <= here->count; i++) {
+    char byte = 0;
+    say(*socket_at(there, (uint32_t)i), &(char){(char)i}, 1);
+    while (would_block(recv(*socket_at(here, (uint32_t)i), &byte, 1, 0))) continue;
+    WANT(byte == i, "socket %d is socket %d at the other end", i, byte);
+  }
+  tcp_close_sockets(here);
+  tcp_close_sockets(there);
+}
+
+static void silent_guests_hold_up_nobody_and_keep_few_files(void) {
+  enum { GUESTS = 3 * TCP_MOST_GUESTS };
+  int files = files_now(), fds[GUESTS];
+  begin();
+  for (int i = 0; i < GUESTS; i++) fds[i] = guest();
+  want_a_peer_to_get_in();
+  WANT(files_now() <= files + 1 + GUESTS + TCP_MOST_GUESTS, "%d files", files_now() - files);
+  WANT(strstr(warning, "too many others") != NULL, "said: %s", warning);
+  end();
+  for (int i = 0; i < GUESTS; i++) close(fds[i]);
+  WANT(files_now() == files, "%d files are left", files_now() - files);
+}
+
+static void a_guest_that_greets_slowly_is_heard_and_overtaken(void) {
+  begin();
+  struct greeting greeting = {.token = handle->token, .connection = 7};
+  int slow[1 + 2 * 8];
+  for (int i = 0; i <= handle->count; i++) {
+    greeting.socket = (uint32_t)i;
+    slow[i] = guest();
+    say(slow[i], &greeting, sizeof greeting - 1);
+    attend();
+  }
+  want_a_peer_to_get_in();
+  now += TCP_GREETING_SECONDS - 1;
+  struct tcp_sockets *sockets = NULL;
+  for (int i = 0; i <= handle->count; i++) say(slow[i], (char *)&greeting + sizeof greeting - 1, 1);
+  while (sockets == NULL) check(tcp_accept(listener, &sockets), "accept");
+  WANT(sockets->connection == 7 && warnings == 0, "not the slow one, or turned away: %s", warning);
+  tcp_close_sockets(sockets);
+  for (int i = 0; i <= handle->count; i++) close(slow[i]);
+  end();
+}
+
+static void a_guest_that_stays_silent_is_turned_away_in_the_end(void) {
+  begin();
+  int fd = guest();
+  while (listener->guests[0].fd < 0) attend();
+  now += TCP_GREETING_SECONDS + 1;
+  want_sent_away(fd);
+  want_warning("it doesn't greet");
+  end();
+}
+
+static void what_is_no_greeting_is_turned_away_with_the_reason(void) {
+  begin();
+  int fd = guest();
+  say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35);
+  want_sent_away(fd);
+  want_warning("it hasn't got the handle of this listener");
+
+  struct greeting greeting = {.token = handle->token, .connection = 1, .socket = (uint32_t)handle->count + 1};
+  say(fd = guest(), &greeting, sizeof greeting);
+  want_sent_away(fd);
+  want_warning("it greets with a socket that this listener doesn't have");
+
+  close(guest());
+  while (warnings == 0) attend();
+  want_warning("it left without a greeting");
+
+  greeting.socket = 3;
+  int first = guest();
+  say(first, &greeting, sizeof greeting);
+  while (listener->coming == NULL) attend();
+  say(fd = guest(), &greeting, sizeof greeting);
+  want_sent_away(fd);
+  want_warning("a socket comes twice");
+  want_a_peer_to_get_in();
+  close(first);
+  end();
+}
+
+int main(void) {
+  watch_for_hang(30);
+  setenv("NCCL_SOCKET_IFNAME", "lo", 1);
+  setenv("NCCL_SOCKET_NTHREADS", "2", 1);
+  setenv("NCCL_NSOCKS_PERTHREAD", "8", 1);
+  silent_guests_hold_up_nobody_and_keep_few_files();
+  a_guest_that_greets_slowly_is_heard_and_overtaken();
+  a_guest_that_stays_silent_is_turned_away_in_the_end();
+  what_is_no_greeting_is_turned_away_with_the_reason();
+  return 0;
+}
