@@ -10,12 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunGuard {
   private static final int LOOK_EVERY = 1 << 10;
-  /* A yield costs more than a look, and most of it after each switch: so one in this many rounds. */
-  private static final int PATIENCE_ROUNDS = 1 << 11;
-  /* With the timer's slack and the way back onto the core, a nap lasts up to twice as long. */
-  private static final long NAP_NS = 50_000;
-  /* What 400 Gb/s bring in twice the time: an end that has receives for that many bytes may nap. */
-  private static final long NAP_BYTES = 5_000_000;
   /* A peer that has all it wants may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;
 
@@ -23,39 +17,28 @@ final class RunGuard {
 
   private final @Nullable ControlConnection peer;
   private final long limitNs;
-  private final boolean naps;
+  private final Patience patience;
   private final long startNs = System.nanoTime();
   private int rounds;
-  private int idleRounds;
   private long endedNs;
   private boolean stopped;
+
+  private RunGuard(@Nullable ControlConnection peer, long limitNs, Patience patience) {
+    this.peer = peer;
+    this.limitNs = limitNs;
+    this.patience = patience;
+  }
 
   /**
    * @param peer the connection whose end ends the loop
    */
-  RunGuard(ControlConnection peer) {
-    this(peer, NEVER_NS, false);
-  }
-
-  private RunGuard(@Nullable ControlConnection peer, long limitNs, boolean naps) {
-    this.peer = peer;
-    this.limitNs = limitNs;
-    this.naps = naps;
-  }
-
-  /**
-   * For a loop that only receives. One that waits in vain gets half of a core that it shares,
-   * however often it yields: where its receives last longer than a nap, it naps.
-   *
-   * @param postedBytes how much the receives that are posted take
-   */
-  static RunGuard ofReceiver(ControlConnection peer, long postedBytes) {
-    return new RunGuard(peer, NEVER_NS, postedBytes >= NAP_BYTES);
+  RunGuard(ControlConnection peer, Patience patience) {
+    this(peer, NEVER_NS, patience);
   }
 
   /** For a loop without a peer to lose, that may not last longer than this. */
-  static RunGuard within(long limitNs) {
-    return new RunGuard(null, limitNs, false);
+  static RunGuard within(long limitNs, Patience patience) {
+    return new RunGuard(null, limitNs, patience);
   }
 
   /**
@@ -65,24 +48,15 @@ final class RunGuard {
    * @return false when the loop has to end
    */
   boolean mayGoOn(int work) {
-    if (work != 0) {
-      idleRounds = 0;
-    } else if (++idleRounds > PATIENCE_ROUNDS) {
-      idleRounds = 0;
-      giveWay();
+    switch (patience.after(work)) {
+      case NONE -> {}
+      case YIELD -> Thread.yield();
+      case NAP -> LockSupport.parkNanos(Patience.NAP_NS);
     }
     if ((++rounds & LOOK_EVERY - 1) == 0) {
       look();
     }
     return !stopped;
-  }
-
-  private void giveWay() {
-    if (naps) {
-      LockSupport.parkNanos(NAP_NS);
-    } else {
-      Thread.yield();
-    }
   }
 
   private void look() {

@@ -214,14 +214,8 @@ final class Session {
     dialogue.sayGoodbye(queues.own(0));
   }
 
-  private RunGuard guard(ControlConnection peer, long size) {
-    return settings.sends()
-        ? new RunGuard(peer)
-        : RunGuard.ofReceiver(peer, size * settings.traffic().receiveDepth());
-  }
-
   private BandwidthResult run(Dialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
-    RunGuard guard = guard(dialogue.connection(), size);
+    RunGuard guard = new RunGuard(dialogue.connection(), Patience.of(settings, size));
     boolean together = settings.kind().isSend() || settings.traffic().bidirectional();
     String policy = settings.planes().policy();
     if (policy != null) {
@@ -293,7 +287,7 @@ final class Session {
   }
 
   private LatencyResult play(Dialogue dialogue, TestQueues queues, int index, long size) {
-    RunGuard guard = new RunGuard(dialogue.connection());
+    RunGuard guard = new RunGuard(dialogue.connection(), Patience.ofSender());
     if (settings.kind().isSend()) {
       SendLatencyRun run =
           new SendLatencyRun(queues, index, settings, !settings.isServer(), size, guard);

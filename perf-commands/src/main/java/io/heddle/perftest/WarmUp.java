@@ -86,7 +86,10 @@ final class WarmUp {
       connect(queues, 0, queues, 1);
       BandwidthRun run =
           new BandwidthRun(
-              queues, shortened, shortened.traffic().sizeBytes(), RunGuard.within(LIMIT_NS));
+              queues,
+              shortened,
+              shortened.traffic().sizeBytes(),
+              RunGuard.within(LIMIT_NS, Patience.ofSender()));
       run.postFirstReceives();
       run.run();
     }
@@ -110,7 +113,7 @@ final class WarmUp {
 
   private static void play(TestQueues queues, Settings shortened, boolean begins) {
     long size = shortened.traffic().sizeBytes();
-    RunGuard guard = RunGuard.within(LIMIT_NS);
+    RunGuard guard = RunGuard.within(LIMIT_NS, Patience.ofSender());
     if (shortened.kind().isSend()) {
       SendLatencyRun run = new SendLatencyRun(queues, 0, shortened, begins, size, guard);
       run.postFirstReceives();

@@ -70,7 +70,10 @@ final class RunAllocationTest {
   private static Loop plain(TestQueues queues, Settings settings) {
     BandwidthRun run =
         new BandwidthRun(
-            queues, settings, settings.traffic().sizeBytes(), RunGuard.within(30_000_000_000L));
+            queues,
+            settings,
+            settings.traffic().sizeBytes(),
+            RunGuard.within(30_000_000_000L, Patience.ofSender()));
     run.postFirstReceives();
     return run::run;
   }
@@ -83,7 +86,7 @@ final class RunAllocationTest {
             PlaneWeights.equal(1),
             PathMtu.MTU_4096,
             settings.traffic().sizeBytes(),
-            RunGuard.within(30_000_000_000L))
+            RunGuard.within(30_000_000_000L, Patience.ofSender()))
         ::run;
   }
 

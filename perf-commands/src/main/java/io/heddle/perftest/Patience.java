@@ -1,0 +1,66 @@
+package io.heddle.perftest;
+
+/**
+ * When a loop without work gives way to others on its core, and how. Only decides; the loop's
+ * thread.
+ */
+final class Patience {
+  /** What the loop does before its next round. */
+  enum Rest {
+    NONE,
+    YIELD,
+    /** Sleeps for {@link #NAP_NS}. */
+    NAP
+  }
+
+  static final long NAP_NS = 50_000;
+
+  /* A waiting end that yielded in each vain round spent more than half of its time in the kernel. */
+  private static final int ROUNDS = 1 << 11;
+  /* With the timer's slack and the way back onto the core, a nap lasts up to twice as long. */
+  private static final long LONGEST_NAP_NS = 2 * NAP_NS;
+  /* 400 Gb/s: whose receives hold what that brings meanwhile, may nap. */
+  private static final long FASTEST_BYTES_PER_US = 50_000;
+  private static final long NAP_BYTES = FASTEST_BYTES_PER_US * LONGEST_NAP_NS / 1_000;
+
+  private final Rest rest;
+  private int vainRounds;
+
+  private Patience(Rest rest) {
+    this.rest = rest;
+  }
+
+  /** Of a loop that others wait for as soon as something comes. */
+  static Patience ofSender() {
+    return new Patience(Rest.YIELD);
+  }
+
+  /**
+   * A loop that only receives gets half of a core that it shares with the sender, however often it
+   * yields: where its receives last longer than a nap, it naps.
+   *
+   * @param sizeBytes of a message
+   */
+  static Patience of(Settings settings, long sizeBytes) {
+    long postedBytes = sizeBytes * settings.traffic().receiveDepth();
+    boolean naps = !settings.sends() && postedBytes >= NAP_BYTES;
+    return new Patience(naps ? Rest.NAP : Rest.YIELD);
+  }
+
+  /**
+   * Called once a round.
+   *
+   * @param work what was done in it
+   */
+  Rest after(int work) {
+    if (work != 0) {
+      vainRounds = 0;
+      return Rest.NONE;
+    }
+    if (++vainRounds <= ROUNDS) {
+      return Rest.NONE;
+    }
+    vainRounds = 0;
+    return rest;
+  }
+}

@@ -1,0 +1,70 @@
+package io.heddle.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.perftest.Patience.Rest;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which ends nap while they wait in vain, and after how many rounds. */
+final class PatienceTest {
+  private static final int ROUNDS = 2048;
+
+  private static Patience patience(String command) {
+    Settings settings = TwoEnds.command(command).settings();
+    return Patience.of(settings, settings.traffic().sizeBytes());
+  }
+
+  private static void assertPatient(Patience patience, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      assertEquals(Rest.NONE, patience.after(0), "round " + i);
+    }
+  }
+
+  /* 5,000,000 bytes are what 400 Gb/s bring in 100 us, the longest that a nap of 50 us lasts. */
+  @ParameterizedTest
+  @CsvSource({
+    "send_bw -r 512 -s 65536, NAP",
+    "send_bw -r 500 -s 10000, NAP",
+    "send_bw -r 500 -s 9999, YIELD",
+    "send_bw -r 512 -s 64, YIELD",
+    "send_bw -r 512 -s 65536 -b, YIELD",
+    "send_bw -r 512 -s 65536 127.0.0.1, YIELD",
+    "write_bw -s 65536 127.0.0.1, YIELD",
+  })
+  void onlyAServerWhoseReceivesLastLongerThanANapNaps(String command, Rest rest) {
+    Patience patience = patience(command);
+    assertPatient(patience, ROUNDS);
+    assertEquals(rest, patience.after(0));
+  }
+
+  @Test
+  void workMakesPatientAgainAndSoDoesARest() {
+    Patience patience = patience("send_bw -r 512 -s 65536");
+    assertPatient(patience, ROUNDS);
+    assertEquals(Rest.NONE, patience.after(1));
+    for (int naps = 0; naps < 3; naps++) {
+      assertPatient(patience, ROUNDS);
+      assertEquals(Rest.NAP, patience.after(0));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"send_bw -r 512 -s 65536, 3", "send_bw -r 512 -s 65536 127.0.0.1, 0"})
+  void theLoopSleepsAsOftenAsItIsTold(String command, int naps) {
+    RunGuard guard = RunGuard.within(Long.MAX_VALUE, patience(command));
+    long before = sleeps();
+    for (int i = 0; i < 3 * (ROUNDS + 1); i++) {
+      assertTrue(guard.mayGoOn(0));
+    }
+    assertEquals(naps, sleeps() - before);
+  }
+
+  private static long sleeps() {
+    long thread = Thread.currentThread().threadId();
+    return ManagementFactory.getThreadMXBean().getThreadInfo(thread).getWaitedCount();
+  }
+}
