@@ -3,10 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ final class BadNeighboursTest {
 
   @BeforeEach
   void build() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     run("ip", "netns", "add", NAME);
     run("ip", "-n", NAME, "link", "set", "lo", "up");
     for (int i = 1; i <= 5; i++) {
@@ -238,7 +238,9 @@ final class BadNeighboursTest {
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
   void aStepOfTheWallClockCostsNoSessionAndNoRoute(String step) throws Exception {
-    assumeTrue(Files.exists(FAKETIME), FAKETIME + " isn't there: install libfaketime");
+    if (!Files.exists(FAKETIME)) {
+      Skip.because(FAKETIME + " isn't there: install libfaketime");
+    }
     neighbour("good", GOOD);
     Path offset = Files.writeString(folder.resolve("offset"), "+0");
     String[] clock = {

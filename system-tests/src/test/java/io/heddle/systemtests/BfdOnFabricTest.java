@@ -9,7 +9,7 @@ import io.heddle.routes.RouteReader;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -45,8 +45,7 @@ final class BfdOnFabricTest {
 
   @Test
   void aSilentCutIsInTheWeightsLongBeforeTheHoldTime() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(false);
     FabricPlan plan =
         new FabricPlan(
             FabricShape.LEAF_SPINE,

@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -52,7 +53,7 @@ final class BuiltParts {
   private static Path require(String part) {
     Path file = ROOT.resolve(part);
     if (!Files.isRegularFile(file)) {
-      DemoProcess.skip(part + " isn't built");
+      Skip.because(part + " isn't built");
     }
     return file;
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +83,7 @@ final class CommandEndsTest {
 
   private static List<String> asNobody() {
     if (!"root".equals(System.getProperty("user.name"))) {
-      DemoProcess.skip("only root can run a command as another user");
+      Skip.because("only root can run a command as another user");
     }
     return List.of(
         "setpriv", "--reuid", "" + NOBODY, "--regid", "" + NOBODY, "--clear-groups", "--");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ final class ConformanceTest {
   /** Runs both sides, which must pass, and returns what both said. */
   private String bothPass(Map<String, String> first, Map<String, String> second, String... more)
       throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     List<String> sending = command(0, more);
     List<String> receiving = command(1, more);
     System.out.println("seed " + seed);
@@ -112,7 +113,7 @@ final class ConformanceTest {
             .findFirst()
             .orElse(0);
     if (available < BIG_NEEDS_KIB) {
-      DemoProcess.skip("1 GiB needs 4 GiB of free memory, there are " + available / 1024 + " MiB");
+      Skip.because("1 GiB needs 4 GiB of free memory, there are " + available / 1024 + " MiB");
     }
     bothPass(
         Map.of(), Map.of(), "--case", "one_big_message", "--big-bytes", Long.toString(BIG_BYTES));
@@ -120,7 +121,7 @@ final class ConformanceTest {
 
   @Test
   void aHostWithoutAUsableAddressIsToldSo() throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     List<String> command = command(0);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess process =

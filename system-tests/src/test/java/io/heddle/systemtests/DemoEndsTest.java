@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -56,7 +57,7 @@ final class DemoEndsTest {
 
   private void terminateAndExpectNothingLeft(Lab.Kind kind, String network)
       throws IOException, InterruptedException {
-    DemoProcess.assume(kind);
+    Skip.unless(kind);
     try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
       awaitRanks();
       List<ProcessHandle> ranks = demo.descendants();
@@ -96,7 +97,7 @@ final class DemoEndsTest {
   @ParameterizedTest
   @EnumSource(Lab.Kind.class)
   void aDemoThatIsKilledOutrightTakesItsRanksWithIt(Lab.Kind kind) throws Exception {
-    DemoProcess.assume(kind);
+    Skip.unless(kind);
     String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();
     try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
       awaitRanks();
@@ -115,7 +116,7 @@ final class DemoEndsTest {
 
   @Test
   void aRankKilledFromOutsideIsNamedAndTheOtherIsEnded() throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     try (DemoProcess demo =
         startWithRanksThat("echo up >&2\nexec sleep 100\n", "namespaces", "60")) {
       awaitRanks();
@@ -151,7 +152,7 @@ final class DemoEndsTest {
 
   @Test
   void ranksThatHangEndTheDemoAfterTheTimeout() throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     try (DemoProcess demo =
         startWithRanksThat("echo stuck >&2\nexec sleep 100\n", "namespaces", "1")) {
       assertEquals(1, demo.exitCode());

@@ -2,17 +2,13 @@ package io.heddle.systemtests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 
 /** A {@code heddle demo} in a process of its own, its output in files. */
 public final class DemoProcess implements AutoCloseable {
@@ -38,17 +34,6 @@ public final class DemoProcess implements AutoCloseable {
     /* Its run folder, with the ranks' logs, belongs to the test. */
     builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
     return new DemoProcess(builder.start(), out, err);
-  }
-
-  /** Skips the test where this kind of lab is refused. */
-  public static void assume(Lab.Kind kind) {
-    Optional<String> refusal = Labs.refusal(kind);
-    refusal.ifPresent(reason -> skip("no " + kind.text() + " here: " + reason));
-  }
-
-  static void skip(String reason) {
-    System.out.println("skipped: " + reason);
-    Assumptions.abort(reason);
   }
 
   int exitCode() throws InterruptedException {

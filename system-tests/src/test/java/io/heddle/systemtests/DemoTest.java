@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ final class DemoTest {
 
   private JsonNode passing(Lab.Kind kind, String network, int sizes, String... options)
       throws IOException, InterruptedException {
-    DemoProcess.assume(kind);
+    Skip.unless(kind);
     List<String> all =
         new ArrayList<>(List.of("--json", "--network", network, "--iterations", "3"));
     all.addAll(List.of(options));
@@ -131,7 +132,7 @@ final class DemoTest {
 
   @Test
   void aPlaneIsCutAndComesBackUnderWay() throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     Path plot = folder.resolve("plot.svg");
     List<String> options =
         List.of("--json", "--planes", "3", "--max-bytes", "4M", "--kill-plane", "2@1:2");

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -88,7 +89,7 @@ final class DocumentCommandsTest {
 
   private void run(Block block) throws IOException, InterruptedException {
     if (!block.skip().isEmpty()) {
-      DemoProcess.skip(block.name() + ": " + block.skip());
+      Skip.because(block.name() + ": " + block.skip());
     }
     BuiltParts.plugin();
     Path checkout = checkout();

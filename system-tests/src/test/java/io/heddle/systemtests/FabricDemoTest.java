@@ -4,8 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,8 +18,7 @@ final class FabricDemoTest {
   private static void assumeFabric() {
     BuiltParts.plugin();
     BuiltParts.allReduce();
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(false);
   }
 
   @Test

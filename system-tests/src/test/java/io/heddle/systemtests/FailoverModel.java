@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ final class FailoverModel {
     this.folder = folder;
     for (String program : List.of("spin", "cc")) {
       if (!isInstalled(program)) {
-        DemoProcess.skip("the failover model needs " + program + " (Debian: spin, gcc)");
+        Skip.because("the failover model needs " + program + " (Debian: spin, gcc)");
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ final class FeedMeasurementTest {
 
   @Test
   void oursAndBirdAreFedAndEachFeedIsReported() throws IOException, InterruptedException {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     String routes = Integer.toString(ROUTES);
     JsonNode told =
         HeddleRun.json(

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +38,7 @@ final class HostRoutesTest {
 
   @BeforeAll
   static void make() {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(false);
     FabricPlan plan =
         new FabricPlan(
             FabricShape.PLANES,

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,8 +52,7 @@ final class JobFilterTest {
 
   /* The job is on hosts 1 to 3; host 4 is nobody's peer. The second plane's leaf is FRR. */
   private void make() {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(true).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(true);
     FabricPlan plan =
         new FabricPlan(
             FabricShape.PLANES,

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,8 +58,7 @@ final class LabCommandsTest {
 
   @Test
   void withTwoLinksToEachSpineEveryLinkIsAPlaneThatIsCutAndRestoredAlone() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(false);
     says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
     HeddleRun.Said whole = lab("status");
     assertEquals(0, whole.exitCode(), whole.text());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -120,7 +121,7 @@ final class ListeningTest {
   void aRankListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
     BuiltParts.plugin();
     BuiltParts.allReduce();
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
         HostProcess first = rank(lab, 0);
         HostProcess second = rank(lab, 1)) {
@@ -179,7 +180,7 @@ final class ListeningTest {
 
   @Test
   void theRouteDaemonListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
         RouteDaemonProcess open = daemon(lab, 0, "");
         RouteDaemonProcess closed = daemon(lab, 1, "listen-port = 0")) {
@@ -221,7 +222,7 @@ final class ListeningTest {
 
   @Test
   void theExporterAndTheAnsweringDoctorListenOnWhatTheSecurityPageSays() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
         HostProcess exporter = heddle(lab, "exporter", "--stats", folder.toString());
         HostProcess doctor = heddle(lab, "doctor", "--answer")) {

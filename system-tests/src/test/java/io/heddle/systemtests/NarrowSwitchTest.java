@@ -8,6 +8,7 @@ import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.PlaneFaults;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -34,7 +35,7 @@ final class NarrowSwitchTest {
   void assumeNamespaces() {
     BuiltParts.plugin();
     BuiltParts.allReduce();
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
   }
 
   private HostProcess rank(Lab lab, int rank, String policy) throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ final class PackagesTest {
     for (String tool : List.of("zstd", "dpkg-deb", "strip", "objdump")) {
       if (Stream.of(System.getenv("PATH").split(":"))
           .noneMatch(each -> Files.isExecutable(Path.of(each, tool)))) {
-        DemoProcess.skip("packages can't be made without " + tool);
+        Skip.because("packages can't be made without " + tool);
       }
     }
     BuiltParts.plugin();
@@ -78,7 +79,7 @@ final class PackagesTest {
 
   @Test
   void twoBareHostsReduceWithEveryByteRight() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     Path bundle = unpackBundle(root.path().resolve("opt"));
     root.bringLibrariesOfAllUnder(bundle);
@@ -183,7 +184,7 @@ final class PackagesTest {
 
   @Test
   void theDebianPackageRunsOnABareMachine() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.path().toString()));
     root.bringLibrariesOfAllUnder(root.path().resolve("usr/lib/heddle"));
@@ -225,7 +226,7 @@ final class PackagesTest {
 
   @Test
   void theSoakHasItsPartsInThePackage() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     try (HostProcess soak =
         HostProcess.start(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ final class PerfCommandsTest {
 
   @BeforeEach
   void assumeNamespaces() {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
   }
 
   private HostProcess start(Lab lab, int rank, String arguments, String... host) throws Exception {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -41,7 +42,7 @@ final class PerftestInteropTest {
   void prepare() throws IOException {
     standIn = BuiltParts.standin().getParent();
     if (!isOnPath("ib_write_bw")) {
-      DemoProcess.skip("perftest isn't installed");
+      Skip.because("perftest isn't installed");
     }
     fabric =
         Path.of("/dev/shm", "heddle-interop-" + ProcessHandle.current().pid() + "-" + ++fabrics);

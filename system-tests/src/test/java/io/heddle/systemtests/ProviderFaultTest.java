@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;
@@ -51,7 +52,7 @@ final class ProviderFaultTest {
   void requireStandin() {
     BuiltParts.standin();
     if (System.getenv("STANDIN_FABRIC") == null) {
-      DemoProcess.skip("this process doesn't have the stand-in's environment");
+      Skip.because("this process doesn't have the stand-in's environment");
     }
   }
 

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,7 +17,7 @@ final class RegressionCheckTest {
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
     BuiltParts.plugin();
     BuiltParts.standin();
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     String compared = HeddleRun.output("bench", "--check");
     System.out.print(compared);
     assertTrue(compared.lines().filter(line -> line.startsWith("fine ")).count() > 3, compared);

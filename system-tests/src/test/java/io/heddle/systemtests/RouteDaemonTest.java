@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
-import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
@@ -52,8 +52,7 @@ final class RouteDaemonTest {
 
   /* With FRR as the last leaf, if asked for. */
   private void make(FabricShape shape, boolean frr, Integer... bandwidths) {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
-    Fabric.refusal(frr).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(frr);
     boolean spines = shape == FabricShape.LEAF_SPINE;
     int planes = bandwidths.length;
     FabricPlan plan =

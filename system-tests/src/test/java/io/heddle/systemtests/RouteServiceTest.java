@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class RouteServiceTest {
   @BeforeAll
   static void assume() {
     if (!Files.isExecutable(Path.of("/usr/bin/systemd-analyze"))) {
-      DemoProcess.skip("no systemd-analyze here: apt-get install systemd");
+      Skip.because("no systemd-analyze here: apt-get install systemd");
     }
   }
 

@@ -3,8 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ final class SoakTest {
   void requireBuiltParts() {
     BuiltParts.plugin();
     BuiltParts.chaos();
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
   }
 
   private HostProcess soak(String... options) throws IOException {
@@ -51,7 +51,7 @@ final class SoakTest {
   /* A seed with a link to a spine that is cut, a session that is reset and a daemon that is killed. */
   @Test
   void onAFabricSessionsAndDaemonsMayGoAndComeBack() throws IOException, InterruptedException {
-    Fabric.refusal(false).ifPresent(reason -> DemoProcess.skip("no fabric here: " + reason));
+    Skip.unlessFabric(false);
     try (HostProcess soak = soak("--fabric", "--runs", "1", "--seed", "67")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
       for (String fault : List.of("route daemon killed", "BGP session reset", "link to a spine")) {

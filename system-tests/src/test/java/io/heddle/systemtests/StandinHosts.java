@@ -1,6 +1,7 @@
 package io.heddle.systemtests;
 
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import io.heddle.tools.lab.StandinLab;
 import java.nio.file.Path;
 import java.util.Map;
@@ -16,7 +17,7 @@ final class StandinHosts {
   static StandinLab create(int devices, int addresses, Path folder, Map<String, String> settings) {
     StandinLab.Parts parts =
         new StandinLab.Parts(BuiltParts.standin(), BuiltParts.standinControl());
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     return StandinLab.create(
         Lab.Kind.NAMESPACES, 2, devices, addresses, parts, folder.resolve("fabric"), settings);
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +24,7 @@ final class UpdateToChunkTest {
 
   @Test
   void theFirstChunkByAnUpdatesWeightsComesWithinTenMilliseconds() throws Exception {
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     List<String> addresses = new ArrayList<>(UpdateToChunk.PEERS);
     addresses.addAll(UpdateToChunk.LEFT);
     addresses.addAll(UpdateToChunk.RIGHT);

@@ -3,6 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -12,7 +13,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -62,8 +62,7 @@ final class AllReduceOnRxeTest {
     RxeGuest.assumePrograms("radvd", "ibv_devinfo");
     for (Path part : List.of(PLUGIN, DRIVER)) {
       if (!Files.exists(part)) {
-        System.out.println("skipped: " + part + " isn't built");
-        Assumptions.abort(part + " isn't built");
+        Skip.because(part + " isn't built");
       }
     }
     guest = GuestJobs.start(GuestPlan.planes(PLANES).within(500), folder, "gids rxeA; gids rxeB");

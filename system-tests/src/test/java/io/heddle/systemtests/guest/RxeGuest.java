@@ -1,5 +1,6 @@
 package io.heddle.systemtests.guest;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 
 /** A running guest: a bash script in it, the output of both its streams, its exit status. */
 final class RxeGuest implements AutoCloseable {
@@ -64,7 +64,7 @@ final class RxeGuest implements AutoCloseable {
       refusal = make.exitValue() == 0 ? "" : said.strip();
     }
     if (!refusal.isEmpty()) {
-      skip(refusal);
+      Skip.because(refusal);
     }
   }
 
@@ -77,7 +77,7 @@ final class RxeGuest implements AutoCloseable {
           Stream.of("/usr/bin", "/usr/sbin", "/usr/local/bin")
               .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
       if (!found) {
-        skip(program + " isn't installed");
+        Skip.because(program + " isn't installed");
       }
     }
   }
@@ -97,11 +97,6 @@ final class RxeGuest implements AutoCloseable {
     words.add(program.getName());
     words.addAll(List.of(arguments));
     return String.join(" ", words);
-  }
-
-  private static void skip(String reason) {
-    System.out.println("skipped: " + reason);
-    Assumptions.abort(reason);
   }
 
   /**

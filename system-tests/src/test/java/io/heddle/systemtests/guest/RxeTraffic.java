@@ -2,6 +2,7 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * Both ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
@@ -46,8 +46,7 @@ final class RxeTraffic implements AutoCloseable {
             .toList();
     for (Path part : parts) {
       if (!Files.exists(part)) {
-        System.out.println("skipped: " + part + " isn't built");
-        Assumptions.abort(part + " isn't built");
+        Skip.because(part + " isn't built");
       }
     }
   }

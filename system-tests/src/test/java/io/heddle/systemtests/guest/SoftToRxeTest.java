@@ -2,13 +2,13 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.systemtests.DemoProcess;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.guest.TwoEnds.End;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ final class SoftToRxeTest {
   void startGuest() throws Exception {
     RxeGuest.assume();
     RxeGuest.assumePrograms("ib_write_bw", "ib_send_lat");
-    DemoProcess.assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(1, 1, 1500));
     inNamespace("ip", "link", "delete", LabPlan.interfaceName(0));
     inNamespace("ip", "tuntap", "add", "dev", "tap0", "mode", "tap");

@@ -15,6 +15,7 @@ import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
 import java.io.BufferedReader;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -24,9 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,11 +45,7 @@ class DoctorOnHostsTest {
 
   @BeforeEach
   void makeHosts() throws Exception {
-    Optional<String> refusal = Labs.refusal(Lab.Kind.NAMESPACES);
-    if (refusal.isPresent()) {
-      System.out.println("skipped: no network namespaces here: " + refusal.get());
-      Assumptions.abort(refusal.get());
-    }
+    Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
     Files.createDirectories(folder.resolve("stats"));
   }
@@ -365,8 +360,7 @@ class DoctorOnHostsTest {
 
   private Map<String, String> standin(String gids) {
     if (!Files.exists(STANDIN.resolve("libibverbs.so.1"))) {
-      System.out.println("skipped: the stand-in for libibverbs isn't built");
-      Assumptions.abort("no stand-in");
+      Skip.because("the stand-in for libibverbs isn't built");
     }
     return Map.of(
         "LD_LIBRARY_PATH",

@@ -48,7 +48,7 @@ final class FabricEndTest {
 
   @Test
   void separatePlanesGiveTheHostAPortOnEachAndAnnounceWhomTheyDoNotReach() {
-    FabricTest.assume();
+    Skip.unlessFabric(false);
     String name = FabricTest.name("p");
     Fabric fabric =
         Fabric.up(name, FabricTest.plan(FabricShape.PLANES, 2), ProcessHandle.current().pid());
@@ -84,7 +84,7 @@ final class FabricEndTest {
 
   @Test
   void aLeafThatIsFrrPicksItsSpinesByPolicy() {
-    FabricTest.assume(true);
+    Skip.unlessFabric(true);
     String name = FabricTest.name("q");
     Fabric fabric =
         Fabric.up(
@@ -105,7 +105,7 @@ final class FabricEndTest {
 
   @Test
   void aLeafThatIsFrrNoticesASilentCutByBfd() {
-    FabricTest.assume(true);
+    Skip.unlessFabric(true);
     String name = FabricTest.name("b");
     FabricPlan plan =
         new FabricPlan(
@@ -143,7 +143,7 @@ final class FabricEndTest {
 
   @Test
   void aPlaneBehindFrrAnnouncesWhatItsCoreSays() {
-    FabricTest.assume(true);
+    Skip.unlessFabric(true);
     String name = FabricTest.name("r");
     Fabric fabric =
         Fabric.up(
@@ -159,7 +159,7 @@ final class FabricEndTest {
 
   @Test
   void whatAKilledMakerLeftHalfMadeIsTakenDownByName() throws Exception {
-    FabricTest.assume();
+    Skip.unlessFabric(false);
     String name = FabricTest.name("k");
     Path folder = new FabricFolder(name).path();
     Process maker = maker(name);
@@ -173,7 +173,7 @@ final class FabricEndTest {
 
   @Test
   void aFabricWhoseOwnerIsNoMoreIsRemovedByTheNext() throws Exception {
-    FabricTest.assume();
+    Skip.unlessFabric(false);
     String lost = FabricTest.name("o");
     Process maker = maker(lost);
     assertTrue(maker.waitFor(60, TimeUnit.SECONDS));

@@ -8,12 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,21 +52,9 @@ final class FabricTest {
         frr);
   }
 
-  static void assume() {
-    assume(false);
-  }
-
-  static void assume(boolean frr) {
-    Optional<String> refusal = Fabric.refusal(frr).or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
-    if (refusal.isPresent()) {
-      System.out.println("skipped: no fabric here: " + refusal.get());
-      Assumptions.abort(refusal.get());
-    }
-  }
-
   @BeforeAll
   static void make() {
-    assume();
+    Skip.unlessFabric(false);
     fabric = Fabric.up(name("f"), plan(FabricShape.LEAF_SPINE, 2), ProcessHandle.current().pid());
   }
 

@@ -10,9 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,14 +18,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class LabTest {
   private static final int DATAGRAM_BYTES = 8_000;
-
-  private static void assume(Lab.Kind kind) {
-    Optional<String> refusal = Labs.refusal(kind);
-    if (refusal.isPresent()) {
-      System.out.println("skipped: no " + kind.text() + " here: " + refusal.get());
-      Assumptions.abort(refusal.get());
-    }
-  }
 
   private static List<String> java(String mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
@@ -109,19 +99,19 @@ final class LabTest {
 
   @Test
   void twoHostsTalkOverEachVethPair() throws Exception {
-    assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     assertEquals(expected(4, false, 1), talk(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000)));
   }
 
   @Test
   void threeHostsTalkThroughABridgePerPlane() throws Exception {
-    assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     assertEquals(expected(2, false, 2), talk(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 9000)));
   }
 
   @Test
   void aNormalUserHasHostsInsideAUserNamespace() throws Exception {
-    assume(Lab.Kind.USER_NAMESPACE);
+    Skip.unless(Lab.Kind.USER_NAMESPACE);
     Process process =
         new ProcessBuilder(Labs.userNamespaceCommand(java(LabTest.class.getName())))
             .redirectErrorStream(true)
@@ -141,7 +131,7 @@ final class LabTest {
 
   @Test
   void nothingStaysBehind() {
-    assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 1, 1500));
     String name = lab.command(2, List.of()).get(3);
     Path file = Path.of("/run/netns", name);
@@ -152,7 +142,7 @@ final class LabTest {
 
   @Test
   void whatAKilledProcessLeftIsRemovedByTheNext() throws Exception {
-    assume(Lab.Kind.NAMESPACES);
+    Skip.unless(Lab.Kind.NAMESPACES);
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
     String leftover = "heddle-" + gone.pid() + "-1-r0";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tools.HeddleCommand;
+import io.heddle.tools.lab.Skip;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +30,7 @@ class LiveViewTest {
   /* Tests that run behind nohup or & are started with ^C ignored, and so would be what they start. */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
-      System.out.println("skipped: there is no /usr/bin/script to make a terminal with");
-      Assumptions.abort("no script(1)");
+      Skip.because("there is no /usr/bin/script to make a terminal with");
     }
     String command =
         ("stty cols %d rows %d; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
