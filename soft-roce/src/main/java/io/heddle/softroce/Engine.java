@@ -419,22 +419,21 @@ final class Engine {
     return sender.send(capture, socket, address, lengthBytes, segmentBytes);
   }
 
-  /** Whether {@link #lend} is of use. */
+  /** Whether {@link #sendLasting} may lend. */
   boolean lendsPages() {
     return pages != null;
   }
 
-  /**
-   * Sends a train that stays as it is until it is acknowledged, by its own pages. False where that
-   * didn't happen, and it is to be sent.
-   */
-  boolean lend(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    boolean left = sender.lend(capture, socket, address, lengthBytes, segmentBytes);
-    if (left) {
-      sends++;
+  /** Sends a train that stays as it is until it is acknowledged. */
+  TrainSender.Outcome sendLasting(
+      UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    sends++;
+    TrainSender.Outcome outcome =
+        sender.sendLasting(capture, socket, address, lengthBytes, segmentBytes);
+    if (outcome == TrainSender.Outcome.LENT) {
       lentTrains.add();
     }
-    return left;
+    return outcome;
   }
 
   /** Writes by this link go on in packets of the path MTU. */

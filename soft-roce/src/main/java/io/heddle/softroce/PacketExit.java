@@ -116,13 +116,12 @@ final class PacketExit {
     engine.wayIsNarrow(links.get(link), sizes);
   }
 
-  /**
-   * Sends a train that stays as it is until it is acknowledged, by its own pages. False where that
-   * didn't happen, and it is to be sent.
-   */
-  boolean lend(int link, long address, int lengthBytes, int segmentBytes) {
+  /** Sends a train that stays as it is until it is acknowledged. */
+  TrainSender.Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes) {
     UdpSocket open = links.get(link).socket();
-    return open != null && engine.lend(open, address, lengthBytes, segmentBytes);
+    return open == null
+        ? TrainSender.Outcome.SENT
+        : engine.sendLasting(open, address, lengthBytes, segmentBytes);
   }
 
   /** Sends a train. False when the socket is full. */

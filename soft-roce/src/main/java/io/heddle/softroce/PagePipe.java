@@ -75,23 +75,37 @@ final class PagePipe implements AutoCloseable {
    * Has a connected socket send these bytes, at most 16 pages from the beginning of one, in one
    * piece.
    *
-   * @return 0 when they left, else the negated errno; then they didn't leave as a whole
+   * @return 0 when they left; −EAGAIN when the socket is full; −ENOSPC when the pipe doesn't take
+   *     so many pages; else the negated errno of what refused: then they didn't leave as a whole
    */
   int send(MemorySegment capture, int socketFd, long address, int lengthBytes) {
     Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
     Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
-    long moved = LinuxCalls.vmsplice(capture, writeEnd, vector);
-    if (moved == lengthBytes) {
-      moved = LinuxCalls.splice(capture, readEnd, socketFd, lengthBytes);
-      if (moved == lengthBytes) {
+    long taken = LinuxCalls.vmsplice(capture, writeEnd, vector);
+    int result;
+    if (taken == lengthBytes) {
+      long left = LinuxCalls.splice(capture, readEnd, socketFd, lengthBytes);
+      if (left == lengthBytes) {
         return 0;
       }
+      result = left < 0 ? (int) left : -Errno.EIO;
+    } else {
+      result = taken >= 0 || taken == -Errno.EAGAIN ? -Errno.ENOSPC : (int) taken;
     }
+    empty(capture);
+    return result;
+  }
+
+  /** Where pages go in: a test may leave less room. */
+  int writeEnd() {
+    return writeEnd;
+  }
+
+  private void empty(MemorySegment capture) {
     long emptied = 1;
     while (emptied > 0) {
       emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);
     }
-    return moved < 0 ? (int) moved : -Errno.EIO;
   }
 
   @Override

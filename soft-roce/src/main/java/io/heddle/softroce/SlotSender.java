@@ -110,11 +110,14 @@ final class SlotSender {
   /* Only what is sent for the first time lies there to stay; what is sent again was changed. */
   private boolean leaves(int link, long slot, long address, int bytes) {
     int segment = ring.segmentBytes(slot);
-    if (ring.sends(slot) == 1 && exit.lend(link, address, bytes, segment)) {
-      ring.lent(slot);
-      return true;
+    if (ring.sends(slot) > 1) {
+      return exit.send(link, address, bytes, segment);
     }
-    return exit.send(link, address, bytes, segment);
+    TrainSender.Outcome outcome = exit.sendLasting(link, address, bytes, segment);
+    if (outcome == TrainSender.Outcome.LENT) {
+      ring.lent(slot);
+    }
+    return outcome != TrainSender.Outcome.FULL;
   }
 
   private boolean block(long nowNs) {

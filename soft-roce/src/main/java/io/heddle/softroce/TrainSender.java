@@ -21,7 +21,17 @@ final class TrainSender {
   private static final int CONTROL_BYTES = 24;
 
   /* Below this a copy takes less than the calls that it is spared by. */
-  private static final int LENT_BYTES = 1 << 15;
+  private static final int LARGE_BYTES = 1 << 15;
+
+  /** What became of a train. */
+  enum Outcome {
+    /** It left by its own pages: the kernel may still read them. */
+    LENT,
+    /** It left, or was lost in a way that the protocol repairs, and nobody reads it any more. */
+    SENT,
+    /** It didn't leave: the socket is full. */
+    FULL
+  }
 
   /* msghdr 56 | iovec 16 | cmsghdr with a u16, 24 */
   private final long header;
@@ -67,27 +77,30 @@ final class TrainSender {
   }
 
   /**
-   * Sends a train that stays as it is until the peer has acknowledged it, by its own pages instead
-   * of a copy, which is a third of what the kernel does for a full one.
-   *
-   * @return false when it isn't a train for that, or didn't leave that way: it is to be sent
+   * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
+   * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
    */
-  boolean lend(
+  Outcome sendLasting(
       MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    if (pages == null
-        || lengthBytes < LENT_BYTES
-        || lengthBytes <= segmentBytes
-        || address % PagePipe.PAGE_BYTES != 0
-        || gate.sievesLeaving()
-        || !socket.cutsBy(segmentBytes)) {
-      return false;
+    if (pages != null
+        && lengthBytes >= LARGE_BYTES
+        && lengthBytes > segmentBytes
+        && address % PagePipe.PAGE_BYTES == 0
+        && !gate.sievesLeaving()
+        && socket.cutsBy(segmentBytes)) {
+      int result = pages.send(capture, socket.fd(), address, lengthBytes);
+      if (result == 0) {
+        return Outcome.LENT;
+      }
+      if (result == -Errno.EAGAIN) {
+        return Outcome.FULL;
+      }
+      /* ECONNREFUSED tells of an earlier packet. */
+      if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
+        socket.stopLending();
+      }
     }
-    int result = pages.send(capture, socket.fd(), address, lengthBytes);
-    /* ECONNREFUSED tells of an earlier packet. */
-    if (result < 0 && !isFull(-result) && result != -Errno.ECONNREFUSED) {
-      socket.stopLending();
-    }
-    return result == 0;
+    return send(capture, socket, address, lengthBytes, segmentBytes) ? Outcome.SENT : Outcome.FULL;
   }
 
   private static boolean isFull(int errno) {
