@@ -7,6 +7,7 @@ import io.heddle.verbs.DeviceContext.CounterReader;
  */
 final class Counters {
   private final DropCounters drops = new DropCounters();
+  private final LargeTrains trains = new LargeTrains();
   private volatile long packetsSent;
   private volatile long bytesSent;
   private volatile long packetsResent;
@@ -16,6 +17,10 @@ final class Counters {
 
   DropCounters drops() {
     return drops;
+  }
+
+  LargeTrains trains() {
+    return trains;
   }
 
   /* One writer at a time, so that opaque or even plain reads of the own value are enough; the volatile stores are rare:
@@ -53,6 +58,7 @@ final class Counters {
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
     reader.counter("acknowledgements_carried", acknowledgementsCarried);
+    trains.read(reader);
     drops.read(reader);
   }
 

@@ -29,8 +29,6 @@ final class Engine {
   final Counters counters = new Counters();
   final AsyncEvents events = new AsyncEvents();
 
-  final LentTrains lentTrains = new LentTrains();
-
   private final @Nullable PagePipe pages;
   private final TrainSender sender;
   private final Log log;
@@ -64,7 +62,7 @@ final class Engine {
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     pages = PagePipe.open(arena, System.getProperty("os.version"));
-    sender = new TrainSender(arena, log, gate, pages);
+    sender = new TrainSender(arena, log, gate, pages, counters.trains());
     sockets = new ReceiveSockets(arena);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
@@ -428,12 +426,7 @@ final class Engine {
   TrainSender.Outcome sendLasting(
       UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     sends++;
-    TrainSender.Outcome outcome =
-        sender.sendLasting(capture, socket, address, lengthBytes, segmentBytes);
-    if (outcome == TrainSender.Outcome.LENT) {
-      lentTrains.add();
-    }
-    return outcome;
+    return sender.sendLasting(capture, socket, address, lengthBytes, segmentBytes);
   }
 
   /** Writes by this link go on in packets of the path MTU. */

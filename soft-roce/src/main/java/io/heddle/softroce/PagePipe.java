@@ -55,7 +55,8 @@ final class PagePipe implements AutoCloseable {
     return new PagePipe(cells, Memory.allocate(arena, TransmitRing.SLOT_BYTES, 8));
   }
 
-  private static boolean passesPages(String kernel) {
+  /** Whether a kernel of this release takes pages out of a pipe without copying them. */
+  static boolean passesPages(String kernel) {
     int major = number(kernel, 0);
     int dot = kernel.indexOf('.');
     int minor = dot < 0 ? -1 : number(kernel, dot + 1);

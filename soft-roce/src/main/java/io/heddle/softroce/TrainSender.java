@@ -42,16 +42,19 @@ final class TrainSender {
   /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
+  private final LargeTrains trains;
   private boolean refusalLogged;
 
   /**
    * @param gate asked of each packet whether it leaves
    * @param pages through which trains are lent, or null: each is copied
+   * @param trains counts large ones
    */
-  TrainSender(Arena arena, Log log, PacketGate gate, @Nullable PagePipe pages) {
+  TrainSender(Arena arena, Log log, PacketGate gate, @Nullable PagePipe pages, LargeTrains trains) {
     this.log = log;
     this.gate = gate;
     this.pages = pages;
+    this.trains = trains;
     header = Memory.allocate(arena, 56 + 16 + CONTROL_BYTES, 64);
     vector = header + 56;
     control = vector + 16;
@@ -82,14 +85,15 @@ final class TrainSender {
    */
   Outcome sendLasting(
       MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    if (pages != null
-        && lengthBytes >= LARGE_BYTES
-        && lengthBytes > segmentBytes
+    boolean large = lengthBytes >= LARGE_BYTES && lengthBytes > segmentBytes;
+    if (large
+        && pages != null
         && address % PagePipe.PAGE_BYTES == 0
         && !gate.sievesLeaving()
         && socket.cutsBy(segmentBytes)) {
       int result = pages.send(capture, socket.fd(), address, lengthBytes);
       if (result == 0) {
+        trains.addLent();
         return Outcome.LENT;
       }
       if (result == -Errno.EAGAIN) {
@@ -100,7 +104,13 @@ final class TrainSender {
         socket.stopLending();
       }
     }
-    return send(capture, socket, address, lengthBytes, segmentBytes) ? Outcome.SENT : Outcome.FULL;
+    if (!send(capture, socket, address, lengthBytes, segmentBytes)) {
+      return Outcome.FULL;
+    }
+    if (large) {
+      trains.addCopied();
+    }
+    return Outcome.SENT;
   }
 
   private static boolean isFull(int errno) {

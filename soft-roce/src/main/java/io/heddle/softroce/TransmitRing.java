@@ -38,7 +38,7 @@ final class TransmitRing {
   private final byte[] links = new byte[SLOTS];
   private final boolean[] lent = new boolean[SLOTS];
   private final byte[] memory = new byte[SLOTS];
-  private final LentTrains lentTrains;
+  private final LargeTrains trains;
   /* Free memory that the kernel copied is used again first, while it is in this processor's cache: a stack. */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
@@ -54,11 +54,11 @@ final class TransmitRing {
 
   /**
    * @param base address of {@code SLOTS * SLOT_BYTES} bytes
-   * @param lentTrains of the whole device
+   * @param trains of the whole device
    */
-  TransmitRing(long base, LentTrains lentTrains) {
+  TransmitRing(long base, LargeTrains trains) {
     this.base = base;
-    this.lentTrains = lentTrains;
+    this.trains = trains;
     clear();
   }
 
@@ -92,7 +92,7 @@ final class TransmitRing {
   }
 
   private boolean hasRested(int each) {
-    return lentTrains.count() - lentAt[each] >= TRAINS_OF_REST;
+    return trains.lent() - lentAt[each] >= TRAINS_OF_REST;
   }
 
   /** Where slot {@code index} begins. */
@@ -183,7 +183,7 @@ final class TransmitRing {
   void lent(long index) {
     int row = (int) index & MASK;
     lent[row] = true;
-    lentAt[memory[row]] = lentTrains.count();
+    lentAt[memory[row]] = trains.lent();
   }
 
   /** Whether it does. */

@@ -10,9 +10,11 @@ import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,8 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LentTrainsTest {
   private static final int BYTES = 1 << 20;
 
-  @BeforeEach
-  void assumeLending() {
+  private static void assumeLending() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       if (!pair.left.context.engine().lendsPages()) {
         String why = "this kernel copies what comes out of a pipe";
@@ -49,6 +50,7 @@ class LentTrainsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatIsAskedAboutWhileItWaitsStaysAsItWasSent(boolean standard) throws Exception {
+    assumeLending();
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       pair.connect(a, pair.right.createQueuePair(), PathMtu.MTU_4096, standard, 14);
@@ -72,6 +74,52 @@ class LentTrainsTest {
         assertArrayEquals(wanted, got);
       }
       assertEquals(0, dropped(pair.right, DropCounters.Reason.BAD_CHECKSUM));
+    }
+  }
+
+  /* What the devices of a pair count when one has written to the other. */
+  private static Map<String, Long> countOfWrites(int writes) {
+    try (SoftPair pair = new SoftPair("", BYTES)) {
+      QueuePair a = pair.left.createQueuePair();
+      pair.connect(a, pair.right.createQueuePair(), PathMtu.MTU_4096, false, 14);
+      for (int i = 0; i < writes; i++) {
+        byte[] wanted = fill(pair, new Random(i));
+        a.postSend(pair.left.request(Operation.RDMA_WRITE, i, 0, BYTES, pair.right));
+        assertEquals(Status.SUCCESS, pair.await(pair.left).status);
+        assertArrayEquals(wanted, Memory.toArray(pair.right.mr.address(), BYTES));
+      }
+      Map<String, Long> counted = new HashMap<>();
+      pair.left.context.readCounters(counted::put);
+      pair.right.context.readCounters((name, value) -> {
+        if (name.startsWith("trains_")) {
+          assertEquals(0, value, name + " of the one that only answers");
+        }
+      });
+      return counted;
+    }
+  }
+
+  @Test
+  void aDeviceCountsTheLargeTrainsThatItLends() {
+    assumeLending();
+    Map<String, Long> counted = countOfWrites(3);
+    assertEquals(0, counted.get("trains_copied"));
+    long most = 3 * BYTES / (1 << 15);
+    long least = 3 * BYTES / TransmitRing.SLOT_BYTES;
+    long lent = counted.get("trains_lent");
+    assertTrue(lent >= least && lent <= most, lent + " trains");
+  }
+
+  @Test
+  void onAnOlderKernelItCountsThemAsCopied() {
+    String kernel = System.getProperty("os.version");
+    System.setProperty("os.version", "5.15.0-91-generic");
+    try {
+      Map<String, Long> counted = countOfWrites(3);
+      assertEquals(0, counted.get("trains_lent"));
+      assertTrue(counted.get("trains_copied") >= 3 * BYTES / TransmitRing.SLOT_BYTES);
+    } finally {
+      System.setProperty("os.version", kernel);
     }
   }
 }

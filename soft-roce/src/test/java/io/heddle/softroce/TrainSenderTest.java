@@ -13,7 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -34,11 +36,12 @@ class TrainSenderTest {
 
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
+  private final LargeTrains trains = new LargeTrains();
   private final TrainSender sender =
-      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, null);
+      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains);
   private final @Nullable PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
   private final TrainSender lender =
-      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages);
+      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
   private final MemorySegment capture = LinuxCalls.errnoCapture();
   private final List<UdpSocket> sockets = new ArrayList<>();
@@ -166,6 +169,12 @@ class TrainSenderTest {
     return lender.sendLasting(capture, socket, address, bytes, packet);
   }
 
+  private void assertCounted(long lent, long copied) {
+    Map<String, Long> counted = new HashMap<>();
+    trains.read(counted::put);
+    assertEquals(Map.of("trains_lent", lent, "trains_copied", copied), counted);
+  }
+
   private void assumeLending() {
     if (pages == null) {
       String why = "this kernel copies what comes out of a pipe";
@@ -228,6 +237,7 @@ class TrainSenderTest {
     assertEquals(List.of(PACKET, PACKET), lengths(way[1], PACKET * 2));
     assertTrue(lender.send(capture, way[0], train, 20, 20));
     assertEquals(List.of(20), lengths(way[1], 20));
+    assertCounted(3, 1);
   }
 
   @Test
@@ -243,6 +253,7 @@ class TrainSenderTest {
         Outcome.SENT, sender.sendLasting(capture, way[0], lent, 7 * 8740, 8740), "without a pipe");
     assertEquals(7, lengths(way[1], 7 * 8740).size());
     assertEquals(0, way[0].ownSegmentBytes());
+    assertCounted(0, 2);
   }
 
   @Test
@@ -256,10 +267,12 @@ class TrainSenderTest {
     assertEquals(Outcome.SENT, give(slow, lent, 7 * packet, packet));
     assertEquals(0, slow.ownSegmentBytes(), "else nothing would leave by it any more");
     assertEquals(7, lengths(slowTo, 7 * packet).size());
+    assertCounted(0, 1);
 
     UdpSocket[] way = way();
     assertEquals(Outcome.LENT, give(way[0], lentTrain(packet, 5), 5 * packet, packet));
     assertEquals(5, lengths(way[1], 5 * packet).size());
+    assertCounted(1, 1);
   }
 
   @Test

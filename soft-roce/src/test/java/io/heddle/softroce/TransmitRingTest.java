@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which memory a transmit ring gives to the next train. */
 class TransmitRingTest {
-  private final LentTrains lentTrains = new LentTrains();
-  private final TransmitRing ring = new TransmitRing(0, lentTrains);
+  private final LargeTrains trains = new LargeTrains();
+  private final TransmitRing ring = new TransmitRing(0, trains);
   private long psn = 1;
 
   private long add() {
@@ -23,7 +23,7 @@ class TransmitRingTest {
   }
 
   private void lendNewest() {
-    lentTrains.add();
+    trains.addLent();
     ring.lent(ring.tail() - 1);
   }
 
@@ -47,7 +47,7 @@ class TransmitRingTest {
     ring.clear();
     for (int i = 0; i < 1000; i++) {
       for (int others = 0; others < 3; others++) {
-        lentTrains.add();
+        trains.addLent();
       }
       used.add(add());
       lendNewest();

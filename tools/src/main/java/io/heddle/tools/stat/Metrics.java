@@ -239,7 +239,8 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot devices(List<ProcessStats> processes) {
     return counter(
         "heddle_device_events",
-        "What a device counts by itself: packets, bytes, timeouts, drops by reason.",
+        "What a device counts by itself: packets, trains of them, bytes, timeouts, drops by"
+            + " reason.",
         processes.stream()
             .flatMap(process ->
                 process.deviceCounters().entrySet().stream()

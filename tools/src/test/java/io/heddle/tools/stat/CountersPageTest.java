@@ -1,7 +1,12 @@
 package io.heddle.tools.stat;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.LeakLedger;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -9,6 +14,11 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +26,44 @@ import org.junit.jupiter.api.io.TempDir;
 class CountersPageTest {
   private static final Path PAGE = Path.of("../docs/counters.md");
   private static final Path MADE = Path.of("target/counters.md");
+
+  private static final Map<String, String> EVENTS =
+      Map.ofEntries(
+          entry(
+              "packets_sent",
+              "Packets of requests that left, those that were sent again among them; no"
+                  + " acknowledgements and no answers to READs."),
+          entry("bytes_sent", "Their bytes, with RoCEv2's headers and checksums."),
+          entry("packets_resent", "Packets that were sent again."),
+          entry("packets_received", "Packets that came, whatever became of them."),
+          entry("timeouts", "Times that nothing was heard for so long that the peer was asked."),
+          entry(
+              "acknowledgements_carried",
+              "Acknowledgements that left behind another packet, not alone."),
+          entry(
+              "trains_lent",
+              "Trains of packets, of 32 KiB and more, that the kernel sent from where they were"
+                  + " made, without a copy."),
+          entry(
+              "trains_copied",
+              "Such trains that it copied when they were sent for the first time. All of them where"
+                  + " the kernel is older than 6.6, or where the way takes none (`heddle doctor`"
+                  + " tells); beside lent ones those of small messages."),
+          entry("dropped_too_short", "Shorter than RoCEv2's headers."),
+          entry("dropped_unknown_opcode", "Of a kind that the device doesn't know."),
+          entry(
+              "dropped_bad_header",
+              "With a header of another version, or a refusal without meaning."),
+          entry("dropped_unknown_queue_pair", "For a queue pair that isn't there, or no longer."),
+          entry("dropped_wrong_state", "For one that isn't ready yet."),
+          entry("dropped_wrong_source", "From another address or port than its peer's."),
+          entry("dropped_bad_checksum", "With a wrong ICRC: damaged on the way."),
+          entry("dropped_bad_length", "Whose length contradicts the headers."),
+          entry("dropped_out_of_window", "With a number too far ahead."),
+          entry("dropped_out_of_order", "Ahead of their turn where order counts: they come again."),
+          entry("dropped_duplicate", "That had come before."),
+          entry("dropped_unexpected_response", "That answer nothing that was asked."),
+          entry("dropped_in_flight_after_error", "For a queue pair that has failed."));
 
   @TempDir Path folder;
 
@@ -47,7 +95,34 @@ class CountersPageTest {
               .formatted(
                   name(metric), kind(metric), labels(metric), metric.getMetadata().getHelp()));
     }
+    page.append(
+        """
+
+        ## What soft0 counts
+
+        The events of `heddle_device_events_total`, in `heddle stat` under `devices`. A dropped packet had no effect.
+
+        | event | what it counts |
+        |---|---|
+        """);
+    List<String> counted = countedBySoftDevice();
+    assertEquals(EVENTS.keySet(), new HashSet<>(counted), "each counter has a line here");
+    counted.forEach(event -> page.append("| `%s` | %s |\n".formatted(event, EVENTS.get(event))));
     return page.toString();
+  }
+
+  private static List<String> countedBySoftDevice() {
+    List<String> names = new ArrayList<>();
+    for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
+      if (provider.name().equals("soft")) {
+        RdmaDevice device =
+            provider.devices(Map.of(), (level, sentence) -> {}, new LeakLedger()).getFirst();
+        try (DeviceContext context = device.open()) {
+          context.readCounters((name, value) -> names.add(name));
+        }
+      }
+    }
+    return names;
   }
 
   /* As it is served: Prometheus ends a counter's name so. */
