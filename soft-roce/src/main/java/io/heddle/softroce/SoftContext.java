@@ -9,6 +9,7 @@ import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.DeviceTrial;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.MemoryRegion;
@@ -159,6 +160,11 @@ final class SoftContext implements DeviceContext {
   @Override
   public int pollAsyncEvents(AsyncEventListener listener) {
     return engine.events.poll(listener);
+  }
+
+  @Override
+  public List<DeviceTrial> tryOut() {
+    return List.of(LendingTrial.run(System.getProperty("os.version")));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.heddle.verbs;
 
+import java.util.List;
+
 /** An opened device: the root of the ownership tree. */
 public interface DeviceContext extends AutoCloseable {
   RdmaDevice device();
@@ -44,6 +46,14 @@ public interface DeviceContext extends AutoCloseable {
    * thread.
    */
   int pollAsyncEvents(AsyncEventListener listener);
+
+  /**
+   * Tries what this host lets the device do that makes it faster, and that no attribute tells;
+   * nothing by default. Control path: it takes milliseconds, or a second where nothing arrives.
+   */
+  default List<DeviceTrial> tryOut() {
+    return List.of();
+  }
 
   /** Hands what the device counts by itself to the reader; nothing by default. Control thread. */
   default void readCounters(CounterReader reader) {}

@@ -1,5 +1,6 @@
 package io.heddle.tools.doctor;
 
+import io.heddle.verbs.DeviceTrial;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,6 +11,8 @@ final class DevicesCheck implements Check {
   private static final Cause REFUSED =
       new Cause("device-refused", "a device can't be opened or asked");
   private static final Cause DOWN = new Cause("port-down", "a device's port isn't active");
+  private static final Cause SLOWED =
+      new Cause("device-slowed", "this host refuses something that would make a device faster");
   private static final Cause SELECTION =
       new Cause("hca-names-nothing", "NCCL_IB_HCA names no device that there is");
 
@@ -20,12 +23,13 @@ final class DevicesCheck implements Check {
 
   @Override
   public String looksAt() {
-    return "Verbs devices of libibverbs and of the soft provider, their ports, and NCCL_IB_HCA.";
+    return "Verbs devices of libibverbs and of the soft provider, their ports, whether the soft"
+        + " one's packets leave without a copy (tried on the loopback), and NCCL_IB_HCA.";
   }
 
   @Override
   public List<Cause> causes() {
-    return List.of(NONE, REFUSED, DOWN, SELECTION);
+    return List.of(NONE, REFUSED, DOWN, SLOWED, SELECTION);
   }
 
   @Override
@@ -51,6 +55,7 @@ final class DevicesCheck implements Check {
                   "load the driver (rdma link shows devices); or unset HEDDLE_PROVIDER")
               : new Finding.Ok("no RDMA device: the soft device carries the planes, over UDP"));
     }
+    boolean softIsWanted = host.setting("HEDDLE_PROVIDER").equals("soft");
     boolean allDown = hardware.stream().noneMatch(device -> device.port().active());
     for (HostDevices.Device device : host.devices().devices()) {
       String what =
@@ -71,9 +76,23 @@ final class DevicesCheck implements Check {
                 ? new Finding.Fault(DOWN, what, remedy)
                 : new Finding.Warning(DOWN, what, remedy));
       }
+      boolean idle = !device.isHardware() && !hardware.isEmpty() && !softIsWanted;
+      device.trials().forEach(trial -> findings.add(of(trial, idle)));
     }
     selection(host.setting("NCCL_IB_HCA"), host.devices().devices(), findings);
     return findings;
+  }
+
+  /* What slows a device that no job uses is no warning. */
+  private static Finding of(DeviceTrial trial, boolean idle) {
+    return switch (trial.verdict()) {
+      case WORKS -> new Finding.Ok(trial.sentence());
+      case SLOWER ->
+          idle
+              ? new Finding.Ok(trial.sentence() + "; an RDMA device carries the planes here")
+              : new Finding.Warning(SLOWED, trial.sentence(), trial.remedy());
+      case UNTRIED -> new Finding.Unknown(trial.sentence());
+    };
   }
 
   private static List<String> against(HostDevices devices) {

@@ -4,6 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.DeviceTrial;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.RdmaDevice;
@@ -23,8 +24,13 @@ import java.util.ServiceLoader;
 record HostDevices(List<Device> devices, List<String> said, List<String> refused) {
   static final String LIBIBVERBS = "libibverbs";
 
-  /** One device. */
-  record Device(String provider, String name, PortAttributes port, GidTable gids) {
+  /**
+   * One device.
+   *
+   * @param trials what it found when it tried how fast it may be here
+   */
+  record Device(
+      String provider, String name, PortAttributes port, GidTable gids, List<DeviceTrial> trials) {
     boolean isHardware() {
       return provider.equals(LIBIBVERBS);
     }
@@ -48,7 +54,9 @@ record HostDevices(List<Device> devices, List<String> said, List<String> refused
 
   private void open(String provider, RdmaDevice device) {
     try (DeviceContext context = device.open()) {
-      devices.add(new Device(provider, device.name(), context.port(), context.gidTable()));
+      devices.add(
+          new Device(
+              provider, device.name(), context.port(), context.gidTable(), context.tryOut()));
     } catch (HeddleException failed) {
       refused.add(provider + ": " + failed.getMessage());
     }

@@ -29,6 +29,12 @@ final class JobsCheck implements Check {
   private static final Cause SHARE =
       new Cause("share-off", "a plane carries another share of the bytes than its weight says");
   private static final Cause LOSSY = new Cause("plane-lossy", "a plane loses packets");
+  private static final Cause COPIED =
+      new Cause(
+          "trains-copied",
+          "a job's soft device copies its large trains of packets, which leave by their own pages"
+              + " elsewhere");
+  private static final long ENOUGH_TRAINS = 1000;
   private static final long LOOK_MS = 300;
   private static final long ENOUGH_BYTES = 64L << 20;
   private static final long ENOUGH_COMPLETIONS = 1000;
@@ -49,7 +55,7 @@ final class JobsCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(RETRIES, WARNED, FAILED_OVER, STALLED, SLOW, SHARE, LOSSY);
+    return List.of(RETRIES, WARNED, FAILED_OVER, STALLED, SLOW, SHARE, LOSSY, COPIED);
   }
 
   @Override
@@ -62,6 +68,7 @@ final class JobsCheck implements Check {
         return List.of(new Finding.Ok("none runs"));
       }
       processes.forEach(process -> errors(process, findings));
+      processes.forEach(process -> copies(process, findings));
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
@@ -95,6 +102,21 @@ final class JobsCheck implements Check {
                   "heddle doctor --peer with the address named there tells whether the plane"
                       + " carries")
               : new Finding.Warning(WARNED, evidence, "heddle errors has all of them"));
+    }
+  }
+
+  private static void copies(ProcessStats process, List<Finding> findings) {
+    long lent = process.deviceCounters().getOrDefault("soft0/trains_lent", 0L);
+    long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
+    /* Beside some that are lent a copy may be right: of small messages, or once in a while. */
+    if (copied >= ENOUGH_TRAINS && lent == 0) {
+      findings.add(
+          new Finding.Warning(
+              COPIED,
+              "process %d: soft0 has copied all of %d large trains"
+                  .formatted(process.processId(), copied),
+              "see device-slowed; where that is not found, the way takes none: IPsec, or no"
+                  + " checksum offload (heddle errors)"));
     }
   }
 

@@ -12,6 +12,7 @@ import io.heddle.transport.stats.DistinctErrors;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsFile.Direction;
+import io.heddle.verbs.DeviceTrial;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -282,6 +283,65 @@ class DoctorTest {
       assertTrue(
           only(examine(Map.of(), new JobsCheck()), "plane-lossy").evidence().contains("plane:ill"));
     }
+  }
+
+  @Test
+  void aJobThatLendsNoneOfItsManyTrainsIsTold() {
+    try (StatsFile file = new StatsFile(folder.resolve("stats"))) {
+      file.setDeviceCounter("soft0/trains_lent", 0);
+      file.setDeviceCounter("soft0/trains_copied", 999);
+      assertEquals(List.of(), causes(examine(Map.of(), new JobsCheck()), "trains-copied"));
+      file.setDeviceCounter("soft0/trains_copied", 4711);
+      DoctorCommand.Entry entry = only(examine(Map.of(), new JobsCheck()), "trains-copied");
+      assertTrue(entry.evidence().contains("all of 4711"), entry.evidence());
+      file.setDeviceCounter("soft0/trains_lent", 1);
+      assertEquals(List.of(), causes(examine(Map.of(), new JobsCheck()), "trains-copied"));
+    }
+  }
+
+  @Test
+  void whatSlowsTheSoftDeviceIsFoundUnlessAnotherCarriesThePlanes() {
+    String sentence = "soft0: large trains of packets";
+    List<DoctorCommand.Entry> here = examine(Map.of(), new DevicesCheck());
+    assertEquals(
+        1, here.stream().filter(entry -> entry.evidence().startsWith(sentence)).count(), "" + here);
+    HostDevices.Device soft =
+        HostDevices.look(Map.of()).devices().stream()
+            .filter(device -> !device.isHardware())
+            .findFirst()
+            .orElseThrow();
+    DeviceTrial trial = DeviceTrial.slower(sentence + " are copied", "a newer kernel");
+    HostDevices.Device slowed =
+        new HostDevices.Device(
+            soft.provider(), soft.name(), soft.port(), soft.gids(), List.of(trial));
+    HostDevices.Device card =
+        new HostDevices.Device(
+            HostDevices.LIBIBVERBS, "mlx5_0", soft.port(), soft.gids(), List.of());
+    Finding.Warning warning = (Finding.Warning) aboutTrains(environment(), slowed);
+    assertEquals("device-slowed", warning.cause().id());
+    assertEquals("a newer kernel", warning.remedy());
+    assertTrue(aboutTrains(environment(), slowed, card) instanceof Finding.Ok);
+    assertTrue(
+        aboutTrains(environment("HEDDLE_PROVIDER=soft"), slowed, card) instanceof Finding.Warning);
+    DeviceTrial untried = DeviceTrial.untried(sentence);
+    HostDevices.Device unknown =
+        new HostDevices.Device(
+            soft.provider(), soft.name(), soft.port(), soft.gids(), List.of(untried));
+    assertTrue(aboutTrains(environment(), unknown) instanceof Finding.Unknown);
+  }
+
+  private Finding aboutTrains(Map<String, String> environment, HostDevices.Device... devices) {
+    Host real =
+        Host.look(environment, new Host.Places(plugin, routes(), folder.resolve("bgp.sock"), null));
+    HostDevices found = new HostDevices(List.of(devices), List.of(), List.of());
+    Host host =
+        new Host(
+            environment, real.addresses(), real.planes(), real.planesFault(), found, real.places());
+    return new DevicesCheck()
+        .look(host).stream()
+            .filter(finding -> finding.evidence().contains("large trains"))
+            .findFirst()
+            .orElseThrow();
   }
 
   @Test
