@@ -2,15 +2,24 @@ package io.heddle.softroce;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Assumptions;
@@ -121,5 +130,70 @@ class LentTrainsTest {
     } finally {
       System.setProperty("os.version", kernel);
     }
+  }
+
+  /* This packet, as often as it came. */
+  private static List<byte[]> copies(UdpSocket socket, int psn, Arena arena) {
+    DatagramReceiver receiver = new DatagramReceiver(arena);
+    List<byte[]> copies = new ArrayList<>();
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    int datagrams = receiver.receive(capture, socket.fd());
+    while (datagrams > 0) {
+      for (int i = 0; i < datagrams; i++) {
+        int length = receiver.lengthBytes(i);
+        for (int at = 0; at < length; at += receiver.strideBytes(i)) {
+          long packet = receiver.address(i) + at;
+          if (PacketFormat.psn(packet) == psn) {
+            copies.add(Memory.toArray(packet, Math.min(receiver.strideBytes(i), length - at)));
+          }
+        }
+      }
+      datagrams = receiver.receive(capture, socket.fd());
+    }
+    return copies;
+  }
+
+  /* Each sending has a tag of its own. Nobody reads the peer's socket meanwhile: its packets are still the slot's pages. */
+  @Test
+  void whatIsSentAgainIsMarkedInACopyAndNotInWhatIsLent() {
+    assumeLending();
+    try (SoftPair pair = new SoftPair("", BYTES);
+        Arena arena = Arena.ofConfined()) {
+      byte[] wanted = fill(pair, new Random(1));
+      Gid own = pair.left.context.gidTable().entries().getFirst().gid();
+      Gid peer = new Gid(own.high(), own.low() & ~0xffL | 200);
+      try (UdpSocket unread = UdpSocket.bind(peer, 0, SoftContext.ROCE_PORT, true)) {
+        var ends = List.of(new PeerLink.PeerEnd(new Gid(0, 0), unread.port(), 49_152));
+        byte[] soft = new EndpointParameters(4 << 20, 4096, ends).toBytes();
+        QueuePair a = pair.left.createQueuePair();
+        a.initialise(pair.left.gidIndexes());
+        a.readyToReceive(
+            new ReadyToReceiveAttributes(PathMtu.MTU_4096, peer, 77, SoftPair.PSN, soft, 1, 0, 0));
+        a.readyToSend(new ReadyToSendAttributes(SoftPair.PSN, 14, 7, 7));
+        a.postSend(pair.left.request(Operation.RDMA_WRITE, 1, 0, BYTES, pair.right));
+        long start = System.nanoTime();
+        while (a.resentPackets() < 2 && System.nanoTime() - start < 20_000_000_000L) {
+          pair.left.context.progress();
+        }
+        assertTrue(a.resentPackets() >= 2, "it has asked twice");
+        Map<String, Long> counted = new HashMap<>();
+        pair.left.context.readCounters(counted::put);
+        assertTrue(counted.get("trains_lent") > 0, "nothing was lent");
+
+        List<byte[]> copies = copies(unread, SoftPair.PSN, arena);
+        assertTrue(copies.size() >= 3, copies.size() + " copies");
+        byte[] first = copies.getFirst();
+        int header = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
+        for (byte[] again : copies.subList(1, copies.size())) {
+          assertFalse(Arrays.equals(first, again), "it tells of a later sending");
+          assertEquals(-1, mismatch(wanted, again, header), "payload of what is sent again");
+        }
+        assertEquals(-1, mismatch(wanted, first, header), "payload of what was lent");
+      }
+    }
+  }
+
+  private static int mismatch(byte[] wanted, byte[] packet, int header) {
+    return Arrays.mismatch(wanted, 0, 4096, packet, header, header + 4096);
   }
 }
