@@ -57,7 +57,15 @@ class CountersPageTest {
           entry("dropped_unknown_queue_pair", "For a queue pair that isn't there, or no longer."),
           entry("dropped_wrong_state", "For one that isn't ready yet."),
           entry("dropped_wrong_source", "From another address or port than its peer's."),
-          entry("dropped_bad_checksum", "With a wrong ICRC: damaged on the way."),
+          entry(
+              "dropped_bad_checksum",
+              "With a wrong ICRC: damaged on the way. With the policy `packet` not every one is: a"
+                  + " plane that became slow may still hold packets in the sender's own queue when"
+                  + " they have come by another plane and what they lay in has a new train. Where"
+                  + " one of four planes fell to a hundredth of its rate again and again, that was"
+                  + " 1 to 2 of 10,000 packets, and fewer than half as many as the sender sent"
+                  + " again. None are of that kind where the sender's `trains_lent` is 0 or with"
+                  + " other policies: there look for memory, cables and ports."),
           entry("dropped_bad_length", "Whose length contradicts the headers."),
           entry("dropped_out_of_window", "With a number too far ahead."),
           entry("dropped_out_of_order", "Ahead of their turn where order counts: they come again."),
