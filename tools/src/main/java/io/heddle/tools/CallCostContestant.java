@@ -50,7 +50,7 @@ final class CallCostContestant implements AutoCloseable {
       List<String> options = new ArrayList<>(jvmOptions);
       options.add("-Xlog:safepoint:file=" + pauses + ":uptime:filecount=0");
       options.add("-XX:-DisableAttachMechanism");
-      all.put("HEDDLE_JVM_OPTIONS", String.join(" ", options));
+      all.put(JavaCompilers.VARIABLE, String.join(" ", options));
     }
     process = new AnsweringProcess(name, lab.command(0, command), all, folder);
   }

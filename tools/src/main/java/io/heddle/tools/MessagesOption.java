@@ -61,6 +61,7 @@ final class MessagesOption {
         2,
         outstanding,
         1,
+        0,
         rounds,
         milliseconds,
         pinned);

@@ -70,8 +70,6 @@ final class PerfCallsCommand implements Callable<Integer> {
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
-    List<String> both = List.of("-XX:TieredStopAtLevel=4");
-    List<String> first = List.of("-XX:TieredStopAtLevel=1");
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab =
           cleanup.add(Labs.create(choice.kind(), new LabPlan(1, CallCostReport.PLANES, 9000)));
@@ -81,15 +79,15 @@ final class PerfCallsCommand implements Callable<Integer> {
           cleanup.add(
               new CallCostContestant(
                   lab, "C", List.of(driver.toString(), reference.toString()), environment, null)));
-      for (List<String> compilers : List.of(both, first)) {
+      for (JavaCompilers compilers : List.of(JavaCompilers.BOTH, JavaCompilers.FIRST)) {
         all.add(
             cleanup.add(
                 new CallCostContestant(
                     lab,
-                    compilers == both ? "Java" : "Java, first compiler",
+                    compilers == JavaCompilers.BOTH ? "Java" : "Java, first compiler",
                     List.of(driver.toString(), own.toString()),
                     environment,
-                    compilers)));
+                    List.of(compilers.option()))));
       }
       CallCostReport report = measure(all);
       form.publish(spec, "calls-" + ReportOption.today(), report.table(), report);

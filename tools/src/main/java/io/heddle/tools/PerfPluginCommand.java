@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -101,6 +102,16 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
   private boolean unpinned;
 
+  @Option(
+      names = "--compilers",
+      paramLabel = "WHICH",
+      defaultValue = "AUTO",
+      description =
+          "Java's compilers: ${COMPLETION-CANDIDATES}, in either case. AUTO is what the plugin"
+              + " takes itself: on fewer than four processors the first alone. With BOTH the rounds"
+              + " of the first five seconds don't count (${DEFAULT-VALUE}).")
+  private JavaCompilers compilers = JavaCompilers.AUTO;
+
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
@@ -119,17 +130,19 @@ final class PerfPluginCommand implements Callable<Integer> {
     List<ContestantsOption.Contestant> entries = links.contestants(range);
     PluginPerfPlan plan =
         new PluginPerfPlan(
-            links.driver(Installation.PLUGIN_PERF),
-            kinds.stream().distinct().sorted().toList(),
-            minBytes,
-            maxBytes,
-            latencyMaxBytes,
-            factor,
-            outstanding,
-            flows,
-            rounds,
-            milliseconds,
-            !unpinned);
+                links.driver(Installation.PLUGIN_PERF),
+                kinds.stream().distinct().sorted().toList(),
+                minBytes,
+                maxBytes,
+                latencyMaxBytes,
+                factor,
+                outstanding,
+                flows,
+                0,
+                rounds,
+                milliseconds,
+                !unpinned)
+            .afterUncounted(compilers.settleMs());
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -137,10 +150,18 @@ final class PerfPluginCommand implements Callable<Integer> {
     PluginPerfReport report = measure(choice, entries, plan);
     form.publish(
         spec,
-        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows) + links.fileSuffix(),
+        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows)
+            + links.fileSuffix()
+            + compilers.fileSuffix(),
         report.table(),
         report);
     return 0;
+  }
+
+  private Map<String, String> environment(ContestantsOption.Contestant contestant, Lab.Kind kind) {
+    Map<String, String> environment = links.environment(contestant, kind);
+    environment.putAll(compilers.environment(System.getenv(JavaCompilers.VARIABLE)));
+    return environment;
   }
 
   private PluginPerfReport measure(
@@ -160,7 +181,7 @@ final class PerfPluginCommand implements Callable<Integer> {
                     entry.role(),
                     entry.plugin(),
                     plan,
-                    links.environment(entry, choice.kind())));
+                    environment(entry, choice.kind())));
         contestant.awaitWarm();
         contestants.add(contestant);
         figures.add(new HashMap<>());
@@ -168,7 +189,7 @@ final class PerfPluginCommand implements Callable<Integer> {
       for (PluginPerfPlan.Step step : plan.steps()) {
         progress.update(() ->
             "heddle perf plugin: round %d of %d, %s, %d bytes"
-                .formatted(step.round(), rounds, step.kind().title(), step.bytes()));
+                .formatted(Math.max(step.round(), 0), rounds, step.kind().title(), step.bytes()));
         for (int i = 0; i < contestants.size(); i++) {
           figures.get(i).put(step, contestants.get(i).measure(step));
         }
@@ -182,6 +203,7 @@ final class PerfPluginCommand implements Callable<Integer> {
         choice.kind().text(),
         links.mtu(),
         AllReduceReport.processorCount(),
+        compilers,
         plan.pinned(),
         outstanding,
         flows,

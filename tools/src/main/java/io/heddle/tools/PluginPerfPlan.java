@@ -12,6 +12,7 @@ import java.util.List;
  * @param latencyMaxBytes largest size of a round trip
  * @param outstanding messages under way in a bandwidth measurement, in each flow
  * @param flows connections each way in a bandwidth measurement
+ * @param uncounted rounds before the first that counts
  * @param milliseconds how long a measurement lasts
  * @param pinned whether the threads that move data keep to one processor each
  */
@@ -24,11 +25,30 @@ record PluginPerfPlan(
     int factor,
     int outstanding,
     int flows,
+    int uncounted,
     int rounds,
     int milliseconds,
     boolean pinned) {
-  /** A measurement and its round, from 1. */
+  /** A measurement and its round: from 1 those that count, up to 0 those before. */
   record Step(int round, PluginPerfKind kind, long bytes) {}
+
+  /** The same, where as many rounds go first as one contestant fills {@code before} ms with. */
+  PluginPerfPlan afterUncounted(long before) {
+    long roundMs = (long) milliseconds * Math.max(1, steps().size() / (uncounted + rounds));
+    return new PluginPerfPlan(
+        driver,
+        kinds,
+        minBytes,
+        maxBytes,
+        latencyMaxBytes,
+        factor,
+        outstanding,
+        flows,
+        Math.toIntExact(Math.ceilDiv(before, roundMs)),
+        rounds,
+        milliseconds,
+        pinned);
+  }
 
   List<String> command(Path plugin, Path folder, int rank) {
     List<String> command =
@@ -56,7 +76,7 @@ record PluginPerfPlan(
                 "--flows",
                 Integer.toString(flows),
                 "--rounds",
-                Integer.toString(rounds),
+                Integer.toString(uncounted + rounds),
                 "--milliseconds",
                 Integer.toString(milliseconds),
                 "--turns"));
@@ -69,7 +89,7 @@ record PluginPerfPlan(
   /** In the order in which the driver goes through them. */
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
-    for (int round = 1; round <= rounds; round++) {
+    for (int round = 1 - uncounted; round <= rounds; round++) {
       for (long bytes = minBytes; bytes <= maxBytes; bytes *= factor) {
         for (PluginPerfKind kind : kinds) {
           if (kind != PluginPerfKind.LATENCY || bytes <= latencyMaxBytes) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param network how hosts were kept apart
  * @param mtuBytes of the links
  * @param processors of the machine
+ * @param compilers what was asked for of Java's compilers
  * @param pinned whether the threads that move data keep to one processor each
  * @param outstanding messages under way
  * @param flows connections each way in a bandwidth measurement
@@ -24,6 +25,7 @@ record PluginPerfReport(
     String network,
     int mtuBytes,
     int processors,
+    JavaCompilers compilers,
     boolean pinned,
     int outstanding,
     int flows,
@@ -136,11 +138,12 @@ record PluginPerfReport(
     StringBuilder text = new StringBuilder();
     append(
         text,
-        "# net plugin, 2 ranks, MTU %d, %s, %d processors%s; %s%d messages outstanding, %d ms a"
+        "# net plugin, 2 ranks, MTU %d, %s, %d processors%s%s; %s%d messages outstanding, %d ms a"
             + " measurement, median of %d rounds (least to most)%n",
         mtuBytes,
         network,
         processors,
+        compilers.title().isEmpty() ? "" : ", " + compilers.title(),
         pinned ? ", data threads pinned" : "",
         flows == 1 ? "" : flows + " flows with each ",
         outstanding,

@@ -48,7 +48,7 @@ final class PluginPerfTest {
   @TempDir private Path folder;
 
   private static PluginPerfPlan plan(Path driver, int rounds, PluginPerfKind... kinds) {
-    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, 1, rounds, 100, false);
+    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, 1, 0, rounds, 100, false);
   }
 
   /* The driver's arguments are --plugin P --rendezvous F --rank R. */
@@ -164,6 +164,7 @@ final class PluginPerfTest {
                 "loopback addresses",
                 9000,
                 2,
+                JavaCompilers.BOTH,
                 true,
                 8,
                 1,
@@ -172,8 +173,42 @@ final class PluginPerfTest {
                 List.of(contestant("A"), contestant("B")),
                 sections)
             .table();
+    assertTrue(table.contains("2 processors, both of Java's compilers, data threads"), table);
     assertTrue(table.contains("# half round trip, us"), table);
     assertTrue(table.contains("20.00   (10.00 to 30.00)   0.50"), table);
+  }
+
+  @Test
+  void withBothCompilersRoundsOfFiveSecondsGoFirstAndDontCount() {
+    PluginPerfPlan counted = plan(folder, 3, PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY);
+    assertEquals(counted, counted.afterUncounted(JavaCompilers.AUTO.settleMs()));
+    PluginPerfPlan settled = counted.afterUncounted(JavaCompilers.BOTH.settleMs());
+    assertEquals(17, settled.uncounted(), "a round has 3 measurements of 100 ms");
+    List<String> command = settled.command(Path.of("plugin.so"), folder, 0);
+    assertEquals("20", command.get(command.indexOf("--rounds") + 1));
+    Map<PluginPerfPlan.Step, Double> figures = new HashMap<>();
+    for (PluginPerfPlan.Step step : settled.steps()) {
+      figures.put(step, step.round() < 1 ? 1e9 : 10.0 * step.round());
+    }
+    PluginPerfReport.Cell cell =
+        PluginPerfReport.sections(settled, List.of(figures))
+            .get(1)
+            .rows()
+            .getFirst()
+            .cells()
+            .getFirst();
+    assertEquals(List.of(10.0, 20.0, 30.0), cell.rounds());
+  }
+
+  @Test
+  void theCompilersThatAreAskedForStandBeforeTheUsersOwnOptions() {
+    assertEquals(Map.of(), JavaCompilers.AUTO.environment("-Xmx1g"));
+    assertEquals(
+        Map.of("HEDDLE_JVM_OPTIONS", "-XX:TieredStopAtLevel=4 -Xmx1g"),
+        JavaCompilers.BOTH.environment("-Xmx1g"));
+    assertEquals(
+        Map.of("HEDDLE_JVM_OPTIONS", "-XX:TieredStopAtLevel=1"),
+        JavaCompilers.FIRST.environment(null));
   }
 
   @Test

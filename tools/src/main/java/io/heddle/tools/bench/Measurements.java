@@ -24,12 +24,16 @@ final class Measurements {
   static final String START = "start";
   static final String FAILOVER = "failover";
 
+  /** Behind the name of a measurement that is repeated with both of Java's compilers. */
+  static final String BOTH = "-both";
+
   private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
 
   private Measurements() {}
 
   static List<Measurement> all() {
     List<Measurement> all = new ArrayList<>(besideTcp());
+    all.addAll(withBothCompilers());
     all.addAll(overFabrics());
     all.addAll(alone());
     return all;
@@ -52,7 +56,7 @@ final class Measurements {
             Readings::plugin),
         new Measurement(
             PLUGIN_1500,
-            "the same with MTU 1500",
+            "bandwidth of the plugin beside kernel TCP, MTU 1500",
             words(
                 "perf plugin --json --mtu 1500 --kinds bandwidth %s --factor 4 --rounds 7"
                     + " --milliseconds 150",
@@ -113,6 +117,31 @@ final class Measurements {
             false,
             240,
             Readings::allReduce));
+  }
+
+  /* As on hosts with four processors and more. What starts a process for each round is over before all is compiled. */
+  private static List<Measurement> withBothCompilers() {
+    return besideTcp().stream()
+        .filter(each -> !each.name().equals(ALL_REDUCE))
+        .map(each ->
+            new Measurement(
+                each.name() + BOTH,
+                each.what() + ", with both of Java's compilers",
+                withBothCompilers(each.full()),
+                withBothCompilers(each.quick()),
+                each.jsonFile(),
+                each.limitSeconds(),
+                each.reading()))
+        .toList();
+  }
+
+  private static List<String> withBothCompilers(List<String> arguments) {
+    List<String> all = new ArrayList<>(arguments);
+    if (!all.contains("--planes")) {
+      all.addAll(List.of("--planes", "1"));
+    }
+    all.addAll(List.of("--compilers", "both"));
+    return all;
   }
 
   private static List<Measurement> overFabrics() {

@@ -15,6 +15,7 @@ final class Targets {
     List<Target> targets = new ArrayList<>();
     targets.addAll(besideTcp());
     targets.addAll(besideSockets());
+    targets.addAll(withBothCompilers(targets));
     for (String situation : List.of("equal", "announced", "unannounced", "bursts")) {
       String of = situation + ", spray";
       targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
@@ -65,6 +66,21 @@ final class Targets {
     return Stream.of("64K", "128K", "1M", "4M")
         .map(size -> "bandwidth " + size + ", 1 plane" + Readings.OVER_SOCKETS)
         .map(figure -> atLeast(group, Measurements.SOCKETS, figure, 1.0))
+        .toList();
+  }
+
+  /* Of what is measured with both compilers, too: one plane beside a rival. */
+  private static List<Target> withBothCompilers(List<Target> targets) {
+    return targets.stream()
+        .filter(each -> Measurements.byName().containsKey(each.measurement() + Measurements.BOTH))
+        .filter(each -> each.figure().contains(", 1 plane ÷ "))
+        .map(each ->
+            new Target(
+                each.group() + ", both compilers",
+                each.measurement() + Measurements.BOTH,
+                each.figure(),
+                each.bound(),
+                each.wanted()))
         .toList();
   }
 
