@@ -7,8 +7,8 @@ import static io.heddle.routes.RoutesLayout.setLong;
 
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -374,7 +374,7 @@ public final class RoutePublisher implements AutoCloseable {
       long sequence = map.base + RoutesLayout.SEQUENCE;
       setLong(map.base + RoutesLayout.CHANGED, clock.nanoTime());
       SequenceLock.endWrite(sequence);
-      LinuxCalls.futexWakeAll(sequence);
+      MemoryCalls.futexWakeAll(sequence);
     }
     changing = false;
     changed = false;
@@ -438,7 +438,7 @@ public final class RoutePublisher implements AutoCloseable {
     Memory.setIntRelease(map.base + RoutesLayout.STATE, state);
     long sequence = map.base + RoutesLayout.SEQUENCE;
     Memory.setLongRelease(sequence, getLong(sequence) + 2);
-    LinuxCalls.futexWakeAll(sequence);
+    MemoryCalls.futexWakeAll(sequence);
   }
 
   /* Copies everything to a file of another shape. In the middle of a change the old file's readers get the change's

@@ -4,8 +4,8 @@ import static io.heddle.routes.RoutesLayout.getInt;
 import static io.heddle.routes.RoutesLayout.getLong;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -257,13 +257,13 @@ public final class RouteReader implements AutoCloseable {
    */
   public void awaitChange(long sequence, long timeoutNs) {
     if (sequence() == sequence) {
-      LinuxCalls.futexWait(map.base + RoutesLayout.SEQUENCE, (int) sequence, timeoutNs);
+      MemoryCalls.futexWait(map.base + RoutesLayout.SEQUENCE, (int) sequence, timeoutNs);
     }
   }
 
   /** Ends the wait of every process that waits for this file, for nothing. */
   public void wakeAll() {
-    LinuxCalls.futexWakeAll(map.base + RoutesLayout.SEQUENCE);
+    MemoryCalls.futexWakeAll(map.base + RoutesLayout.SEQUENCE);
   }
 
   /** Whether the daemon lives. One thread; to be asked at least as often as the answer matters. */

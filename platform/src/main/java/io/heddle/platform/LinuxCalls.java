@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The Linux system calls that Heddle makes, each as one small static method over {@code long}
- * addresses.
+ * The Linux system calls that Heddle makes on descriptors, each as one small static method over
+ * {@code long} addresses; those on memory are {@link MemoryCalls}.
  *
  * <p>Every method returns what the C function returns, or the negated errno where that is −1: one
  * value, no exception, no allocation. There are three shapes, of 3, 5 and 7 arguments, since each
@@ -54,23 +54,15 @@ public final class LinuxCalls {
   private static final MethodHandle EVENTFD = find("eventfd", 2);
   private static final MethodHandle READ = find("read", 3);
   private static final MethodHandle WRITE = find("write", 3);
-  private static final MethodHandle MMAP = find("mmap", 6);
-  private static final MethodHandle MUNMAP = find("munmap", 2);
-  private static final MethodHandle MADVISE = find("madvise", 3);
   private static final MethodHandle POLL = find("poll", 3);
   private static final MethodHandle PIPE2 = find("pipe2", 2);
   private static final MethodHandle VMSPLICE = find("vmsplice", 4);
   private static final MethodHandle SPLICE = find("splice", 6);
   private static final MethodHandle IOCTL = find("ioctl", 3);
-  private static final MethodHandle SYSCALL = find("syscall", 7);
-
-  /* The C library has no function for futex; its number differs by architecture. */
-  private static final long SYS_FUTEX =
-      System.getProperty("os.arch").equals("aarch64") ? 98L : 202L;
 
   private LinuxCalls() {}
 
-  private static MethodHandle find(String name, int arguments) {
+  static MethodHandle find(String name, int arguments) {
     var layouts = new java.lang.foreign.MemoryLayout[arguments <= 3 ? 3 : arguments <= 5 ? 5 : 7];
     java.util.Arrays.fill(layouts, JAVA_LONG);
     return LINKER.downcallHandle(
@@ -85,16 +77,16 @@ public final class LinuxCalls {
     return CAPTURE.get();
   }
 
-  private static long result(MemorySegment capture, long value) {
+  static long result(MemorySegment capture, long value) {
     return value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : value;
   }
 
   /* C functions that return int leave the upper half of the register undefined. */
-  private static int intResult(MemorySegment capture, long value) {
+  static int intResult(MemorySegment capture, long value) {
     return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
   }
 
-  private static RuntimeException unexpected(Throwable thrown) {
+  static RuntimeException unexpected(Throwable thrown) {
     return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
   }
 
@@ -431,107 +423,6 @@ public final class LinuxCalls {
                   lengthBytes,
                   2L /* SPLICE_F_NONBLOCK */,
                   0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is
-   * touched (an arena touches all of it). Returns its address, or the negated errno.
-   */
-  public static long mapMemory(long lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return result(
-          capture,
-          (long)
-              MMAP.invokeExact(
-                  capture,
-                  0L,
-                  lengthBytes,
-                  3L /* PROT_READ | PROT_WRITE */,
-                  0x22L /* MAP_PRIVATE | MAP_ANONYMOUS */,
-                  -1L,
-                  0L,
-                  0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  public static int unmapMemory(long address, long lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return intResult(capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes, 0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Asks for large pages (2 MiB, say) for memory that hasn't been touched, where whole ones fit.
-   * Returns 0, or the negated errno, as where the system has none.
-   */
-  public static int wantLargePages(long address, long lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return intResult(
-          capture,
-          (long) MADVISE.invokeExact(capture, address, lengthBytes, 14L /* MADV_HUGEPAGE */));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Waits until another thread or process wakes the waiters of this aligned {@code int}, unless it
-   * no longer has the expected value, at most for a time. The memory may be a read-only mapping of
-   * a file. Control path: it opens an arena.
-   *
-   * @return 0 when woken, else the negated errno (EAGAIN another value, ETIMEDOUT, EINTR)
-   */
-  public static int futexWait(long address, int expected, long timeoutNs) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment timespec = arena.allocate(JAVA_LONG, 2);
-      timespec.setAtIndex(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
-      timespec.setAtIndex(JAVA_LONG, 1, timeoutNs % 1_000_000_000L);
-      MemorySegment capture = CAPTURE.get();
-      return (int)
-          result(
-              capture,
-              (long)
-                  SYSCALL.invokeExact(
-                      capture,
-                      SYS_FUTEX,
-                      address,
-                      0L /* FUTEX_WAIT */,
-                      (long) expected,
-                      timespec.address(),
-                      0L,
-                      0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /** Wakes every waiter of this aligned {@code int}; returns how many, or the negated errno. */
-  public static int futexWakeAll(long address) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return (int)
-          result(
-              capture,
-              (long)
-                  SYSCALL.invokeExact(
-                      capture,
-                      SYS_FUTEX,
-                      address,
-                      1L /* FUTEX_WAKE */,
-                      (long) Integer.MAX_VALUE,
-                      0L,
-                      0L,
-                      0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

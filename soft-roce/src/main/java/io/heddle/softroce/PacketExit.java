@@ -1,6 +1,6 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.verbs.VerbsException;
 
 /**
@@ -27,7 +27,7 @@ final class PacketExit {
   PacketExit(Engine engine, PeerLinks links) {
     this.engine = engine;
     this.links = links;
-    mapped = LinuxCalls.mapMemory(MAPPED_BYTES);
+    mapped = MemoryCalls.mapMemory(MAPPED_BYTES);
     if (mapped < 0) {
       throw new VerbsException(
           "create_qp", "soft0, " + MAPPED_BYTES + " bytes of transmit ring", (int) -mapped);
@@ -35,14 +35,14 @@ final class PacketExit {
     memory = mapped + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
     if (engine.lendsPages()) {
       /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
-      LinuxCalls.wantLargePages(memory, RING_BYTES);
+      MemoryCalls.wantLargePages(memory, RING_BYTES);
     }
     seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
   }
 
   /** Nothing leaves any more. */
   void free() {
-    LinuxCalls.unmapMemory(mapped, MAPPED_BYTES);
+    MemoryCalls.unmapMemory(mapped, MAPPED_BYTES);
   }
 
   /** Where the transmit ring lies. */

@@ -3,8 +3,8 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.List;
@@ -26,8 +26,8 @@ class LoopbackTransportTest extends EndingSuite {
   @Test
   void aMessageOfOneGibibyteArrives() {
     long length = 1L << 30;
-    long from = LinuxCalls.mapMemory(length);
-    long to = LinuxCalls.mapMemory(length);
+    long from = MemoryCalls.mapMemory(length);
+    long to = MemoryCalls.mapMemory(length);
     assertTrue(from > 0 && to > 0, "mmap");
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
@@ -50,8 +50,8 @@ class LoopbackTransportTest extends EndingSuite {
         assertEquals(at + 1, (long) Memory.ALL.get(Memory.NATIVE_LONG, to + at), "at " + at);
       }
     } finally {
-      LinuxCalls.unmapMemory(from, length);
-      LinuxCalls.unmapMemory(to, length);
+      MemoryCalls.unmapMemory(from, length);
+      MemoryCalls.unmapMemory(to, length);
     }
   }
 

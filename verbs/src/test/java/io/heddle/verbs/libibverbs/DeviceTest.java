@@ -96,8 +96,8 @@ class DeviceTest {
   @Test
   void memoryThatDoesNotExistIsRefusedWithItsAddress() {
     ProtectionDomain pd = context.allocateProtectionDomain();
-    long page = io.heddle.platform.LinuxCalls.mapMemory(4096);
-    io.heddle.platform.LinuxCalls.unmapMemory(page, 4096);
+    long page = io.heddle.platform.MemoryCalls.mapMemory(4096);
+    io.heddle.platform.MemoryCalls.unmapMemory(page, 4096);
     VerbsException refused =
         assertThrows(
             VerbsException.class,

@@ -1,0 +1,126 @@
+package io.heddle.platform;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The Linux system calls that Heddle makes on memory: to have it, and to wait for a word of it. As
+ * {@link LinuxCalls}.
+ */
+public final class MemoryCalls {
+  private static final MethodHandle MMAP = LinuxCalls.find("mmap", 6);
+  private static final MethodHandle MUNMAP = LinuxCalls.find("munmap", 2);
+  private static final MethodHandle MADVISE = LinuxCalls.find("madvise", 3);
+  private static final MethodHandle SYSCALL = LinuxCalls.find("syscall", 7);
+
+  /* The C library has no function for futex; its number differs by architecture. */
+  private static final long SYS_FUTEX =
+      System.getProperty("os.arch").equals("aarch64") ? 98L : 202L;
+
+  private MemoryCalls() {}
+
+  /**
+   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is
+   * touched (an arena touches all of it). Returns its address, or the negated errno.
+   */
+  public static long mapMemory(long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.result(
+          capture,
+          (long)
+              MMAP.invokeExact(
+                  capture,
+                  0L,
+                  lengthBytes,
+                  3L /* PROT_READ | PROT_WRITE */,
+                  0x22L /* MAP_PRIVATE | MAP_ANONYMOUS */,
+                  -1L,
+                  0L,
+                  0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  public static int unmapMemory(long address, long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.intResult(
+          capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /**
+   * Asks for large pages (2 MiB, say) for memory that hasn't been touched, where whole ones fit.
+   * Returns 0, or the negated errno, as where the system has none.
+   */
+  public static int wantLargePages(long address, long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.intResult(
+          capture,
+          (long) MADVISE.invokeExact(capture, address, lengthBytes, 14L /* MADV_HUGEPAGE */));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /**
+   * Waits until another thread or process wakes the waiters of this aligned {@code int}, unless it
+   * no longer has the expected value, at most for a time. The memory may be a read-only mapping of
+   * a file. Control path: it opens an arena.
+   *
+   * @return 0 when woken, else the negated errno (EAGAIN another value, ETIMEDOUT, EINTR)
+   */
+  public static int futexWait(long address, int expected, long timeoutNs) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment timespec = arena.allocate(JAVA_LONG, 2);
+      timespec.setAtIndex(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
+      timespec.setAtIndex(JAVA_LONG, 1, timeoutNs % 1_000_000_000L);
+      MemorySegment capture = LinuxCalls.errnoCapture();
+      return (int)
+          LinuxCalls.result(
+              capture,
+              (long)
+                  SYSCALL.invokeExact(
+                      capture,
+                      SYS_FUTEX,
+                      address,
+                      0L /* FUTEX_WAIT */,
+                      (long) expected,
+                      timespec.address(),
+                      0L,
+                      0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** Wakes every waiter of this aligned {@code int}; returns how many, or the negated errno. */
+  public static int futexWakeAll(long address) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return (int)
+          LinuxCalls.result(
+              capture,
+              (long)
+                  SYSCALL.invokeExact(
+                      capture,
+                      SYS_FUTEX,
+                      address,
+                      1L /* FUTEX_WAKE */,
+                      (long) Integer.MAX_VALUE,
+                      0L,
+                      0L,
+                      0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+}
