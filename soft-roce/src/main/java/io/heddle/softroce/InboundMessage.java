@@ -150,14 +150,15 @@ final class InboundMessage {
   private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
     long id = receives.id();
     receives.take();
-    qp.completeReceive(id, status, Kind.RECEIVE, lengthBytes, hasImmediate, value);
+    qp.completer().receive(id, status, Kind.RECEIVE, lengthBytes, hasImmediate, value);
   }
 
   /** Completes the oldest receive with an immediate. */
   void completeImmediate(int lengthBytes, int immediate) {
     long id = receives.id();
     receives.take();
-    qp.completeReceive(
-        id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
+    qp.completer()
+        .receive(
+            id, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, lengthBytes, true, immediate);
   }
 }

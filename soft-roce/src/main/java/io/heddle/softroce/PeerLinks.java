@@ -3,6 +3,7 @@ package io.heddle.softroce;
 import io.heddle.platform.Errno;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,23 @@ final class PeerLinks {
 
   /** An address with its sockets. */
   record Opened(UdpSocket socket, SoftPort.Address address, SoftContext.ReceivePort receiver) {}
+
+  /**
+   * Whether they can carry all of these. A SEND or READ takes its turn; over several links that
+   * would be to wait for the slowest, again and again.
+   */
+  boolean carry(SendWorkRequest first) {
+    if (links.length == 1) {
+      return true;
+    }
+    for (SendWorkRequest each = first; each != null; each = each.next) {
+      if (each.operation != SendWorkRequest.Operation.RDMA_WRITE
+          && each.operation != SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE) {
+        return false;
+      }
+    }
+    return true;
+  }
 
   int count() {
     return links.length;

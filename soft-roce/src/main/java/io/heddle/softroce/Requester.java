@@ -330,7 +330,7 @@ final class Requester {
       /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
       queue.complete();
       if (signalled) {
-        qp.completeSend(id, Status.SUCCESS, kind, lengthBytes);
+        qp.completer().send(id, Status.SUCCESS, kind, lengthBytes);
       }
     }
   }
@@ -458,7 +458,7 @@ final class Requester {
 
   /** What each link has done; none before {@link #start}, or with one. */
   List<LinkCounts> linkCounts(PeerLinks links) {
-    return loads.counts(links);
+    return links.count() == 1 ? List.of() : loads.counts(links);
   }
 
   /** Stops for good: nothing is outstanding and no timer runs. */

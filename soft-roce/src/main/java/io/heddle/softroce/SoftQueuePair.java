@@ -11,8 +11,8 @@ import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
-import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -200,68 +200,48 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public void weighLinks(int[] weights) {
-    synchronized (context) {
-      engine.lock.lock();
-      try {
-        requester.weighLinks(weights);
-      } finally {
-        engine.unlock();
-      }
-    }
+    whileOpen(() -> requester.weighLinks(weights));
   }
 
   @Override
   public void linkLost(int link) {
-    synchronized (context) {
-      engine.lock.lock();
-      try {
-        if (!closed && state == QueuePairState.READY_TO_SEND) {
-          requester.linkLost(link, engine.nowNs());
-        }
-      } finally {
-        engine.unlock();
+    whileOpen(() -> {
+      if (state == QueuePairState.READY_TO_SEND) {
+        requester.linkLost(link, engine.nowNs());
       }
-    }
+    });
   }
 
   @Override
   public List<LinkCounts> linkCounts() {
-    synchronized (context) {
-      engine.lock.lock();
-      try {
-        return closed || links.count() == 1 ? List.of() : requester.linkCounts(links);
-      } finally {
-        engine.unlock();
-      }
-    }
+    List<LinkCounts> counts = new ArrayList<>();
+    whileOpen(() -> counts.addAll(requester.linkCounts(links)));
+    return counts;
   }
 
   @Override
   public void toError() {
-    synchronized (context) {
-      if (closed) {
-        return;
-      }
-      engine.lock.lock();
-      try {
-        die();
-      } finally {
-        engine.unlock();
-      }
-    }
+    whileOpen(this::die);
   }
 
   @Override
   public void reset() {
+    whileOpen(() -> {
+      halt(QueuePairState.RESET);
+      sends.clear();
+      receives.clear();
+    });
+  }
+
+  /* Nothing where it is closed: a closed context holds the lock for ever. */
+  private void whileOpen(Runnable change) {
     synchronized (context) {
       if (closed) {
         return;
       }
       engine.lock.lock();
       try {
-        halt(QueuePairState.RESET);
-        sends.clear();
-        receives.clear();
+        change.run();
       } finally {
         engine.unlock();
       }
@@ -280,16 +260,13 @@ final class SoftQueuePair implements QueuePair {
       if (closed) {
         return;
       }
-      closed = true;
-      engine.lock.lock();
-      try {
+      whileOpen(() -> {
+        closed = true;
         halt(QueuePairState.RESET);
         engine.remove(slot);
         links.close();
         completer.detach();
-      } finally {
-        engine.unlock();
-      }
+      });
       exit.free();
       context.closed(this);
     }
@@ -303,7 +280,7 @@ final class SoftQueuePair implements QueuePair {
     if (now != QueuePairState.READY_TO_SEND && now != QueuePairState.ERROR) {
       return -Errno.EINVAL;
     }
-    if (links.count() > 1 && !onlyWrites(first)) {
+    if (!links.carry(first)) {
       return -Errno.EINVAL;
     }
     int taken = sends.post(first);
@@ -311,17 +288,6 @@ final class SoftQueuePair implements QueuePair {
       engine.posted(slot);
     }
     return taken;
-  }
-
-  /* A SEND or READ takes its turn; over several links that would be to wait for the slowest, again and again. */
-  private static boolean onlyWrites(SendWorkRequest first) {
-    for (SendWorkRequest each = first; each != null; each = each.next) {
-      if (each.operation != SendWorkRequest.Operation.RDMA_WRITE
-          && each.operation != SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override
@@ -502,13 +468,8 @@ final class SoftQueuePair implements QueuePair {
     links.get(exit.answering()).took(payloadBytes, numbersAhead);
   }
 
-  void completeSend(long id, Status status, Kind kind, int lengthBytes) {
-    completer.send(id, status, kind, lengthBytes);
-  }
-
-  void completeReceive(
-      long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
-    completer.receive(id, status, kind, lengthBytes, hasImmediate, immediate);
+  Completer completer() {
+    return completer;
   }
 
   /** The oldest send failed: it completes so, everything behind it is flushed. */

@@ -1,6 +1,7 @@
 package io.heddle.softroce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
@@ -16,6 +17,7 @@ import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -175,6 +177,25 @@ class SoftDeviceTest {
                 pair.right.mr.address() + at + bytes));
       }
     }
+  }
+
+  @Test
+  void aQueuePairOfAClosedDeviceAnswersEveryCall() {
+    SoftPair pair = new SoftPair("", 4096);
+    QueuePair a = pair.left.createQueuePair();
+    pair.connect(a, pair.right.createQueuePair(), PathMtu.MTU_4096, false, 16);
+    pair.close();
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          a.weighLinks(new int[] {1});
+          a.linkLost(0);
+          assertEquals(List.of(), a.linkCounts());
+          a.toError();
+          a.reset();
+          a.close();
+          assertEquals(QueuePairState.RESET, a.state());
+        });
   }
 
   @Test
