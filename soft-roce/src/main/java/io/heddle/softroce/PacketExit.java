@@ -8,17 +8,17 @@ import io.heddle.verbs.VerbsException;
  * and by which link they go. Under the progress lock, but for its making and {@link #free}.
  */
 final class PacketExit {
+  /* control packet | a slot of responses | a slot of scratch | the ring's first area | its second, in large pages */
   private static final int CONTROL_BYTES = 4096;
-  private static final int RESPONSE_SLOT = TransmitRing.SLOTS;
-  private static final int RING_BYTES = TransmitRing.SLOTS * TransmitRing.SLOT_BYTES;
-  private static final int MEMORY_BYTES = RING_BYTES + 2 * TransmitRing.SLOT_BYTES + CONTROL_BYTES;
+  private static final int RING_AT = CONTROL_BYTES + 2 * TransmitRing.SLOT_BYTES;
+  private static final int LARGE_AT = RING_AT + TransmitRing.AREA_BYTES;
+  private static final int MEMORY_BYTES = LARGE_AT + TransmitRing.AREA_BYTES;
   private static final int LARGE_PAGE_BYTES = 2 << 20;
   private static final int MAPPED_BYTES = MEMORY_BYTES + LARGE_PAGE_BYTES;
 
   private final Engine engine;
   private final PeerLinks links;
   private final long mapped;
-  /* From the first large page on; the ring is whole ones. */
   private final long memory;
   private final PacketSeal seal;
   /* The link that the packet in hand came over, and the answer to it goes by. */
@@ -32,10 +32,10 @@ final class PacketExit {
       throw new VerbsException(
           "create_qp", "soft0, " + MAPPED_BYTES + " bytes of transmit ring", (int) -mapped);
     }
-    memory = mapped + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
+    memory = (mapped + LARGE_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES) - LARGE_AT;
     if (engine.lendsPages()) {
       /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
-      MemoryCalls.wantLargePages(memory, RING_BYTES);
+      MemoryCalls.wantLargePages(memory + LARGE_AT, TransmitRing.AREA_BYTES);
     }
     seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
   }
@@ -47,22 +47,22 @@ final class PacketExit {
 
   /** Where the transmit ring lies. */
   long ring() {
-    return memory;
+    return memory + RING_AT;
   }
 
   /** Room for a train of responses. */
   long responseSlot() {
-    return memory + (long) RESPONSE_SLOT * TransmitRing.SLOT_BYTES;
+    return memory + CONTROL_BYTES;
   }
 
   /** Room for what is made, sent and forgotten. */
   long scratch() {
-    return memory + (long) (RESPONSE_SLOT + 1) * TransmitRing.SLOT_BYTES;
+    return memory + CONTROL_BYTES + TransmitRing.SLOT_BYTES;
   }
 
   /** Room for a packet of our own, such as an acknowledgement. */
   long controlPacket() {
-    return memory + (long) (RESPONSE_SLOT + 2) * TransmitRing.SLOT_BYTES;
+    return memory;
   }
 
   PacketSeal seal() {

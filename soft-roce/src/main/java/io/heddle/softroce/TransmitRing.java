@@ -21,6 +21,9 @@ final class TransmitRing {
   /** Segments of a send that kernels before 6.x take. */
   static final int TRAIN_PACKETS = 64;
 
+  /** Bytes of all slots. */
+  static final int AREA_BYTES = SLOTS * SLOT_BYTES;
+
   private static final int MASK = SLOTS - 1;
 
   /* 4 MiB of trains: 20 are too few. */
@@ -37,15 +40,17 @@ final class TransmitRing {
   private final long[] serials = new long[SLOTS];
   private final byte[] links = new byte[SLOTS];
   private final boolean[] lent = new boolean[SLOTS];
+  /* Which memory a slot has: of the first area below SLOTS, else of the second. */
   private final byte[] memory = new byte[SLOTS];
   private final LargeTrains trains;
+  private boolean inSecondArea;
   /* Free memory that the kernel copied is used again first, while it is in this processor's cache: a stack. */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
   /* What was lent waits in a queue until the device has lent so many more trains that it has left the cache of the
   processor that read it. More memory than that takes would be in no cache. */
   private final byte[] read = new byte[SLOTS];
-  private final long[] lentAt = new long[SLOTS];
+  private final long[] lentAt = new long[2 * SLOTS];
   private int readHead;
   private int readTail;
   private boolean takesRead;
@@ -53,7 +58,8 @@ final class TransmitRing {
   private long tail;
 
   /**
-   * @param base address of {@code SLOTS * SLOT_BYTES} bytes
+   * @param base address of two areas of {@link #AREA_BYTES}: the first until a train has been lent,
+   *     the second from then on
    * @param trains of the whole device
    */
   TransmitRing(long base, LargeTrains trains) {
@@ -79,9 +85,14 @@ final class TransmitRing {
     tail = 0;
     readHead = 0;
     readTail = 0;
+    freeArea();
+  }
+
+  private void freeArea() {
+    int last = inSecondArea ? 2 * SLOTS - 1 : SLOTS - 1;
     freeCount = SLOTS;
     for (int i = 0; i < SLOTS; i++) {
-      free[i] = (byte) (SLOTS - 1 - i);
+      free[i] = (byte) (last - i);
     }
   }
 
@@ -120,10 +131,13 @@ final class TransmitRing {
 
   void removeHead() {
     int row = (int) head & MASK;
-    if (lent[row]) {
-      read[readTail++ & MASK] = memory[row];
-    } else {
-      free[freeCount++] = memory[row];
+    /* Nothing is written to the first area again once the second is used. */
+    if (memory[row] >= SLOTS == inSecondArea) {
+      if (lent[row]) {
+        read[readTail++ & MASK] = memory[row];
+      } else {
+        free[freeCount++] = memory[row];
+      }
     }
     head++;
   }
@@ -184,6 +198,10 @@ final class TransmitRing {
     int row = (int) index & MASK;
     lent[row] = true;
     lentAt[memory[row]] = trains.lent();
+    if (!inSecondArea) {
+      inSecondArea = true;
+      freeArea();
+    }
   }
 
   /** Whether it does. */

@@ -16,6 +16,10 @@ class TransmitRingTest {
   private long psn = 1;
 
   private long add() {
+    return add(ring);
+  }
+
+  private long add(TransmitRing ring) {
     long address = ring.nextAddress();
     ring.add(psn, 1, 1, 1000, 1000);
     psn++;
@@ -42,7 +46,7 @@ class TransmitRingTest {
       lendNewest();
       ring.removeHead();
     }
-    assertEquals(TransmitRing.SLOTS, used.size());
+    assertEquals(1 + TransmitRing.SLOTS, used.size(), "one of the first area, all of the second");
     used.clear();
     ring.clear();
     for (int i = 0; i < 1000; i++) {
@@ -58,6 +62,9 @@ class TransmitRingTest {
 
   @Test
   void whatWasLentIsUsedSoonerWhereNothingElseIsFree() {
+    add();
+    lendNewest();
+    ring.removeHead();
     long lent = add();
     lendNewest();
     ring.removeHead();
@@ -70,16 +77,40 @@ class TransmitRingTest {
   }
 
   @Test
+  void onlyWhoLendsTouchesTheSecondArea() {
+    long second = TransmitRing.AREA_BYTES;
+    for (int i = 0; i < 1000; i++) {
+      assertTrue(add() < second);
+      if (ring.isFull() || i % 3 == 0) {
+        ring.removeHead();
+      }
+    }
+    long lent = ring.tail() - 1;
+    lendNewest();
+    assertTrue(ring.address(lent) < second, "what is there already stays");
+    while (ring.head() < ring.tail()) {
+      ring.removeHead();
+    }
+    for (int i = 0; i < 1000; i++) {
+      assertTrue(add() >= second);
+      ring.removeHead();
+    }
+    ring.clear();
+    assertTrue(add() >= second);
+  }
+
+  @Test
   void noTwoTrainsOutstandingShareMemory() {
     for (long seed = 1; seed <= 200; seed++) {
       Random random = new Random(seed);
-      ring.clear();
+      TransmitRing ring = new TransmitRing(0, trains);
       for (int step = 0; step < 2_000; step++) {
         if (random.nextBoolean() && !ring.isFull()) {
           long next = ring.nextAddress();
-          assertEquals(next, add());
+          assertEquals(next, add(ring));
           if (random.nextInt(3) > 0) {
-            lendNewest();
+            trains.addLent();
+            ring.lent(ring.tail() - 1);
           }
         } else if (ring.head() < ring.tail()) {
           ring.removeHead();
