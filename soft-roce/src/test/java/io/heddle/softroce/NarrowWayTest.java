@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
@@ -138,6 +139,23 @@ class NarrowWayTest {
       }
     }
 
+    /*
+     * A link that rested while the others found the way narrow finds it so when it is used again, by trains that are lost;
+     * what it has carried after that, it has carried in narrow packets. The only one there is never rests, and isn't counted.
+     */
+    void runUntilAllLinksCarry(long more, int length, int depth) {
+      long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
+      long start = System.nanoTime();
+      for (int link = 0; link < before.length; link++) {
+        while (carried(link) - before[link] < more) {
+          int silent = link;
+          assertTrue(
+              System.nanoTime() - start < 20_000_000_000L, () -> "link " + silent + " is left");
+          run(10, length, depth);
+        }
+      }
+    }
+
     long carried(int link) {
       return a.linkCounts().get(link).acknowledgedBytes();
     }
@@ -198,8 +216,9 @@ class NarrowWayTest {
       }
       writes.narrow(NARROW);
       writes.run(200, bytes, depth);
+      assertTrue(writes.tooLong() > 0, "none met the narrow way");
+      writes.runUntilAllLinksCarry(1 << 20, bytes, depth);
       long lost = writes.tooLong();
-      assertTrue(lost > 0, "none met the narrow way");
       assertFalse(writes.isWide());
       writes.run(100, bytes, depth);
       assertTrue(writes.tooLong() - lost <= 13L * links, "lost: " + (writes.tooLong() - lost));
