@@ -131,7 +131,7 @@ final class TransmitRing {
 
   void removeHead() {
     int row = (int) head & MASK;
-    /* Nothing is written to the first area again once the second is used. */
+    /* No train is built in the first area again once the second is used. */
     if (memory[row] >= SLOTS == inSecondArea) {
       if (lent[row]) {
         read[readTail++ & MASK] = memory[row];

@@ -130,19 +130,18 @@ final class PerfPluginCommand implements Callable<Integer> {
     List<ContestantsOption.Contestant> entries = links.contestants(range);
     PluginPerfPlan plan =
         new PluginPerfPlan(
-                links.driver(Installation.PLUGIN_PERF),
-                kinds.stream().distinct().sorted().toList(),
-                minBytes,
-                maxBytes,
-                latencyMaxBytes,
-                factor,
-                outstanding,
-                flows,
-                0,
-                rounds,
-                milliseconds,
-                !unpinned)
-            .afterUncounted(compilers.settleMs());
+            links.driver(Installation.PLUGIN_PERF),
+            kinds.stream().distinct().sorted().toList(),
+            minBytes,
+            maxBytes,
+            latencyMaxBytes,
+            factor,
+            outstanding,
+            flows,
+            compilers.settleMs(),
+            rounds,
+            milliseconds,
+            !unpinned);
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());

@@ -12,7 +12,7 @@ import java.util.List;
  * @param latencyMaxBytes largest size of a round trip
  * @param outstanding messages under way in a bandwidth measurement, in each flow
  * @param flows connections each way in a bandwidth measurement
- * @param uncounted rounds before the first that counts
+ * @param uncountedMs how long each contestant measures in rounds before the first that counts
  * @param milliseconds how long a measurement lasts
  * @param pinned whether the threads that move data keep to one processor each
  */
@@ -25,29 +25,17 @@ record PluginPerfPlan(
     int factor,
     int outstanding,
     int flows,
-    int uncounted,
+    long uncountedMs,
     int rounds,
     int milliseconds,
     boolean pinned) {
   /** A measurement and its round: from 1 those that count, up to 0 those before. */
   record Step(int round, PluginPerfKind kind, long bytes) {}
 
-  /** The same, where as many rounds go first as one contestant fills {@code before} ms with. */
-  PluginPerfPlan afterUncounted(long before) {
-    long roundMs = (long) milliseconds * Math.max(1, steps().size() / (uncounted + rounds));
-    return new PluginPerfPlan(
-        driver,
-        kinds,
-        minBytes,
-        maxBytes,
-        latencyMaxBytes,
-        factor,
-        outstanding,
-        flows,
-        Math.toIntExact(Math.ceilDiv(before, roundMs)),
-        rounds,
-        milliseconds,
-        pinned);
+  /** Rounds before the first that counts. */
+  private int uncountedRounds() {
+    long roundMs = (long) milliseconds * Math.max(1, stepsOf(1).size());
+    return Math.toIntExact(Math.ceilDiv(uncountedMs, roundMs));
   }
 
   List<String> command(Path plugin, Path folder, int rank) {
@@ -76,7 +64,7 @@ record PluginPerfPlan(
                 "--flows",
                 Integer.toString(flows),
                 "--rounds",
-                Integer.toString(uncounted + rounds),
+                Integer.toString(uncountedRounds() + rounds),
                 "--milliseconds",
                 Integer.toString(milliseconds),
                 "--turns"));
@@ -89,12 +77,18 @@ record PluginPerfPlan(
   /** In the order in which the driver goes through them. */
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
-    for (int round = 1 - uncounted; round <= rounds; round++) {
-      for (long bytes = minBytes; bytes <= maxBytes; bytes *= factor) {
-        for (PluginPerfKind kind : kinds) {
-          if (kind != PluginPerfKind.LATENCY || bytes <= latencyMaxBytes) {
-            steps.add(new Step(round, kind, bytes));
-          }
+    for (int round = 1 - uncountedRounds(); round <= rounds; round++) {
+      steps.addAll(stepsOf(round));
+    }
+    return steps;
+  }
+
+  private List<Step> stepsOf(int round) {
+    List<Step> steps = new ArrayList<>();
+    for (long bytes = minBytes; bytes <= maxBytes; bytes *= factor) {
+      for (PluginPerfKind kind : kinds) {
+        if (kind != PluginPerfKind.LATENCY || bytes <= latencyMaxBytes) {
+          steps.add(new Step(round, kind, bytes));
         }
       }
     }

@@ -48,7 +48,13 @@ final class PluginPerfTest {
   @TempDir private Path folder;
 
   private static PluginPerfPlan plan(Path driver, int rounds, PluginPerfKind... kinds) {
-    return new PluginPerfPlan(driver, List.of(kinds), 8, 16, 8, 2, 8, 1, 0, rounds, 100, false);
+    return plan(driver, JavaCompilers.AUTO, rounds, kinds);
+  }
+
+  private static PluginPerfPlan plan(
+      Path driver, JavaCompilers compilers, int rounds, PluginPerfKind... kinds) {
+    return new PluginPerfPlan(
+        driver, List.of(kinds), 8, 16, 8, 2, 8, 1, compilers.settleMs(), rounds, 100, false);
   }
 
   /* The driver's arguments are --plugin P --rendezvous F --rank R. */
@@ -180,10 +186,10 @@ final class PluginPerfTest {
 
   @Test
   void withBothCompilersRoundsOfFiveSecondsGoFirstAndDontCount() {
-    PluginPerfPlan counted = plan(folder, 3, PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY);
-    assertEquals(counted, counted.afterUncounted(JavaCompilers.AUTO.settleMs()));
-    PluginPerfPlan settled = counted.afterUncounted(JavaCompilers.BOTH.settleMs());
-    assertEquals(17, settled.uncounted(), "a round has 3 measurements of 100 ms");
+    PluginPerfKind[] kinds = {PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY};
+    assertEquals(1, plan(folder, 3, kinds).steps().getFirst().round());
+    PluginPerfPlan settled = plan(folder, JavaCompilers.BOTH, 3, kinds);
+    assertEquals(-16, settled.steps().getFirst().round(), "a round has 3 measurements of 100 ms");
     List<String> command = settled.command(Path.of("plugin.so"), folder, 0);
     assertEquals("20", command.get(command.indexOf("--rounds") + 1));
     Map<PluginPerfPlan.Step, Double> figures = new HashMap<>();

@@ -100,7 +100,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     if (list) {
       for (Measurement each : Measurements.all()) {
-        out.printf("%-12s %s%n%13s./%s%n", each.name(), each.what(), "", each.command(quick));
+        out.printf("%-16s %s%n%17s./%s%n", each.name(), each.what(), "", each.command(quick));
       }
       out.flush();
       return 0;

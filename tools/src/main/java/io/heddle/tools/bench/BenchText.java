@@ -16,7 +16,7 @@ final class BenchText {
     for (Outcome each : outcomes) {
       line(
           text,
-          "# %-12s %5.0f s, %s, commit %s, load %.1f to %.1f%s%s%s",
+          "# %-16s %5.0f s, %s, commit %s, load %.1f to %.1f%s%s%s",
           each.measurement(),
           each.seconds(),
           each.time(),
