@@ -11,12 +11,15 @@ import org.w3c.dom.NodeList;
 
 /**
  * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that
- * failed and were skipped, and ends with {@code N passed, N failed, N skipped}. The exit status is
- * 0 only where nothing failed.
+ * failed, with what they said, and were skipped, and ends with {@code N passed, N failed, N
+ * skipped}. The exit status is 0 only where nothing failed.
  *
  * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
  */
 final class TestSummary {
+  private static final int LINES = 40;
+  private static final int LINE_LENGTH = 400;
+
   private final List<String> failed = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
   private int passed;
@@ -72,7 +75,7 @@ final class TestSummary {
       Element failure =
           child(test, "failure") != null ? child(test, "failure") : child(test, "error");
       if (failure != null) {
-        failed.add(name + reason(failure, test));
+        failed.add(name + reason(failure, test) + said(failure));
       } else if (skip != null) {
         skipped.add(name + reason(skip, test));
       } else {
@@ -105,6 +108,19 @@ final class TestSummary {
       }
     }
     return message.isEmpty() ? "" : " (" + message.lines().findFirst().orElse("") + ")";
+  }
+
+  /**
+   * The end of a longer message: where only this report comes back from a machine, it is all there
+   * is to find a rare failure's cause.
+   */
+  private static String said(Element failure) {
+    List<String> lines = failure.getAttribute("message").strip().lines().skip(1).toList();
+    StringBuilder said = new StringBuilder();
+    for (String line : lines.subList(Math.max(0, lines.size() - LINES), lines.size())) {
+      said.append("%n    | ".formatted()).append(line, 0, Math.min(line.length(), LINE_LENGTH));
+    }
+    return said.toString();
   }
 
   private int print() {

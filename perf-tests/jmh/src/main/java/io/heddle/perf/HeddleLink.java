@@ -7,7 +7,12 @@ import io.heddle.transport.ListenComm;
 import io.heddle.transport.RecvComm;
 import io.heddle.transport.SendComm;
 import io.heddle.transport.Transport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,10 +64,8 @@ final class HeddleLink implements AutoCloseable {
 
   static HeddleLink connect(int bytes) {
     List<AutoCloseable> open = new ArrayList<>();
-    Transport left = transport("127.0.91.1");
-    open.add(left);
-    Transport right = transport("127.0.92.1");
-    open.add(right);
+    Transport left = open("127.0.91.1", open);
+    Transport right = open("127.0.92.1", open);
     try (Arena arena = Arena.ofConfined()) {
       long handle = Memory.allocate(arena, HANDLE_BYTES, 8);
       ListenComm listener = right.listen(0, handle);
@@ -83,13 +86,35 @@ final class HeddleLink implements AutoCloseable {
     }
   }
 
-  private static Transport transport(String address) {
+  /* A folder each: the statistics file is named after the process, which both are. */
+  private static Transport open(String address, List<AutoCloseable> open) {
+    Path folder = temporaryFolder();
+    open.add(() -> delete(folder));
     Map<String, String> environment = new HashMap<>();
     environment.put("HEDDLE_PROVIDER", "soft");
     environment.put("HEDDLE_PLANES", address + "=1");
     environment.put("NCCL_SOCKET_IFNAME", "lo");
-    environment.put("HEDDLE_STATS_DIR", System.getProperty("java.io.tmpdir") + "/" + address);
-    return Transport.open(environment, (level, sentence) -> {});
+    environment.put("HEDDLE_STATS_DIR", folder.toString());
+    Transport transport = Transport.open(environment, (level, sentence) -> {});
+    open.add(transport);
+    return transport;
+  }
+
+  private static Path temporaryFolder() {
+    try {
+      return Files.createTempDirectory("heddle-link");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
   }
 
   /** One message there, until both ends say that it is done. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -125,8 +126,13 @@ final class RxeTraffic implements AutoCloseable {
   }
 
   private void goesOn(String missed, long deadline) throws IOException, InterruptedException {
-    if (job.exitCode().isPresent() || System.nanoTime() - deadline > 0) {
-      throw new AssertionError(missed + "; the ranks said:\n" + job.output());
+    OptionalInt status = job.exitCode();
+    if (status.isPresent() || System.nanoTime() - deadline > 0) {
+      String until =
+          status.isPresent()
+              ? "the ranks ended with " + status.getAsInt()
+              : "in " + LIMIT_SECONDS + " s";
+      throw new AssertionError(missed + ": " + until + ", and said:\n" + job.output());
     }
     TimeUnit.MILLISECONDS.sleep(100);
   }
