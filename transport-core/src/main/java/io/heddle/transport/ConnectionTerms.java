@@ -14,7 +14,7 @@ import io.heddle.transport.spray.SprayPolicy;
  * @param inlineBytes what this end sends in up to so many bytes travels within its request
  * @param together whether the connecting end wants each queue pair to go over all planes
  * @param retries what to do where a device refuses to connect a queue pair
- * @param timeoutNs how long all of it may take
+ * @param timeoutNs how long the other end may say nothing meanwhile
  * @param graceNs how long the connection may then be without any plane
  */
 record ConnectionTerms(

@@ -9,9 +9,8 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.verbs.VerbsException;
-import java.net.InetSocketAddress;
 import java.security.MessageDigest;
-import java.util.ArrayList;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -23,15 +22,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * connecting                       accepting
- *   Hello, PlaneList  ──────────▶    checks version and token first
- *                     ◀──────────  Hello, PlaneList
+ *   Hello             ──────────▶    checks version and token first
+ *                     ◀──────────  Hello
+ *   PlaneList         ──────────▶
+ *                     ◀──────────  PlaneList
  *     both pair planes by key and make queue pairs
  *   Endpoints         ◀─────────▶  Endpoints
  *     both connect their queue pairs and post receives
  *   Doors, Ready      ◀─────────▶  Doors, Ready
  * </pre>
  *
- * <p>The connecting end calls the listener's addresses in order until one answers with the token.
+ * <p>The connecting end may say Hello on several channels ({@link ListenerCalls}); it goes on with
+ * the first that is answered, and the accepting end does nothing for the others.
  *
  * <p>Everything runs on the control thread; {@link #outcome} is read by others.
  *
@@ -51,14 +53,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
-  /* Between two rounds of calls. */
-  private static final long PAUSE_NS = 200_000_000;
+  private static final String UNREACHED = "the listener can't be reached: ";
 
-  /* How long an address may be silent before the next is called. */
-  private static final long PATIENCE_NS = 2_000_000_000L;
-
-  /* The same where the call was taken: a process that starts on a busy host is slow. */
-  private static final long PATIENCE_WITH_TAKEN_CALL_NS = 6_000_000_000L;
+  private static final SecureRandom CALLS = new SecureRandom();
 
   private final ControlLoop loop;
   private final NetDevice device;
@@ -71,16 +68,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final Consumer<Handshake<C>> ended;
 
   private Stage stage = Stage.HELLO;
-  /* The listener's addresses, how many of them were called, and why those before the last were given up. */
-  private List<InetSocketAddress> places = List.of();
-  private int called;
-  private int calls;
-  private final List<String> givenUp = new ArrayList<>();
-  private boolean unreached;
   private byte[] planesWhenListening = {};
-  private @Nullable ControlChannel calling;
+  private @Nullable ListenerCalls calls;
 
+  private long heardNs;
   private boolean authenticated;
+  private long call;
   private boolean hungUp;
   private boolean together;
   private boolean peerIsReady;
@@ -120,101 +113,96 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Starts the clock; called once on the control thread before anything else. */
   void start() {
+    heardNs = System.nanoTime();
+    awaitWord(terms.timeoutNs());
+  }
+
+  /* A slow peer isn't a silent one: each word gives it all the time again. */
+  private void awaitWord(long forNs) {
     loop.schedule(
-        terms.timeoutNs(),
+        forNs,
         () -> {
-          if (stage != Stage.ESTABLISHED && stage != Stage.OVER) {
-            fail(
-                "%s did not answer within %d ms (waited for %s)"
-                    .formatted(peer(), terms.timeoutNs() / 1_000_000, stage));
+          long leftNs = terms.timeoutNs() - (System.nanoTime() - heardNs);
+          if (stage == Stage.ESTABLISHED || stage == Stage.OVER) {
+            return;
+          }
+          if (leftNs <= 0) {
+            fail(late());
+          } else {
+            awaitWord(leftNs);
           }
         });
+  }
+
+  private String late() {
+    ListenerCalls unanswered = calls;
+    return unanswered != null && stage == Stage.HELLO
+        ? UNREACHED + unanswered.troublesAfter(terms.timeoutNs())
+        : "%s did not answer within %d ms (waited for %s)"
+            .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
 
   /** Calls the listener that wrote this handle. Control thread, after {@link #start}. */
   void call(ConnectionHandle handle) {
-    places = handle.addresses();
     planesWhenListening = handle.planeDigest();
-    callNext();
+    call = CALLS.nextLong();
+    ListenerCalls begun =
+        new ListenerCalls(
+            loop,
+            handle.addresses(),
+            hello(),
+            terms.timeoutNs(),
+            this::answered,
+            troubles -> fail(UNREACHED + troubles));
+    calls = begun;
+    begun.goOn();
   }
 
-  private void callNext() {
-    InetSocketAddress place = places.get(called++);
-    int attempt = ++calls;
-    if (called < places.size()) {
-      long longestNs = terms.timeoutNs() / (places.size() + 1);
-      long patienceNs = Math.min(PATIENCE_NS, longestNs);
-      long takenNs = Math.min(PATIENCE_WITH_TAKEN_CALL_NS, longestNs);
-      loop.schedule(patienceNs, () -> giveUpSilent(attempt, channel != null, patienceNs));
-      loop.schedule(takenNs, () -> giveUpSilent(attempt, false, takenNs));
-    }
-    ControlChannel begun = ControlChannel.connect(loop, place, this);
-    if (attempt == calls && channel == null) {
-      calling = begun;
-    }
+  private ControlMessage.Hello hello() {
+    int features = together ? ControlMessage.Hello.TOGETHER : 0;
+    return new ControlMessage.Hello(
+        ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
   }
 
-  private void giveUpSilent(int attempt, boolean hope, long patienceNs) {
-    if (attempt == calls && stage == Stage.HELLO && !hope) {
-      giveUpPlace(
-          "%s: no answer within %d ms".formatted(places.get(called - 1), patienceNs / 1_000_000));
-    }
-  }
-
-  /*
-   * Who answered isn't the listener, or nobody did: the next address, if there is one. Where the network didn't lead to an
-   * address all are called again, until time is over: it may be about to change its routes.
-   */
-  private void giveUpPlace(String reason) {
-    if (stage != Stage.HELLO || called == places.size() && !unreached) {
-      fail(reason);
+  private void answered(ControlChannel by, ControlMessage.Hello hello) {
+    String troubles = calls().troubles();
+    heardNs = System.nanoTime();
+    channel = by;
+    by.handTo(this);
+    authenticated = true;
+    if (together && !hello.isTogether()) {
+      refuse(
+          ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
+                  + " run the same release on both, or set another policy here")
+              .formatted(peer()));
       return;
     }
-    if (called < places.size()) {
-      givenUp.add(reason);
-      hangUp();
-      callNext();
-      return;
+    if (!troubles.isEmpty()) {
+      log.info("%s answered at last, after %s", peer(), troubles);
     }
-    givenUp.clear();
-    givenUp.add(reason);
-    hangUp();
-    called = 0;
-    unreached = false;
-    loop.schedule(
-        PAUSE_NS,
-        () -> {
-          if (stage == Stage.HELLO) {
-            callNext();
-          }
-        });
+    stage = Stage.PLANES;
+    by.send(planes());
   }
 
   @Override
   public void onConnected(ControlChannel connected) {
     channel = connected;
-    calling = null;
-    if (connecting) {
-      introduce(connected);
-    }
   }
 
-  private void introduce(ControlChannel to) {
-    int features = together ? ControlMessage.Hello.TOGETHER : 0;
-    to.send(new ControlMessage.Hello(ControlCodec.VERSION, features, terms.token()));
-    to.send(
-        new ControlMessage.PlaneList(
-            terms.hostName(),
-            terms.queuePairsPerPlane(),
-            device.planes().stream()
-                .map(plane ->
-                    new ControlMessage.PlaneOffer(
-                        plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
-                .toList()));
+  private ControlMessage.PlaneList planes() {
+    return new ControlMessage.PlaneList(
+        terms.hostName(),
+        terms.queuePairsPerPlane(),
+        device.planes().stream()
+            .map(plane ->
+                new ControlMessage.PlaneOffer(
+                    plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
+            .toList());
   }
 
   @Override
   public void onMessage(ControlMessage message) {
+    heardNs = System.nanoTime();
     try {
       switch (message) {
         case ControlMessage.Hello hello when stage == Stage.HELLO -> onHello(hello);
@@ -226,65 +214,51 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
         case ControlMessage.Doors told
             when stage == Stage.ENDPOINTS || stage == Stage.CONNECTING || stage == Stage.READY ->
             peersDoors = told;
-        case ControlMessage.Refused refused ->
-            giveUpPlace(peer() + " refused: " + refused.reason());
+        case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
         default ->
-            giveUpPlace(
-                peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
+            fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
       }
     } catch (HeddleException failure) {
       refuse(String.valueOf(failure.getMessage()));
     }
   }
 
+  /* From who calls; the listener's own comes to ListenerCalls. */
   private void onHello(ControlMessage.Hello hello) {
     if (hello.version() != ControlCodec.VERSION) {
-      refuse(
-          "%s speaks version %d of Heddle's protocol, this is version %d; run the same release on both"
-              .formatted(peer(), hello.version(), ControlCodec.VERSION));
+      refuse(otherVersion(peer(), hello));
       return;
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
       /* Nothing more is said to somebody without the token. */
-      giveUpPlace(
-          peer()
-              + " does not know this listener's token; it is not the peer that NCCL gave the handle"
-              + " to");
+      fail(otherToken(peer()));
       return;
     }
     authenticated = true;
-    String unable = connecting ? unwilling(hello) : unable(hello);
-    if (!unable.isEmpty()) {
-      refuse(unable);
+    call = hello.call();
+    together = hello.isTogether();
+    if (together && device.context().mostLinks() == 1) {
+      refuse(NetDevice.NEEDS_LINKS.formatted(device.name()));
       return;
     }
     stage = Stage.PLANES;
-    if (!givenUp.isEmpty()) {
-      log.info("%s answered at last, after %s", peer(), String.join("; ", givenUp));
-    }
-    if (!connecting) {
-      introduce(channel());
-    }
+    channel().send(hello());
   }
 
-  /* Why the other end's answer isn't what this end, which connects, needs; empty where it is. */
-  private String unwilling(ControlMessage.Hello hello) {
-    return !together || hello.isTogether()
-        ? ""
-        : ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
-                + " run the same release on both, or set another policy here")
-            .formatted(peer());
+  static String otherVersion(String peer, ControlMessage.Hello hello) {
+    return "%s speaks version %d of Heddle's protocol, this is version %d; run the same release on both"
+        .formatted(peer, hello.version(), ControlCodec.VERSION);
   }
 
-  /* Why this end, which accepts, can't do what the other wants; empty where it can. */
-  private String unable(ControlMessage.Hello hello) {
-    together = hello.isTogether();
-    return !together || device.context().mostLinks() > 1
-        ? ""
-        : NetDevice.NEEDS_LINKS.formatted(device.name());
+  static String otherToken(String peer) {
+    return peer
+        + " does not know this listener's token; it is not the peer that NCCL gave the handle to";
   }
 
   private void onPlanes(ControlMessage.PlaneList planes) {
+    if (!connecting) {
+      channel().send(planes());
+    }
     Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
@@ -386,8 +360,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   @Override
   public void onClosed(ControlChannel.Ending how, String reason) {
     hungUp = authenticated && link == null && stage != Stage.OVER;
-    unreached |= how == ControlChannel.Ending.NETWORK;
-    giveUpPlace(reason);
+    fail(reason);
   }
 
   private void refuse(String reason) {
@@ -407,12 +380,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       begun.abandon(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
-      outcome =
-          new Outcome<>(
-              null,
-              givenUp.isEmpty() || authenticated
-                  ? reason
-                  : "the listener can't be reached: " + String.join("; ", givenUp) + "; " + reason);
+      outcome = new Outcome<>(null, reason);
       if (made != null) {
         made.close();
       }
@@ -423,14 +391,13 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void hangUp() {
     ControlChannel open = channel;
-    ControlChannel unanswered = calling;
+    ListenerCalls unanswered = calls;
     channel = null;
-    calling = null;
     if (open != null) {
       open.close();
     }
     if (unanswered != null) {
-      unanswered.close();
+      unanswered.hangUp();
     }
   }
 
@@ -456,18 +423,37 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     return hungUp;
   }
 
+  /** Whether not a byte came from the other end; for {@link #ended}. Control thread. */
+  boolean hasHeardNothing() {
+    ControlChannel open = channel;
+    return open != null && !open.hasHeard();
+  }
+
   /** Whether the other end has shown the token. Control thread. */
   boolean isAuthenticated() {
     return authenticated;
+  }
+
+  /** Which of its connections the other end, which has shown the token, calls for. */
+  long call() {
+    return call;
   }
 
   private String peer() {
     Connection made = connection;
     ControlChannel open = channel;
     if (open == null) {
-      return called == 0 ? "the peer" : places.get(called - 1).toString();
+      return "the peer";
     }
     return (made == null ? "" : made.peer() + " ") + open.peer();
+  }
+
+  private ListenerCalls calls() {
+    ListenerCalls begun = calls;
+    if (begun == null) {
+      throw new IllegalStateException("no calls in stage " + stage);
+    }
+    return begun;
   }
 
   private ControlChannel channel() {

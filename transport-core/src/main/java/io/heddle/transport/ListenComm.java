@@ -5,11 +5,11 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,7 +24,7 @@ public final class ListenComm implements AutoCloseable {
   /* Conversations at a time: strangers who connect and say nothing can't use up memory or descriptors. */
   private static final int MOST_CONVERSATIONS = 1024;
 
-  /* How long somebody who knew the token and hung up before there was a connection may take to call again. */
+  /* How long a peer that broke off before there was a connection may take to call again. */
   private static final long NEXT_CALL_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
@@ -33,11 +33,13 @@ public final class ListenComm implements AutoCloseable {
 
   /* Control thread only. */
   private final List<Handshake<RecvComm>> conversations = new ArrayList<>();
-  private final Deque<Handshake<RecvComm>> hungUp = new ArrayDeque<>();
 
-  /* Those that are older than one that led to a connection: that was perhaps their caller's next call. */
-  private final Set<Handshake<RecvComm>> overtaken = new HashSet<>();
+  /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
+  each that broke off. */
+  private final Set<Long> settled = new HashSet<>();
+  private final Map<Long, Handshake<RecvComm>> brokenOff = new HashMap<>();
   private int strangers;
+  private int silent;
   private List<ControlListener> listeners = List.of();
 
   ListenComm(ControlLoop loop, Log log) {
@@ -65,23 +67,16 @@ public final class ListenComm implements AutoCloseable {
    * told of at the first, second, fourth, eighth … time. Control thread.
    */
   void ended(Handshake<RecvComm> conversation) {
-    int place = conversations.indexOf(conversation);
     boolean expected = conversations.remove(conversation);
-    boolean late = overtaken.remove(conversation);
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
-    if (expected && outcome != null && outcome.comm() != null) {
-      overtaken.addAll(conversations.subList(0, place));
-    }
-    if (conversation.wasHungUp() && late) {
-      log.info(
-          "%s, while a later call was answered", outcome == null ? "hung up" : outcome.failure());
-    } else if (conversation.wasHungUp()) {
-      /* Its caller may be on the way to our next address, and is with us once that conversation ends. */
-      hungUp.add(conversation);
-      awaitNextCall(conversation);
-    } else if (conversation.isAuthenticated()) {
-      hungUp.poll();
-      ended.add(conversation);
+    if (conversation.isAuthenticated()) {
+      endedKnown(conversation, outcome != null && outcome.comm() != null);
+    } else if (expected && outcome != null && conversation.hasHeardNothing()) {
+      if (Integer.bitCount(++silent) == 1) {
+        log.info(
+            "no word from who called a control port (%d so far at this listener): %s",
+            silent, outcome.failure());
+      }
     } else if (expected && outcome != null && Integer.bitCount(++strangers) == 1) {
       log.warn(
           "turned away at a control port (%d so far at this listener): %s",
@@ -89,18 +84,37 @@ public final class ListenComm implements AutoCloseable {
     }
   }
 
-  /* As long as one goes on with somebody who knows the token, that may be the next call: on a slow host it takes its time. */
-  private void awaitNextCall(Handshake<RecvComm> conversation) {
-    loop.schedule(
-        NEXT_CALL_NS,
-        () -> {
-          if (hungUp.contains(conversation)
-              && conversations.stream().anyMatch(Handshake::isAuthenticated)) {
-            awaitNextCall(conversation);
-          } else if (hungUp.remove(conversation)) {
-            ended.add(conversation);
-          }
-        });
+  /* One call, one outcome: a peer says hello on several channels where we are slow, and goes on with one of them. */
+  private void endedKnown(Handshake<RecvComm> conversation, boolean connected) {
+    long call = conversation.call();
+    if (connected) {
+      settle(conversation);
+    } else if (!settled.contains(call) && !goesOn(call)) {
+      if (conversation.wasHungUp()) {
+        brokenOff.put(call, conversation);
+        loop.schedule(NEXT_CALL_NS, () -> giveUp(conversation));
+      } else {
+        settle(conversation);
+      }
+    }
+  }
+
+  /* On another channel, whose end decides. */
+  private boolean goesOn(long call) {
+    return conversations.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
+  }
+
+  private void giveUp(Handshake<RecvComm> conversation) {
+    long call = conversation.call();
+    if (brokenOff.get(call) == conversation && !goesOn(call)) {
+      settle(conversation);
+    }
+  }
+
+  private void settle(Handshake<RecvComm> conversation) {
+    settled.add(conversation.call());
+    brokenOff.remove(conversation.call());
+    ended.add(conversation);
   }
 
   /** The next conversation that ended; null while there is none. */

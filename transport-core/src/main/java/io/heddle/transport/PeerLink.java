@@ -355,7 +355,7 @@ final class PeerLink {
     public void onConnected(ControlChannel connected) {
       channel = connected;
       reached = true;
-      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket()));
+      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), 0));
     }
 
     @Override

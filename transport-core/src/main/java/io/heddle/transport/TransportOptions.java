@@ -68,7 +68,8 @@ public final class TransportOptions {
           30_000,
           100,
           3_600_000,
-          "how long the two ends of a connection may take to agree before connect or accept fails");
+          "how long a peer may say nothing while a connection with it is made, before connect or"
+              + " accept fails");
 
   public static final Option<Long> GRACE =
       Option.number(

@@ -31,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 class StrangersTest {
   private static final int PATIENCE_MS = 10_000;
 
+  /* Somebody who hung up has 5 s. */
+  private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
+
   @TempDir Path folder;
 
   private Ends ends() {
@@ -59,7 +62,7 @@ class StrangersTest {
       byte[] wrong = read(handle).token();
       wrong[15] ^= 1;
       try (Socket stranger =
-          call(read(handle), new ControlMessage.Hello(ControlCodec.VERSION, 0, wrong))) {
+          call(read(handle), new ControlMessage.Hello(ControlCodec.VERSION, 0, wrong, 7))) {
         assertEquals(-1, stranger.getInputStream().read(), "the channel is closed without a word");
       }
       assertNull(ends.right.accept(listener));
@@ -71,83 +74,88 @@ class StrangersTest {
   }
 
   @Test
-  void whoHangsUpBeforeThereIsAConnectionAndCallsAgainIsTheOneThatIsAccepted() throws IOException {
+  void whoHangsUpForGoodFailsOneAcceptAndNobodyElses() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
-      hangUpAfterHello(read(handle));
+      hangUpAfterHello(read(handle), 7);
+      hangUpAfterHello(read(handle), 7);
       try (Ends.Link link = ends.connect(listener, handle)) {
         ends.exchange(link, 1000, 1000, 1);
+        /* Reading finds the end or writing a broken pipe, whichever is first. */
+        String message = failureOfAccept(ends, listener);
+        assertTrue(message.contains("/127.0.0.1:"), message);
+        assertNull(ends.right.accept(listener), "a second failure for one caller");
       }
     }
   }
 
   @Test
-  void whoHangsUpForGoodFailsTheAccept() throws IOException {
+  void whoHangsUpWhileItsOtherCallGoesOnFailsNoAcceptUntilThatEnds() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
-      hangUpAfterHello(read(handle));
-      HeddleException failure =
-          assertThrows(
-              HeddleException.class,
-              () -> Ends.await("failure", () -> ends.right.accept(listener) != null));
-      /* Reading finds the end or writing a broken pipe, whichever is first. */
-      String message = String.valueOf(failure.getMessage());
-      assertTrue(message.contains("/127.0.0.1:"), message);
+      hangUpAfterHello(read(handle), 7);
+      try (Socket slow = call(read(handle), hello(read(handle), 7))) {
+        assertTrue(slow.getInputStream().read() >= 0, "an answer");
+        noAcceptFor(ends, listener, LONGER_THAN_A_NEXT_CALL_NS);
+      }
+      failureOfAccept(ends, listener);
       listener.close();
     }
   }
 
   @Test
-  void whoHangsUpFailsNoAcceptWhileItsNextCallTakesItsTime() throws IOException {
-    try (Ends ends = ends()) {
+  void aListenerThatIsSlowOnAllItsAddressesIsConnectedOnce() throws IOException {
+    try (Ends ends = ends();
+        HeldRelay first = new HeldRelay();
+        HeldRelay second = new HeldRelay()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
-      hangUpAfterHello(read(handle));
-      ControlMessage hello =
-          new ControlMessage.Hello(ControlCodec.VERSION, 0, read(handle).token());
-      try (Socket slow = call(read(handle), hello)) {
-        assertTrue(slow.getInputStream().read() >= 0, "an answer");
-        /* Longer than somebody who hung up has for a next call. */
-        long untilNs = System.nanoTime() + 6_000_000_000L;
-        Ends.await(
-            "its time",
-            () -> {
-              assertNull(ends.right.accept(listener));
-              return System.nanoTime() - untilNs > 0;
-            });
-        try (Ends.Link link = ends.connect(listener, handle)) {
-          ends.exchange(link, 1000, 1000, 1);
-        }
+      ConnectionHandle real = read(handle);
+      InetSocketAddress behind = real.addresses().getFirst();
+      new ConnectionHandle(
+              real.token(), real.planeDigest(), List.of(first.address(), second.address()))
+          .write(handle);
+      assertNull(ends.left.connect(0, -1, handle), "nobody has answered");
+      /* The second is called after 2 s; both are heard only then. */
+      second.awaitCall();
+      first.letThrough(behind);
+      second.letThrough(behind);
+      try (Ends.Link link = ends.connect(listener, handle)) {
+        String line = ends.line("answered at last, after");
+        assertTrue(line.contains(first.address().getPort() + ": no answer within 2000 ms"), line);
+        noAcceptFor(ends, listener, LONGER_THAN_A_NEXT_CALL_NS);
+        ends.exchange(link, 1000, 1000, 1);
       }
     }
   }
 
-  @Test
-  void whoHangsUpAfterItsNextCallWasAnsweredFailsNoAccept() throws IOException {
-    try (Ends ends = ends()) {
-      long handle = ends.handle();
-      ListenComm listener = ends.right.listen(0, handle);
-      ControlMessage hello =
-          new ControlMessage.Hello(ControlCodec.VERSION, 0, read(handle).token());
-      try (Socket slow = call(read(handle), hello)) {
-        assertTrue(slow.getInputStream().read() >= 0, "an answer");
-        try (Ends.Link link = ends.connect(listener, handle)) {
-          slow.close();
-          String told = "while a later call was answered";
-          Ends.await("a line", () -> ends.log.stream().anyMatch(line -> line.contains(told)));
+  private static void noAcceptFor(Ends ends, ListenComm listener, long timeNs) {
+    long untilNs = System.nanoTime() + timeNs;
+    Ends.await(
+        "its time",
+        () -> {
           assertNull(ends.right.accept(listener));
-          ends.exchange(link, 1000, 1000, 1);
-        }
-      }
-    }
+          return System.nanoTime() - untilNs > 0;
+        });
+  }
+
+  private static String failureOfAccept(Ends ends, ListenComm listener) {
+    HeddleException failure =
+        assertThrows(
+            HeddleException.class,
+            () -> Ends.await("failure", () -> ends.right.accept(listener) != null));
+    return String.valueOf(failure.getMessage());
+  }
+
+  private static ControlMessage.Hello hello(ConnectionHandle handle, long call) {
+    return new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token(), call);
   }
 
   /* Waits for the answer: the listener then knows that the caller has its token. */
-  private static void hangUpAfterHello(ConnectionHandle handle) throws IOException {
-    ControlMessage hello = new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token());
-    try (Socket caller = call(handle, hello)) {
+  private static void hangUpAfterHello(ConnectionHandle handle, long call) throws IOException {
+    try (Socket caller = call(handle, hello(handle, call))) {
       assertTrue(caller.getInputStream().read() >= 0, "an answer");
     }
   }
@@ -158,7 +166,7 @@ class StrangersTest {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       ControlMessage hello =
-          new ControlMessage.Hello(ControlCodec.VERSION + 1, 0, read(handle).token());
+          new ControlMessage.Hello(ControlCodec.VERSION + 1, 0, read(handle).token(), 7);
       try (Socket stranger = call(read(handle), hello)) {
         DataInputStream in = new DataInputStream(stranger.getInputStream());
         byte[] frame = new byte[in.readInt()];

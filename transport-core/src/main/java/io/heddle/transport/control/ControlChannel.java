@@ -52,6 +52,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final ByteBuffer scratch;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
+  private boolean heard;
   private boolean closeWhenSent;
   private boolean
       closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
@@ -124,6 +125,11 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** The other end's address, for people. */
   public String peer() {
     return peer;
+  }
+
+  /** Whether any byte came from the other end. */
+  public boolean hasHeard() {
+    return heard;
   }
 
   /** Whether it goes from the one of these addresses, or to the other. */
@@ -204,6 +210,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         fail(Ending.PEER, "the peer closed the connection");
         return;
       }
+      heard |= count > 0;
     } catch (IOException failure) {
       fail(broken(failure), "reading failed: " + failure.getMessage());
       return;

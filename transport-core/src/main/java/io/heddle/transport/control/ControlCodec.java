@@ -34,7 +34,7 @@ import java.util.List;
  * <pre>
  * frame      length of what follows, u32 | type, u8 | body
  * text       length, u8 | UTF-8
- * Hello      "HDLC" | version, u16 | features, u32 | token, 16
+ * Hello      "HDLC" | version, u16 | features, u32 | token, 16 | call, u64
  * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count
  *            × (key text | own key text | GID, 16 | MTU code, u8)
  * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | endpoints
@@ -53,7 +53,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
@@ -116,7 +116,8 @@ public final class ControlCodec {
               .putInt(MAGIC)
               .putShort((short) hello.version())
               .putInt(hello.features())
-              .put(hello.token());
+              .put(hello.token())
+              .putLong(hello.call());
       case PlaneList list -> {
         out.put(PLANE_LIST);
         putText(out, list.host());
@@ -247,10 +248,11 @@ public final class ControlCodec {
     byte[] token = new byte[TOKEN_BYTES];
     in.get(token);
     if (version != VERSION) {
-      /* Later versions may have said more; what they said doesn't matter. */
+      /* Other versions say less or more; what that is doesn't matter. */
       in.position(in.limit());
+      return new Hello(version, features, token, 0);
     }
-    return new Hello(version, features, token);
+    return new Hello(version, features, token, in.getLong());
   }
 
   private static ControlMessage planeList(ByteBuffer in) {

@@ -98,7 +98,7 @@ class ControlChannelTest {
     ControlChannel theirs = accepted.poll(5, TimeUnit.SECONDS);
     assertNotNull(mine);
     assertNotNull(theirs);
-    loop.execute(() -> mine.send(new Hello(1, 0, new byte[16])));
+    loop.execute(() -> mine.send(new Hello(1, 0, new byte[16], 0)));
     assertInstanceOf(Hello.class, next());
     loop.execute(() -> theirs.send(new Refused("not today")));
     loop.execute(theirs::closeWhenSent);

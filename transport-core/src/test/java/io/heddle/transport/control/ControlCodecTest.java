@@ -40,7 +40,8 @@ class ControlCodecTest {
   private static final Gid ADDRESS =
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
-      new Hello(4, 5, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"));
+      new Hello(
+          5, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
   private static final PlaneList PLANES =
       new PlaneList(
           "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
@@ -53,7 +54,13 @@ class ControlCodecTest {
 
   /** Written by hand from the layout in ControlCodec's description. */
   private static final String HELLO_BYTES =
-      "0000001b" + "01" + "48444c43" + "0004" + "00000005" + "000102030405060708090a0b0c0d0e0f";
+      "00000023"
+          + "01"
+          + "48444c43"
+          + "0005"
+          + "00000009"
+          + "000102030405060708090a0b0c0d0e0f"
+          + "1112131415161718";
 
   private static final String PLANES_BYTES =
       "00000026"
@@ -147,8 +154,9 @@ class ControlCodecTest {
   @Test
   void whatIsEncodedIsDecodedToTheSame() {
     Hello hello = assertInstanceOf(Hello.class, decode(HELLO_BYTES));
-    assertEquals(5, hello.features());
+    assertEquals(9, hello.features());
     assertArrayEquals(HELLO.token(), hello.token());
+    assertEquals(HELLO.call(), hello.call());
     assertEquals(PLANES, decode(PLANES_BYTES));
     Endpoints endpoints = assertInstanceOf(Endpoints.class, decode(ENDPOINTS_BYTES));
     assertEquals(ENDPOINTS.ringAddress(), endpoints.ringAddress());
@@ -201,8 +209,12 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430004", "48444c430005") + "77"));
-    assertEquals(5, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430005", "48444c430006") + "77"));
+    assertEquals(6, later.version());
+    String withoutCall = HELLO_BYTES.substring(0, HELLO_BYTES.length() - 16);
+    Hello earlier =
+        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430005", "48444c430004")));
+    assertEquals(4, earlier.version());
   }
 
   @Test

@@ -1,0 +1,68 @@
+package io.heddle.transport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Something in front of a listener that takes one call, as a process's kernel does while the
+ * process sleeps, and lets it through later.
+ */
+final class HeldRelay implements AutoCloseable {
+  private static final int PATIENCE_MS = 10_000;
+
+  private final ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+  HeldRelay() throws IOException {
+    listening.setSoTimeout(PATIENCE_MS);
+  }
+
+  InetSocketAddress address() {
+    return (InetSocketAddress) listening.getLocalSocketAddress();
+  }
+
+  /** Waits until it is called. */
+  void awaitCall() throws IOException {
+    sockets.add(listening.accept());
+  }
+
+  /** Carries what is said from now on, and what was said before. */
+  void letThrough(InetSocketAddress behind) throws IOException {
+    if (sockets.isEmpty()) {
+      awaitCall();
+    }
+    Socket near = sockets.getFirst();
+    Socket far = new Socket(behind.getAddress(), behind.getPort());
+    sockets.add(far);
+    Thread.ofVirtual().start(() -> carry(near, far));
+    Thread.ofVirtual().start(() -> carry(far, near));
+  }
+
+  private void carry(Socket from, Socket to) {
+    try {
+      from.getInputStream().transferTo(to.getOutputStream());
+    } catch (IOException closed) {
+      // One of them has hung up, which the other is now told.
+    } finally {
+      close();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      listening.close();
+      for (Socket each : sockets) {
+        each.close();
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
