@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The failover protocol as docs/failover.md has it, in every order of events that a small
- * connection allows; and that the model tells a broken protocol from a good one.
+ * connection allows; and that the model tells a broken protocol from a good one. A search uses one
+ * processor, so they run beside each other.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class FailoverModelTest {
   @TempDir private Path folder;
 

@@ -3,12 +3,17 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. */
 @Timeout(600)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TopologyTest {
   private static final int PLANES = 3;
 
@@ -42,10 +48,39 @@ final class TopologyTest {
       }
       """;
 
-  @TempDir private Path folder;
+  private static final int LIMIT_SECONDS = 300;
 
-  private static GuestPlan plan(String topology) {
-    return topology.equals("cables") ? GuestPlan.cables(PLANES) : GuestPlan.planes(PLANES);
+  @TempDir private static Path folder;
+  private final Map<String, GuestJobs> guests = new HashMap<>();
+
+  @AfterAll
+  void endGuests() throws Exception {
+    for (GuestJobs guest : guests.values()) {
+      guest.close();
+    }
+  }
+
+  /* One guest for all tests of a topology. */
+  private GuestJobs guest(String topology) throws Exception {
+    RxeGuest.assume();
+    RxeGuest.assumePrograms("ib_write_bw", "radvd");
+    GuestJobs guest = guests.get(topology);
+    if (guest == null) {
+      GuestPlan plan =
+          topology.equals("cables") ? GuestPlan.cables(PLANES) : GuestPlan.planes(PLANES);
+      guest =
+          GuestJobs.start(plan.within(550), Files.createDirectory(folder.resolve(topology)), ":");
+      guests.put(topology, guest);
+    }
+    return guest;
+  }
+
+  /* What it printed, once it has ended well. */
+  private String run(String topology, String script) throws Exception {
+    try (GuestJobs.Job job = guest(topology).submit(WRITE_OVER + script)) {
+      assertEquals(0, job.exitCode(LIMIT_SECONDS), job::outputOrWhyNot);
+      return job.output();
+    }
   }
 
   /** What side A has sent by plane, each time that the script printed it. */
@@ -65,27 +100,23 @@ final class TopologyTest {
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
   void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
-    RxeGuest.assumePrograms("ib_write_bw", "radvd");
-    RxeGuest.Ended ended =
-        RxeGuest.run(
-            plan(topology),
-            folder,
-            WRITE_OVER
-                + """
-                plane_bytes
-                for plane in 0 1 2; do
-                  write_over $plane || { cat /tmp/client; exit 1; }
-                  plane_bytes
-                done
-                """);
-    assertEquals(0, ended.exitCode(), ended.output());
-    List<long[]> sent = sentByPlane(ended.output());
-    assertEquals(PLANES + 1, sent.size(), ended.output());
+    String output =
+        run(
+            topology,
+            """
+            plane_bytes
+            for plane in 0 1 2; do
+              write_over $plane || { cat /tmp/client; exit 1; }
+              plane_bytes
+            done
+            """);
+    List<long[]> sent = sentByPlane(output);
+    assertEquals(PLANES + 1, sent.size(), output);
     for (int used = 0; used < PLANES; used++) {
       for (int plane = 0; plane < PLANES; plane++) {
         long bytes = sent.get(used + 1)[plane] - sent.get(used)[plane];
         if (plane == used) {
-          assertTrue(bytes > MESSAGE_BYTES, plane + " carried " + bytes + "\n" + ended.output());
+          assertTrue(bytes > MESSAGE_BYTES, plane + " carried " + bytes + "\n" + output);
         } else {
           assertTrue(bytes < 10_000, plane + " carried " + bytes + " of " + used + "'s");
         }
@@ -96,41 +127,32 @@ final class TopologyTest {
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
   void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
-    RxeGuest.assumePrograms("ib_write_bw", "radvd");
-    RxeGuest.Ended ended =
-        RxeGuest.run(
-            plan(topology),
-            folder,
-            WRITE_OVER
-                + """
-                cut_plane 1
-                write_over 1 8 && { echo "a cut plane carried it"; exit 1; }
-                write_over 2 || { cat /tmp/client; exit 2; }
-                heal_plane 1
-                write_over 1 || { cat /tmp/client; gids rxeA; exit 3; }
-                """);
-    assertEquals(0, ended.exitCode(), ended.output());
+    run(
+        topology,
+        """
+        cut_plane 1
+        write_over 1 8 && { echo "a cut plane carried it"; exit 1; }
+        write_over 2 || { cat /tmp/client; exit 2; }
+        heal_plane 1
+        write_over 1 || { cat /tmp/client; gids rxeA; exit 3; }
+        """);
   }
 
   @Test
   void lossOnOnePlaneIsSeenThereOnly() throws Exception {
-    RxeGuest.assumePrograms("ib_write_bw");
-    RxeGuest.Ended ended =
-        RxeGuest.run(
-            plan("cables"),
-            folder,
-            WRITE_OVER
-                + """
-                netem_plane A 1 loss 2%
-                write_over 0 || { cat /tmp/client; exit 1; }
-                write_over 1 || { cat /tmp/client; exit 2; }
-                netem_clear 1
-                counters rxeB0 | sed 's/^/plane 0: /'
-                counters rxeB1 | sed 's/^/plane 1: /'
-                """);
-    assertEquals(0, ended.exitCode(), ended.output());
-    assertTrue(ended.output().contains("plane 1: out_of_seq_request"), ended.output());
-    assertTrue(ended.output().contains("plane 0: rcvd_pkts"), ended.output());
-    assertTrue(!ended.output().contains("plane 0: out_of_seq_request"), ended.output());
+    String output =
+        run(
+            "cables",
+            """
+            netem_plane A 1 loss 2%
+            write_over 0 || { cat /tmp/client; exit 1; }
+            write_over 1 || { cat /tmp/client; exit 2; }
+            netem_clear 1
+            counters rxeB0 | sed 's/^/plane 0: /'
+            counters rxeB1 | sed 's/^/plane 1: /'
+            """);
+    assertTrue(output.contains("plane 1: out_of_seq_request"), output);
+    assertTrue(output.contains("plane 0: rcvd_pkts"), output);
+    assertTrue(!output.contains("plane 0: out_of_seq_request"), output);
   }
 }
