@@ -68,16 +68,17 @@ final class Doors {
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
     private @Nullable PeerLink link;
+    private long number;
     private boolean done;
 
     @Override
     public void onConnected(ControlChannel connected) {
       channel = connected;
       if (++callers > MOST_CALLERS) {
-        end("too many callers");
+        hangUp();
         return;
       }
-      loop.schedule(CALLER_LIMIT_NS, () -> end("too slow"));
+      loop.schedule(CALLER_LIMIT_NS, this::hangUp);
     }
 
     @Override
@@ -90,30 +91,42 @@ final class Doors {
       if (found != null && message instanceof ControlMessage.Ping ping) {
         done = true;
         callers--;
-        found.adopt(open, ping);
+        found.adopt(open, ping, number);
       } else if (found == null
           && message instanceof ControlMessage.Hello hello
           && hello.version() == ControlCodec.VERSION) {
         found = links.get(ByteBuffer.wrap(hello.token()));
         link = found;
+        number = hello.call();
         if (found == null) {
-          end("this connection is not known here");
+          refuse("this connection is not known here");
         } else {
           open.send(found.ping());
           found.knocked();
         }
       } else {
-        end("not expected here");
+        refuse("not expected here");
       }
     }
 
-    private void end(String reason) {
+    /* Whose connection isn't known gives it up. */
+    private void refuse(String reason) {
+      ControlChannel open = channel;
+      if (open != null && !done) {
+        open.send(new ControlMessage.Refused(reason));
+        done = true;
+        callers--;
+        open.closeWhenSent();
+      }
+    }
+
+    /* Without a word: who was too slow calls again. */
+    private void hangUp() {
       ControlChannel open = channel;
       if (open != null && !done) {
         done = true;
         callers--;
-        open.send(new ControlMessage.Refused(reason));
-        open.closeWhenSent();
+        open.close();
       }
     }
 

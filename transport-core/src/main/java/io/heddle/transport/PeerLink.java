@@ -19,15 +19,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them, which an
  * end that lives says at once. A channel that falls silent, or on which a message stays without its
- * acknowledgement, is made anew by the end that connected: it calls the other's {@link Doors}. A
- * channel that the peer's kernel closes is the peer's end.
+ * acknowledgement, or that the other end closed without a goodbye, is made anew by the end that
+ * connected: it calls the other's {@link Doors}. Doors that are shut are the peer's end.
  */
 final class PeerLink {
   private static final long PING_NS = 500_000_000;
   private static final long SILENT_NS = 1_500_000_000;
   private static final long ANSWER_NS = 160_000_000;
   private static final long ROUND_NS = 500_000_000;
+  private static final long SOON_NS = 20_000_000;
   private static final long LINGER_NS = 5_000_000_000L;
+  private static final String PROCESS_GONE =
+      ", and nobody is behind its doors any more: its process is gone";
 
   /**
    * The way back to the other end.
@@ -58,10 +61,13 @@ final class PeerLink {
 
   /* While the channel is being made anew. */
   private List<Attempt> attempts = List.of();
+  private long rounds;
+  private long adopted;
   private String trouble = "";
   private long lostNs;
   private long calledNs = System.nanoTime() - 2 * ROUND_NS;
   private boolean reached;
+  private boolean closedByPeer;
 
   private boolean failureTold;
   private boolean closing;
@@ -102,6 +108,7 @@ final class PeerLink {
     current = line;
     heardNs = System.nanoTime();
     lostNs = 0;
+    closedByPeer = false;
   }
 
   /** One TCP connection; only the current one is listened to. */
@@ -142,10 +149,12 @@ final class PeerLink {
     public void onClosed(ControlChannel.Ending how, String reason) {
       if (this == current) {
         current = null;
-        if (how == ControlChannel.Ending.NETWORK) {
-          callAgain(reason);
-        } else {
+        if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
           lose("its control channel broke: " + reason);
+        } else {
+          /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
+          closedByPeer = how == ControlChannel.Ending.PEER;
+          callAgain(reason);
         }
       }
     }
@@ -296,30 +305,34 @@ final class PeerLink {
   }
 
   private void round(long since) {
+    long number = ++rounds;
     List<Attempt> begun = new ArrayList<>();
     attempts = begun;
     reached = false;
     for (InetSocketAddress door : way.doors()) {
-      begun.add(new Attempt(door));
+      begun.add(new Attempt(door, number));
     }
     for (Attempt attempt : begun) {
       attempt.call();
     }
-    loop.schedule(
-        ROUND_NS,
-        () -> {
-          if (over || lostNs != since) {
-            return;
-          }
-          hangUp();
-          if (isHeardSince(since)) {
-            lostNs = 0;
-          } else if (!reached && System.nanoTime() - since > graceNs) {
-            lose("%s, and none of its doors %s has answered since".formatted(trouble, way.doors()));
-          } else {
-            round(since);
-          }
-        });
+    loop.schedule(ROUND_NS, () -> endRound(since, number));
+  }
+
+  private void endRound(long since, long number) {
+    if (over || lostNs != since || rounds != number) {
+      return;
+    }
+    boolean isAnyDoorShut = attempts.stream().anyMatch(each -> each.refused);
+    hangUp();
+    if (isHeardSince(since)) {
+      lostNs = 0;
+    } else if (!reached && closedByPeer && isAnyDoorShut) {
+      lose(trouble + PROCESS_GONE);
+    } else if (!reached && System.nanoTime() - since > graceNs) {
+      lose("%s, and none of its doors %s has answered since".formatted(trouble, way.doors()));
+    } else {
+      round(since);
+    }
   }
 
   private void hangUp() {
@@ -331,11 +344,14 @@ final class PeerLink {
   /** One call at one door. */
   private final class Attempt implements ControlChannel.Listener {
     private final InetSocketAddress door;
+    private final long number;
     private @Nullable ControlChannel channel;
     private boolean refused;
+    private boolean gone;
 
-    Attempt(InetSocketAddress door) {
+    Attempt(InetSocketAddress door, long number) {
       this.door = door;
+      this.number = number;
     }
 
     void call() {
@@ -355,7 +371,7 @@ final class PeerLink {
     public void onConnected(ControlChannel connected) {
       channel = connected;
       reached = true;
-      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), 0));
+      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), number));
     }
 
     @Override
@@ -383,13 +399,16 @@ final class PeerLink {
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       refused = how == ControlChannel.Ending.REFUSED;
-      boolean none =
-          attempts.contains(this)
-              && refused
-              && !reached
-              && attempts.stream().allMatch(each -> each.refused);
-      if (none) {
-        lose(trouble + ", and nobody is behind its doors any more: its process is gone");
+      gone = true;
+      if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.gone)) {
+        return;
+      }
+      if (!reached && attempts.stream().allMatch(each -> each.refused)) {
+        lose(trouble + PROCESS_GONE);
+      } else if (closedByPeer) {
+        /* A process whose doors were shut after its channel. */
+        long since = lostNs;
+        loop.schedule(SOON_NS, () -> endRound(since, number));
       }
     }
   }
@@ -403,12 +422,17 @@ final class PeerLink {
     resume(fresh, theirs);
   }
 
-  /** The other end goes on by this channel. */
-  void adopt(ControlChannel fresh, Ping theirs) {
-    if (over) {
+  /**
+   * The other end goes on by this channel, unless it has gone on by a later one since.
+   *
+   * @param number of its round of calls
+   */
+  void adopt(ControlChannel fresh, Ping theirs, long number) {
+    if (over || number <= adopted) {
       fresh.close();
       return;
     }
+    adopted = number;
     hangUp();
     Line old = current;
     current = null;

@@ -393,6 +393,28 @@ class LoopbackFailoverTest {
     }
   }
 
+  /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
+  @Test
+  void aChannelThatIsClosedIsMadeAnewWhereTheOtherEndLives() throws IOException {
+    try (Ends ends = ends(Map.of())) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      try (StuckRelay relay = StuckRelay.inFrontOf(handle);
+          Ends.Link link = ends.connect(listener, handle)) {
+        Traffic traffic = new Traffic(ends, link, seed);
+        traffic.run(2);
+        relay.close();
+        breakPair(true, link, 1);
+        traffic.run(30);
+        traffic.finish();
+        Ends.await("plane 1's return", () -> isUp(link, 1));
+        assertTrue(
+            ends.log.stream().anyMatch(line -> line.contains("closed the connection")),
+            ends.log.toString());
+      }
+    }
+  }
+
   @Test
   void withNoPlaneLeftTheConnectionFailsAfterTheGraceTimeAndTellsOfEachPlane() {
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "300"))) {

@@ -26,8 +26,10 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** By whose doing a channel ended. */
   public enum Ending {
-    /** The peer's, or its kernel's for a process that is gone. */
+    /** The peer's, or its kernel's for a process that is gone: it was closed. */
     PEER,
+    /** What came is no message, or can't be dealt with. */
+    NONSENSE,
     /** Nobody listens at that address: its kernel turned the call away. */
     REFUSED,
     /** The network doesn't lead there, or doesn't carry any more. */
@@ -163,7 +165,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   @Override
   public void onBroken(SelectionKey broken) {
-    fail(Ending.PEER, "this end failed to serve it");
+    fail(Ending.NONSENSE, "this end failed to serve it");
   }
 
   private boolean finishConnect(SelectionKey ready) {
@@ -219,7 +221,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     while (in.remaining() >= ControlCodec.LENGTH_BYTES) {
       int length = in.getInt(in.position());
       if (length < 1 || length > ControlCodec.MAX_FRAME_BYTES) {
-        fail(Ending.PEER, "a frame of " + Integer.toUnsignedString(length) + " bytes");
+        fail(Ending.NONSENSE, "a frame of " + Integer.toUnsignedString(length) + " bytes");
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -230,7 +232,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       in.position(in.position() + length);
       ControlMessage message = ControlCodec.decode(frame);
       if (message instanceof Malformed malformed) {
-        fail(Ending.PEER, malformed.reason());
+        fail(Ending.NONSENSE, malformed.reason());
         return;
       }
       listener.onMessage(message);

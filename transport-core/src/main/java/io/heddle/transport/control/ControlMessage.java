@@ -13,8 +13,8 @@ public sealed interface ControlMessage {
    * @param version protocol version, {@link ControlCodec#VERSION}
    * @param features bits of optional features: {@link #TOGETHER}
    * @param token the listener's secret, 16 bytes
-   * @param call which of the caller's connections this is for, on whatever channel it is said; 0
-   *     from who answers
+   * @param call which of the caller's connections this is for, on whatever channel it is said; at a
+   *     door which of its rounds of calls; 0 from who answers
    */
   record Hello(int version, int features, byte[] token, long call) implements ControlMessage {
     /** Each queue pair goes over all planes: the connecting end wants it, the other one agrees. */
