@@ -72,7 +72,8 @@ final class RxeTraffic implements AutoCloseable {
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {
     String rank =
-        "NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=17 HEDDLE_GRACE_MS=100000 HEDDLE_PROVIDER=libibverbs"
+        "NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=17 HEDDLE_CONNECT_TIMEOUT_MS=100000"
+            + " HEDDLE_GRACE_MS=100000 HEDDLE_PROVIDER=libibverbs"
             + " \"NCCL_IB_HCA==%s\" NCCL_SOCKET_IFNAME==h%s0 HEDDLE_PLANES=%s '%s' --plugin '%s'"
             + " --rank %d --rendezvous \"$folder\" --until \"$folder/end\" --timeout-seconds 300"
             + " %s";
