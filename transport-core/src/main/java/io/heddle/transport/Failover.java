@@ -186,6 +186,9 @@ final class Failover {
     grace.judge();
     if (wasUp) {
       connection.leaveChannelOf(plane.index, peer);
+      if (end.isSender() && !grace.anyUp()) {
+        back.tryAllSoon(planes);
+      }
     }
     takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
   }

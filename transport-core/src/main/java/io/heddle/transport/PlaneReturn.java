@@ -58,6 +58,15 @@ final class PlaneReturn {
         });
   }
 
+  /** The last plane fell: those that wait for the end of their hold-down can't any more. */
+  void tryAllSoon(PlaneLife[] planes) {
+    for (PlaneLife plane : planes) {
+      if (plane.state == PlaneState.DOWN) {
+        tryLater(plane);
+      }
+    }
+  }
+
   private void offer(PlaneLife plane) {
     List<ControlMessage.Endpoint> fresh;
     try {

@@ -393,6 +393,31 @@ class LoopbackFailoverTest {
     }
   }
 
+  private static boolean turns(Traffic traffic, boolean enough) {
+    traffic.turn(true);
+    return enough;
+  }
+
+  /* Found by chance, where planes fall and rise at random: seed 84886172087126. */
+  @Test
+  void aPlaneInItsHoldDownIsTriedAtOnceWhereTheLastOtherOneFalls() {
+    try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      /* It is held down for a second, and then for two. */
+      for (int falls = 0; falls < 2; falls++) {
+        Ends.await("the plane", () -> turns(traffic, isUp(link, 1)));
+        breakPair(true, link, 1);
+        Ends.await("its fall", () -> turns(traffic, !isUp(link, 1)));
+      }
+      for (int plane : List.of(1, 3, 4)) {
+        fabric.cut(Ends.gid("127.0.77." + plane));
+      }
+      traffic.run(30);
+      traffic.finish();
+    }
+  }
+
   /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
   @Test
   void aChannelThatIsClosedIsMadeAnewWhereTheOtherEndLives() throws IOException {
