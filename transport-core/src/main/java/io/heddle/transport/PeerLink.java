@@ -405,8 +405,8 @@ final class PeerLink {
       }
       if (!reached && attempts.stream().allMatch(each -> each.refused)) {
         lose(trouble + PROCESS_GONE);
-      } else if (closedByPeer) {
-        /* A process whose doors were shut after its channel. */
+      } else if (closedByPeer && System.nanoTime() - lostNs < ROUND_NS) {
+        /* Perhaps a process whose doors are shut after its channel. */
         long since = lostNs;
         loop.schedule(SOON_NS, () -> endRound(since, number));
       }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -374,6 +375,16 @@ class LoopbackFailoverTest {
   /* Each end goes on hearing pings, so that neither takes the channel for silent. */
   @Test
   void aChannelThatCarriesNothingNewIsMadeAnewForWhatIsSaidOfAPlane() throws IOException {
+    goesOnAfter(StuckRelay::getStuck, "made anew: no answer within");
+  }
+
+  /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
+  @Test
+  void aChannelThatIsClosedIsMadeAnewWhereTheOtherEndLives() throws IOException {
+    goesOnAfter(StuckRelay::close, "closed the connection");
+  }
+
+  private void goesOnAfter(Consumer<StuckRelay> trouble, String told) throws IOException {
     try (Ends ends = ends(Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -381,14 +392,12 @@ class LoopbackFailoverTest {
           Ends.Link link = ends.connect(listener, handle)) {
         Traffic traffic = new Traffic(ends, link, seed);
         traffic.run(2);
-        relay.getStuck();
+        trouble.accept(relay);
         breakPair(true, link, 1);
         traffic.run(30);
         traffic.finish();
         Ends.await("plane 1's return", () -> isUp(link, 1));
-        assertTrue(
-            ends.log.stream().anyMatch(line -> line.contains("made anew: no answer within")),
-            ends.log.toString());
+        assertTrue(ends.log.stream().anyMatch(line -> line.contains(told)), ends.log.toString());
       }
     }
   }
@@ -415,28 +424,6 @@ class LoopbackFailoverTest {
       }
       traffic.run(30);
       traffic.finish();
-    }
-  }
-
-  /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
-  @Test
-  void aChannelThatIsClosedIsMadeAnewWhereTheOtherEndLives() throws IOException {
-    try (Ends ends = ends(Map.of())) {
-      long handle = ends.handle();
-      ListenComm listener = ends.right.listen(0, handle);
-      try (StuckRelay relay = StuckRelay.inFrontOf(handle);
-          Ends.Link link = ends.connect(listener, handle)) {
-        Traffic traffic = new Traffic(ends, link, seed);
-        traffic.run(2);
-        relay.close();
-        breakPair(true, link, 1);
-        traffic.run(30);
-        traffic.finish();
-        Ends.await("plane 1's return", () -> isUp(link, 1));
-        assertTrue(
-            ends.log.stream().anyMatch(line -> line.contains("closed the connection")),
-            ends.log.toString());
-      }
     }
   }
 
