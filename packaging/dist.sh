@@ -49,11 +49,10 @@ install -m 755 "$here/heddle" "$bundle/bin/heddle"
 
 # --- the Java runtime ----------------------------------------------------------------------------------
 
-# What the jars name, less what only their unused parts do: picocli, Jackson and Agrona know dates of SQL, beans, and how
-# to compile source text.
+# What the jars name, less what only their unused parts do: picocli and Jackson know dates of SQL and beans.
 modules() {
   "$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
-    tr , '\n' | grep -vx 'java.desktop\|java.sql\|java.compiler' | paste -sd ,
+    tr , '\n' | grep -vx 'java.desktop\|java.sql' | paste -sd ,
 }
 
 "$jdk/bin/jlink" --add-modules "$(modules)" --strip-debug --no-header-files --no-man-pages --output "$lib/runtime" >/dev/null
