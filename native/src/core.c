@@ -21,6 +21,13 @@ _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm)
 
 static struct heddle_host host;
 static struct heddle_calls calls;
+
+/* With 0 for the arguments that aren't named. */
+#define MANAGE(what, ...) manage(what, (int64_t[5]){__VA_ARGS__})
+
+static int manage(enum heddle_manage what, const int64_t arguments[5]) {
+  return calls.manage(what, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+}
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
@@ -84,7 +91,7 @@ int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger
     return result;
   }
   int64_t id = 0;
-  result = calls.init((int64_t)comm_id, traffic_class, as_int(&id));
+  result = MANAGE(HEDDLE_INIT, (int64_t)comm_id, traffic_class, as_int(&id));
   heddle_signals_rehook();
   if (result == NCCL_SUCCESS && context != NULL) {
     *context = as_pointer(id);
@@ -94,7 +101,7 @@ int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger
 
 int heddle_finalize(void *context) {
   int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : calls.finalize(as_int(context));
+  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_FINALIZE, as_int(context));
 }
 
 int heddle_devices(int *count) {
@@ -103,7 +110,7 @@ int heddle_devices(int *count) {
     return result;
   }
   int64_t found = 0;
-  result = calls.devices(as_int(&found));
+  result = MANAGE(HEDDLE_DEVICES, as_int(&found));
   *count = result == NCCL_SUCCESS ? (int)found : 0;
   return result;
 }
@@ -114,7 +121,7 @@ int heddle_get_properties(int device, struct heddle_properties *properties) {
     return result;
   }
   memset(properties, 0, sizeof *properties);
-  return calls.get_properties(device, as_int(properties));
+  return MANAGE(HEDDLE_GET_PROPERTIES, device, as_int(properties));
 }
 
 int heddle_listen(void *context, int device, void *handle, void **listen_comm) {
@@ -124,7 +131,7 @@ int heddle_listen(void *context, int device, void *handle, void **listen_comm) {
   }
   heddle_signals_rehook();
   int64_t id = 0;
-  result = calls.listen(as_int(context), device, as_int(handle), as_int(&id));
+  result = MANAGE(HEDDLE_LISTEN, as_int(context), device, as_int(handle), as_int(&id));
   *listen_comm = as_pointer(id);
   return result;
 }
@@ -136,7 +143,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
     return result;
   }
   int64_t address = 0;
-  result = calls.connect(as_int(context), device, traffic_class, as_int(handle), as_int(&address));
+  result = MANAGE(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_signals_rehook(); /* not in the 10^4 calls before that only ask */
     *comm = as_pointer(address);
@@ -151,7 +158,7 @@ int heddle_accept(void *listen_comm, void **comm) {
     return result;
   }
   int64_t address = 0;
-  result = calls.accept(as_int(listen_comm), as_int(&address));
+  result = MANAGE(HEDDLE_ACCEPT, as_int(listen_comm), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_signals_rehook();
     *comm = as_pointer(address);
@@ -170,7 +177,7 @@ int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
   }
   heddle_signals_rehook();
   int64_t id = 0;
-  result = calls.register_memory(java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
+  result = MANAGE(HEDDLE_REGISTER_MEMORY, java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
   *handle = as_pointer(id);
   return result;
 }
@@ -188,7 +195,7 @@ int heddle_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t o
 
 int heddle_dereg(void *comm, void *handle) {
   int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : calls.deregister_memory(java_id(comm), as_int(handle));
+  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_DEREGISTER_MEMORY, java_id(comm), as_int(handle));
 }
 
 /* The three below leave NULL behind unless there is a request: NCCL doesn't clear *request, nor its 0x1, itself. */
@@ -256,7 +263,7 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
   int64_t count = 0;
   int result = heddle_enter();
   if (result == NCCL_SUCCESS) {
-    result = calls.planes_of(request->comm->java_id, as_int(request), as_int(planes), as_int(&count));
+    result = MANAGE(HEDDLE_PLANES_OF, request->comm->java_id, as_int(request), as_int(planes), as_int(&count));
   }
   return result == NCCL_SUCCESS ? (int)count : 0;
 }
@@ -313,15 +320,15 @@ int heddle_close_send(void *comm) {
     return result;
   }
   heddle_profile_closed(comm);
-  return calls.close_send(java_id(comm));
+  return MANAGE(HEDDLE_CLOSE_SEND, java_id(comm));
 }
 
 int heddle_close_receive(void *comm) {
   int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : calls.close_receive(java_id(comm));
+  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_CLOSE_RECEIVE, java_id(comm));
 }
 
 int heddle_close_listen(void *listen_comm) {
   int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : calls.close_listen(as_int(listen_comm));
+  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_CLOSE_LISTEN, as_int(listen_comm));
 }

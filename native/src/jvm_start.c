@@ -174,6 +174,8 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
       "--enable-native-access=ALL-UNNAMED",
       "-Xlog:disable", /* standard output is the host's */
+      /* The default, said aloud: to look it up, Java's first internet address would read its security properties (5 ms). */
+      "-Djdk.includeInExceptions=hostInfoExclSocket",
   };
   memset(options, 0, sizeof *options);
   void *message_hook;

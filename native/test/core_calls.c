@@ -19,24 +19,18 @@ static int progress_result;
 static int32_t call_result;
 static int64_t next_request;
 
-static int32_t fake_init(int64_t comm_id, int64_t traffic_class, int64_t out) {
-  seen[0] = comm_id;
-  seen[1] = traffic_class;
-  *(int64_t *)(intptr_t)out = 77;
-  return call_result;
-}
-
-static int32_t fake_connect(int64_t context, int64_t device, int64_t traffic_class, int64_t handle, int64_t out) {
-  int64_t arguments[] = {context, device, traffic_class, handle};
+static int32_t fake_manage(int64_t what, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e) {
+  int64_t arguments[] = {a, b, c, d, e};
   memcpy(seen, arguments, sizeof arguments);
-  *(int64_t *)(intptr_t)out = 0;
-  return call_result;
-}
-
-static int32_t fake_register(int64_t comm, int64_t data, int64_t size, int64_t type, int64_t out) {
-  int64_t arguments[] = {comm, data, size, type};
-  memcpy(seen, arguments, sizeof arguments);
-  *(int64_t *)(intptr_t)out = 5;
+  if (what == HEDDLE_INIT) {
+    *(int64_t *)(intptr_t)c = 77;
+  } else if (what == HEDDLE_CONNECT) {
+    *(int64_t *)(intptr_t)e = 0;
+  } else if (what == HEDDLE_REGISTER_MEMORY) {
+    *(int64_t *)(intptr_t)e = 5;
+  } else {
+    CHECK(false, "manage was asked for %ld", (long)what);
+  }
   return call_result;
 }
 
@@ -68,12 +62,10 @@ static int32_t fake_progress(int64_t comm) {
 
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   CHECK(host->size == sizeof *host && calls->size == sizeof *calls, "sizes aren't told");
-  calls->init = fake_init;
-  calls->connect = fake_connect;
-  calls->register_memory = fake_register;
   calls->isend = fake_isend;
   calls->irecv = fake_irecv;
   calls->progress = fake_progress;
+  calls->manage = fake_manage;
   return NCCL_SUCCESS;
 }
 

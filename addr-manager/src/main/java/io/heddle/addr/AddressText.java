@@ -12,10 +12,14 @@ import org.jspecify.annotations.Nullable;
 public final class AddressText {
   /** IPv4 before IPv6, then by bytes as unsigned numbers. */
   public static final Comparator<InetAddress> ORDER =
-      Comparator.<InetAddress>comparingInt(address -> address.getAddress().length)
-          .thenComparing(InetAddress::getAddress, Arrays::compareUnsigned);
+      (left, right) -> compare(left.getAddress(), right.getAddress());
 
   private AddressText() {}
+
+  private static int compare(byte[] left, byte[] right) {
+    int longer = Integer.compare(left.length, right.length);
+    return longer != 0 ? longer : Arrays.compareUnsigned(left, right);
+  }
 
   /** IPv6 in the canonical form of RFC 5952, without a zone; IPv4 as dotted quad. */
   public static String of(InetAddress address) {

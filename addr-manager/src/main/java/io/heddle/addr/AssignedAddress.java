@@ -44,6 +44,12 @@ public record AssignedAddress(
         && java.util.Arrays.equals(mine, 0, 8, theirs, 0, 8);
   }
 
+  /** By interface, then address. */
+  static int byInterface(AssignedAddress left, AssignedAddress right) {
+    int later = Integer.compare(left.interfaceIndex, right.interfaceIndex);
+    return later != 0 ? later : AddressText.ORDER.compare(left.address, right.address);
+  }
+
   @Override
   public String toString() {
     return AddressText.of(address) + "/" + prefixLength;

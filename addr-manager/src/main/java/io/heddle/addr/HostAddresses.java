@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,13 +20,11 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   private static final Path SYSFS = Path.of("/sys/class/net");
 
   public HostAddresses {
-    links = links.stream().sorted(Comparator.comparingInt(NetworkLink::index)).toList();
-    addresses =
-        addresses.stream()
-            .sorted(
-                Comparator.comparingInt(AssignedAddress::interfaceIndex)
-                    .thenComparing(AssignedAddress::address, AddressText.ORDER))
+    links =
+        links.stream()
+            .sorted((left, right) -> Integer.compare(left.index(), right.index()))
             .toList();
+    addresses = addresses.stream().sorted(AssignedAddress::byInterface).toList();
   }
 
   /**

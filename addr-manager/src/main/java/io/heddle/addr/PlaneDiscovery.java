@@ -3,7 +3,8 @@ package io.heddle.addr;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -81,9 +82,7 @@ public final class PlaneDiscovery {
     }
     List<Plane> planes = new ArrayList<>();
     byKey.forEach((key, group) -> planes.add(choose(group, rejected)));
-    rejected.sort(
-        Comparator.<RejectedAddress>comparingInt(each -> each.link().index())
-            .thenComparing(each -> each.address().address(), AddressText.ORDER));
+    rejected.sort((left, right) -> AssignedAddress.byInterface(left.address(), right.address()));
     return new Result(planes, rejected, remarks);
   }
 
@@ -104,7 +103,7 @@ public final class PlaneDiscovery {
       List<String> remarks) {
     List<AssignedAddress> addresses = new ArrayList<>(host.addresses());
     addresses.addAll(namedLoopbackAddresses(host, rules));
-    Set<PlaneRules.Rule> fitting = new java.util.HashSet<>();
+    Set<PlaneRules.Rule> fitting = Collections.newSetFromMap(new IdentityHashMap<>());
     for (AssignedAddress address : addresses) {
       NetworkLink link = host.linkOf(address);
       Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
@@ -205,13 +204,16 @@ public final class PlaneDiscovery {
     return firstOf.size() > 1;
   }
 
+  private static int byFitness(AssignedAddress left, AssignedAddress right) {
+    int later = Boolean.compare(!left.isEui64(), !right.isEui64());
+    return later != 0 ? later : AddressText.ORDER.compare(left.address(), right.address());
+  }
+
   /* The candidates come in the snapshot's order: by interface, then address. */
   private static Plane choose(List<Candidate> group, List<RejectedAddress> rejected) {
     Candidate chosen =
         group.stream()
-            .min(
-                Comparator.<Candidate, Boolean>comparing(each -> !each.address().isEui64())
-                    .thenComparing(each -> each.address().address(), AddressText.ORDER))
+            .min((left, right) -> byFitness(left.address(), right.address()))
             .orElseThrow();
     String reason = chosen.keyReason();
     if (group.size() > 1) {

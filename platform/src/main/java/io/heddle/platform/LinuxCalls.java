@@ -59,6 +59,8 @@ public final class LinuxCalls {
   private static final MethodHandle VMSPLICE = find("vmsplice", 4);
   private static final MethodHandle SPLICE = find("splice", 6);
   private static final MethodHandle IOCTL = find("ioctl", 3);
+  private static final MethodHandle GETPID = find("getpid", 0);
+  private static final MethodHandle GETRANDOM = find("getrandom", 3);
 
   private LinuxCalls() {}
 
@@ -423,6 +425,26 @@ public final class LinuxCalls {
                   lengthBytes,
                   2L /* SPLICE_F_NONBLOCK */,
                   0L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** This process's number; to ask Java for it first makes the threads that wait for children. */
+  public static int getpid() {
+    try {
+      return (int) (long) GETPID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Fills this memory with random bytes; up to 256 come whole. Bytes, or the negated errno. */
+  public static long getrandom(long address, int lengthBytes) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return result(
+          capture, (long) GETRANDOM.invokeExact(capture, address, (long) lengthBytes, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

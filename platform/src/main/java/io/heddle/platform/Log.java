@@ -1,5 +1,7 @@
 package io.heddle.platform;
 
+import java.util.Locale;
+
 /**
  * Where Heddle's sentences go: NCCL's own logger inside the plugin, standard error in the tools.
  *
@@ -29,21 +31,20 @@ public interface Log {
   void write(Level level, String sentence);
 
   default void warn(String format, Object... arguments) {
-    write(
-        Level.WARN,
-        arguments.length == 0 ? format : String.format(java.util.Locale.ROOT, format, arguments));
+    write(Level.WARN, sentence(format, arguments));
   }
 
   default void info(String format, Object... arguments) {
-    write(
-        Level.INFO,
-        arguments.length == 0 ? format : String.format(java.util.Locale.ROOT, format, arguments));
+    write(Level.INFO, sentence(format, arguments));
   }
 
   default void trace(String format, Object... arguments) {
-    write(
-        Level.TRACE,
-        arguments.length == 0 ? format : String.format(java.util.Locale.ROOT, format, arguments));
+    write(Level.TRACE, sentence(format, arguments));
+  }
+
+  /* No language's digits: to look for those of any, the root's too, takes 6 ms of the plugin's start. */
+  private static String sentence(String format, Object... arguments) {
+    return arguments.length == 0 ? format : String.format((Locale) null, format, arguments);
   }
 
   /** Writes warnings and information to standard error; for tools and tests. */

@@ -4,7 +4,7 @@ package io.heddle.plugin;
 final class CallsLayout {
   static final long SIZE_FIELD = 0;
   static final long FIRST_CALL = 16;
-  static final int CALLS = 18;
+  static final int CALLS = 6;
   static final long SIZE = FIRST_CALL + 8L * CALLS;
 
   private CallsLayout() {}

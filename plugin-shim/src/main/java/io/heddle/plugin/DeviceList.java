@@ -3,10 +3,12 @@ package io.heddle.plugin;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.NetProperties;
+import io.heddle.transport.Providers;
 import io.heddle.transport.Transport;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +24,21 @@ final class DeviceList {
 
   private final HostTable host;
   private final Log log;
+  private final Supplier<Providers> providers;
   private final Map<String, Long> strings = new HashMap<>();
   private volatile @Nullable Transport transport;
   private boolean warm;
 
-  DeviceList(HostTable host, Log log) {
+  DeviceList(HostTable host, Log log, Supplier<Providers> providers) {
     this.host = host;
     this.log = log;
+    this.providers = providers;
   }
 
   /** Opens the transport unless it is open. After a failure the next call tries again. */
   synchronized void open() {
     if (transport == null) {
-      Transport opened = Transport.open(System.getenv(), log);
+      Transport opened = Transport.open(System.getenv(), log, providers);
       transport = opened;
       String version = DeviceList.class.getPackage().getImplementationVersion();
       log.info(

@@ -8,6 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the shim tells Java: {@code struct heddle_host} of native/src/java_calls.h, by offset, and
@@ -15,7 +16,7 @@ import java.lang.invoke.MethodHandle;
  * refuse to start, not corrupt memory.
  */
 final class HostTable {
-  static final long TABLE_VERSION = 2;
+  static final long TABLE_VERSION = 3;
 
   private static final long SIZE = 0;
   private static final long VERSION = 8;
@@ -43,16 +44,11 @@ final class HostTable {
   };
 
   private final long address;
-  private final MethodHandle log;
+  private @Nullable MethodHandle log;
 
   HostTable(long address) {
     this.address = address;
     check();
-    log =
-        Linker.nativeLinker()
-            .downcallHandle(
-                MemorySegment.ofAddress(readLong(LOG)),
-                FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
   }
 
   private void check() {
@@ -92,10 +88,24 @@ final class HostTable {
     return readString(COMMIT);
   }
 
+  /** Makes {@link #log} ready, if it isn't yet, which takes some milliseconds. */
+  synchronized MethodHandle linkLog() {
+    MethodHandle linked = log;
+    if (linked == null) {
+      linked =
+          Linker.nativeLinker()
+              .downcallHandle(
+                  MemorySegment.ofAddress(readLong(LOG)),
+                  FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+      log = linked;
+    }
+    return linked;
+  }
+
   /** Hands a NUL-terminated text to NCCL's logger. */
   void log(long level, long sentence) {
     try {
-      log.invokeExact(level, sentence);
+      linkLog().invokeExact(level, sentence);
     } catch (Throwable thrown) {
       throw new IllegalStateException(thrown);
     }

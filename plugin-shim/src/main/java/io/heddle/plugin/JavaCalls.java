@@ -52,7 +52,31 @@ final class JavaCalls {
     devices = list;
   }
 
-  static int init(long commId, long trafficClass, long outContext) {
+  /**
+   * All but the data path, by one entry.
+   *
+   * @param what a {@link ManagedCall}; java_calls.h says what its arguments are
+   */
+  static int manage(long what, long a, long b, long c, long d, long e) {
+    return switch ((int) what) {
+      case ManagedCall.INIT -> init(a, b, c);
+      case ManagedCall.FINALIZE -> finish(a);
+      case ManagedCall.DEVICES -> devices(a);
+      case ManagedCall.GET_PROPERTIES -> getProperties(a, b);
+      case ManagedCall.LISTEN -> listen(a, b, c, d);
+      case ManagedCall.CONNECT -> connect(a, b, c, d, e);
+      case ManagedCall.ACCEPT -> accept(a, b);
+      case ManagedCall.REGISTER_MEMORY -> registerMemory(a, b, c, d, e);
+      case ManagedCall.DEREGISTER_MEMORY -> deregisterMemory(a, b);
+      case ManagedCall.CLOSE_SEND -> closeSend(a);
+      case ManagedCall.CLOSE_RECEIVE -> closeReceive(a);
+      case ManagedCall.CLOSE_LISTEN -> closeListen(a);
+      case ManagedCall.PLANES_OF -> planesOf(a, b, c, d);
+      default -> failed("call " + what, new IllegalArgumentException("the table has no such call"));
+    };
+  }
+
+  private static int init(long commId, long trafficClass, long outContext) {
     try {
       DeviceList list = list();
       /* With the last finalize at the same time, either the transport stays or a new one is opened. */
@@ -66,7 +90,7 @@ final class JavaCalls {
     }
   }
 
-  static int finish(long context) {
+  private static int finish(long context) {
     try {
       synchronized (CONTEXTS) {
         if (CONTEXTS.remove(context) == null) {
@@ -93,7 +117,7 @@ final class JavaCalls {
     }
   }
 
-  static int devices(long outCount) {
+  private static int devices(long outCount) {
     try {
       writeLong(outCount, transport().deviceCount());
       return SUCCESS;
@@ -102,7 +126,7 @@ final class JavaCalls {
     }
   }
 
-  static int getProperties(long device, long outProperties) {
+  private static int getProperties(long device, long outProperties) {
     try {
       list().writeProperties((int) device, outProperties);
       return SUCCESS;
@@ -112,7 +136,7 @@ final class JavaCalls {
   }
 
   /* The context isn't needed: the traffic class belongs to the sender. */
-  static int listen(long context, long device, long handle, long outListenComm) {
+  private static int listen(long context, long device, long handle, long outListenComm) {
     try {
       writeLong(outListenComm, LISTENS.add(transport().listen((int) device, handle)));
       return SUCCESS;
@@ -121,7 +145,8 @@ final class JavaCalls {
     }
   }
 
-  static int connect(long context, long device, long trafficClass, long handle, long outComm) {
+  private static int connect(
+      long context, long device, long trafficClass, long handle, long outComm) {
     try {
       SendComm comm =
           transport().connect((int) device, trafficClass(context, (int) trafficClass), handle);
@@ -140,7 +165,7 @@ final class JavaCalls {
         : found.trafficClass;
   }
 
-  static int accept(long listenComm, long outComm) {
+  private static int accept(long listenComm, long outComm) {
     try {
       ListenComm listen = LISTENS.get(listenComm);
       if (listen == null) {
@@ -159,7 +184,7 @@ final class JavaCalls {
     return address;
   }
 
-  static int registerMemory(long comm, long data, long size, long type, long outHandle) {
+  private static int registerMemory(long comm, long data, long size, long type, long outHandle) {
     try {
       Object found = COMMS.get(comm);
       long handle =
@@ -191,7 +216,7 @@ final class JavaCalls {
     }
   }
 
-  static int deregisterMemory(long comm, long handle) {
+  private static int deregisterMemory(long comm, long handle) {
     try {
       return switch (COMMS.get(comm)) {
         case SendComm send -> send.deregisterMemory(handle);
@@ -252,7 +277,7 @@ final class JavaCalls {
     }
   }
 
-  static int closeSend(long comm) {
+  private static int closeSend(long comm) {
     try {
       if (COMMS.get(comm) instanceof SendComm send) {
         COMMS.remove(comm);
@@ -265,7 +290,7 @@ final class JavaCalls {
     }
   }
 
-  static int closeReceive(long comm) {
+  private static int closeReceive(long comm) {
     try {
       if (COMMS.get(comm) instanceof RecvComm receive) {
         COMMS.remove(comm);
@@ -278,7 +303,7 @@ final class JavaCalls {
     }
   }
 
-  static int closeListen(long listenComm) {
+  private static int closeListen(long listenComm) {
     try {
       ListenComm listen = LISTENS.remove(listenComm);
       if (listen == null) {
@@ -291,7 +316,7 @@ final class JavaCalls {
     }
   }
 
-  static int planesOf(long comm, long request, long outPlanes, long outCount) {
+  private static int planesOf(long comm, long request, long outPlanes, long outCount) {
     try {
       if (COMMS.get(comm) instanceof SendComm send) {
         writeLong(outCount, send.planesOf(request, outPlanes));

@@ -41,19 +41,19 @@ class JavaCallsTest {
     try (Arena arena = Arena.ofConfined()) {
       long out = arena.allocate(JAVA_LONG).address();
       int[] results = {
-        JavaCalls.finish(NEVER_GIVEN),
-        JavaCalls.accept(NEVER_GIVEN, out),
-        JavaCalls.registerMemory(NEVER_GIVEN, 0, 0, 1, out),
+        JavaCalls.manage(ManagedCall.FINALIZE, NEVER_GIVEN, 0, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.ACCEPT, NEVER_GIVEN, out, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.REGISTER_MEMORY, NEVER_GIVEN, 0, 0, 1, out),
         JavaCalls.registerDmaBuf(NEVER_GIVEN, 0, 4096, 4, 0, 3, out),
-        JavaCalls.deregisterMemory(NEVER_GIVEN, 1),
+        JavaCalls.manage(ManagedCall.DEREGISTER_MEMORY, NEVER_GIVEN, 1, 0, 0, 0),
         JavaCalls.isend(NEVER_GIVEN, 0, 0, 0, 0, out),
         JavaCalls.irecv(NEVER_GIVEN, 1, 0, 0, 0, 0, out),
         JavaCalls.iflush(NEVER_GIVEN, 1, 0, 0, 0, out),
         JavaCalls.progress(NEVER_GIVEN),
-        JavaCalls.closeSend(NEVER_GIVEN),
-        JavaCalls.closeReceive(NEVER_GIVEN),
-        JavaCalls.closeListen(NEVER_GIVEN),
-        JavaCalls.planesOf(NEVER_GIVEN, 0, out, out),
+        JavaCalls.manage(ManagedCall.CLOSE_SEND, NEVER_GIVEN, 0, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.CLOSE_RECEIVE, NEVER_GIVEN, 0, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.CLOSE_LISTEN, NEVER_GIVEN, 0, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.PLANES_OF, NEVER_GIVEN, 0, out, out, 0),
       };
       for (int i = 0; i < results.length; i++) {
         assertEquals(NcclResult.INVALID_ARGUMENT, results[i], "entry " + i + ": " + warnings);
@@ -69,15 +69,21 @@ class JavaCallsTest {
     try (Arena arena = Arena.ofConfined()) {
       long out = arena.allocate(JAVA_LONG, 64).address();
       int[] results = {
-        JavaCalls.init(1, -1, out),
-        JavaCalls.devices(out),
-        JavaCalls.getProperties(0, out),
-        JavaCalls.listen(0, 0, out, out),
-        JavaCalls.connect(0, 0, -1, out, out),
+        JavaCalls.manage(ManagedCall.INIT, 1, -1, out, 0, 0),
+        JavaCalls.manage(ManagedCall.DEVICES, out, 0, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.GET_PROPERTIES, 0, out, 0, 0, 0),
+        JavaCalls.manage(ManagedCall.LISTEN, 0, 0, out, out, 0),
+        JavaCalls.manage(ManagedCall.CONNECT, 0, 0, -1, out, out),
       };
       for (int i = 0; i < results.length; i++) {
         assertEquals(NcclResult.INTERNAL_ERROR, results[i], "entry " + i + ": " + warnings);
       }
     }
+  }
+
+  @Test
+  void aCallThatTheTableDoesNotHaveIsAnError() {
+    assertEquals(NcclResult.INTERNAL_ERROR, JavaCalls.manage(13, 0, 0, 0, 0, 0));
+    assertTrue(warnings.getFirst().contains("13"), warnings.toString());
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.qppool;
 
+import io.heddle.platform.RandomBytes;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
@@ -12,7 +13,6 @@ import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -35,15 +35,14 @@ public final class PlaneQueuePair implements AutoCloseable {
   /** What an end without address says as its queue pair's number; no queue pair of a job has it. */
   public static final int NO_ADDRESS = 0;
 
-  private static final int PSN_MASK = 0xffffff;
-  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int PSN_BITS = 24;
 
   private final String planeKey;
   private final Gid localGid;
   private final QueuePair queuePair;
   private final int sendDepth;
   private final int receiveDepth;
-  private final int startPsn = RANDOM.nextInt() & PSN_MASK;
+  private final int startPsn = RandomBytes.nextBits(PSN_BITS);
   private @Nullable Gid remoteGid;
   private int remoteNumber;
   private boolean receivesPosted;

@@ -4,6 +4,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.CompletionQueue;
@@ -21,7 +22,6 @@ import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -42,7 +42,8 @@ final class SoftContext implements DeviceContext {
 
   private static final int MAX_WORK_REQUESTS = 1 << 14;
   private static final int MAX_COMPLETIONS = 1 << 20;
-  private static final int GENERATIONS = 1 << 12;
+  private static final int GENERATION_BITS = 12;
+  private static final int GENERATIONS = 1 << GENERATION_BITS;
 
   private final SoftDevice device;
   private final SoftPort port;
@@ -83,15 +84,15 @@ final class SoftContext implements DeviceContext {
     this.log = log;
     this.ledger = ledger;
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
-    SecureRandom random = new SecureRandom();
-    nextSlot = random.nextInt(64);
-    generation = random.nextInt(GENERATIONS);
+    nextSlot = RandomBytes.nextBits(6);
+    generation = RandomBytes.nextBits(GENERATION_BITS);
     engine =
-        new Engine(arena, log, NanoClock.SYSTEM, 1 + random.nextInt(1 << 13), gates.apply(arena));
+        new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gates.apply(arena));
+    SoftPort.Identity identity = port.identity();
     attributes =
         new DeviceAttributes(
-            port.guid(),
-            port.pciPath(),
+            identity.guid(),
+            identity.pciPath(),
             Engine.QUEUE_PAIRS,
             MAX_WORK_REQUESTS,
             MAX_COMPLETIONS,

@@ -36,6 +36,13 @@ final class SoftPort {
    */
   record Address(Gid gid, int scope, NetworkLink link) {}
 
+  /**
+   * @param guid from the first interface's MAC; where none has one, a number that says "soft"
+   * @param pciPath the first interface's device in sysfs, or the interface itself where it is
+   *     virtual
+   */
+  record Identity(long guid, String pciPath) {}
+
   SoftPort(@Nullable String planes) {
     rules = PlaneRules.parse(planes);
   }
@@ -96,9 +103,14 @@ final class SoftPort {
     return new PortAttributes(active, 1, mtu, sum == 0 ? UNKNOWN_SPEED : sum);
   }
 
-  /** From the first interface's MAC; where none has one, a number that says "soft". */
-  long guid() {
-    for (Address address : addresses()) {
+  /** What doesn't change while the device is open. */
+  Identity identity() {
+    List<Address> addresses = addresses();
+    return new Identity(guid(addresses), pciPath(addresses));
+  }
+
+  private static long guid(List<Address> addresses) {
+    for (Address address : addresses) {
       String mac = address.link().macAddress();
       if (!mac.isEmpty() && !mac.equals("00:00:00:00:00:00")) {
         long value = Long.parseUnsignedLong(mac.replace(":", ""), 16);
@@ -109,9 +121,8 @@ final class SoftPort {
     return 0x0200_00ff_fe50_f700L;
   }
 
-  /** The first interface's device in sysfs, or the interface itself where it is virtual. */
-  String pciPath() {
-    for (Address address : addresses()) {
+  private static String pciPath(List<Address> addresses) {
+    for (Address address : addresses) {
       Path netdev = Path.of("/sys/class/net", address.link().name());
       for (Path candidate : List.of(netdev.resolve("device"), netdev)) {
         try {

@@ -28,6 +28,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-allreduce");
   }
 
+  static Path pluginPerf() {
+    return require("perf-tests/target/heddle-plugin-perf");
+  }
+
   static Path conformance() {
     return require("perf-tests/target/heddle-conformance");
   }

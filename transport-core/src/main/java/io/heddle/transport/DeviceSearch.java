@@ -11,11 +11,11 @@ import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.VerbsProvider;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -62,7 +62,7 @@ final class DeviceSearch {
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> reasons = new ArrayList<>();
     List<String> leftOut = new ArrayList<>();
-    providers.sort(Comparator.comparing(VerbsProvider::name));
+    providers.sort((left, right) -> left.name().compareTo(right.name()));
     for (VerbsProvider candidate : providers) {
       if (!wish.equals("auto") && !wish.equals(candidate.name())) {
         continue;
@@ -111,8 +111,9 @@ final class DeviceSearch {
     NetDevice net = null;
     try {
       context = device.open();
-      if (selection.takes(device.name(), context.port().number())) {
-        net = withPlanes(context, planes, selection, kept);
+      PortAttributes port = context.port();
+      if (selection.takes(device.name(), port.number())) {
+        net = withPlanes(context, port, planes, selection, kept);
       } else {
         kept.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
         leftOut.add(device.name());
@@ -129,15 +130,19 @@ final class DeviceSearch {
 
   private List<NetDevice> inOrder(List<NetDevice> devices) {
     if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
-      devices.sort(Comparator.comparing(device -> device.context().attributes().pciPath()));
+      devices.sort((left, right) ->
+          left.context().attributes().pciPath().compareTo(right.context().attributes().pciPath()));
     }
     return devices;
   }
 
   private @Nullable NetDevice withPlanes(
-      DeviceContext context, HostPlanes planes, HcaSelection selection, Log kept) {
+      DeviceContext context,
+      PortAttributes port,
+      HostPlanes planes,
+      HcaSelection selection,
+      Log kept) {
     String name = context.device().name();
-    PathMtu portMtu = context.port().activeMtu();
     GidTable gids = context.gidTable();
     List<LocalPlane> carried = new ArrayList<>();
     for (Plane plane :
@@ -147,7 +152,7 @@ final class DeviceSearch {
         kept.info(
             "plane %s: %s on %s of %s, %s",
             plane.key(), plane.address(), plane.link().name(), name, plane.reason());
-        PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(portMtu);
+        PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(port.activeMtu());
         carried.add(new LocalPlane(plane.key(), plane.ownKey(), gid, mtu, plane.link().name()));
       }
     }
@@ -160,7 +165,7 @@ final class DeviceSearch {
     PlaneWeights weights =
         PlaneWeights.parse(
             options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
-    int rail = selection.rail(name, context.port().number());
+    int rail = selection.rail(name, port.number());
     MemoryTable.Rules rules =
         new MemoryTable.Rules(
             options.get(InfinibandOptions.RELAXED_ORDERING) != 0,

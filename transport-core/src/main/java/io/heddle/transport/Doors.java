@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.RandomBytes;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlListener;
@@ -10,7 +11,6 @@ import io.heddle.transport.control.ControlMessage;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -30,7 +30,6 @@ final class Doors {
   private final ControlLoop loop;
   private final List<ControlListener> listeners = new ArrayList<>();
   private final Map<ByteBuffer, PeerLink> links = new HashMap<>();
-  private final SecureRandom random = new SecureRandom();
   private int callers;
 
   /** Opens a door on each of these addresses that can have one. */
@@ -50,9 +49,7 @@ final class Doors {
   }
 
   byte[] newTicket() {
-    byte[] ticket = new byte[ControlCodec.TOKEN_BYTES];
-    random.nextBytes(ticket);
-    return ticket;
+    return RandomBytes.of(ControlCodec.TOKEN_BYTES);
   }
 
   /** Callers with this ticket are for this link. */

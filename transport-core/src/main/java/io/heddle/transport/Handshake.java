@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.RandomBytes;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
@@ -10,7 +11,6 @@ import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -54,8 +54,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private static final String UNREACHED = "the listener can't be reached: ";
-
-  private static final SecureRandom CALLS = new SecureRandom();
 
   private final ControlLoop loop;
   private final NetDevice device;
@@ -145,7 +143,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /** Calls the listener that wrote this handle. Control thread, after {@link #start}. */
   void call(ConnectionHandle handle) {
     planesWhenListening = handle.planeDigest();
-    call = CALLS.nextLong();
+    call = RandomBytes.nextLong();
     ListenerCalls begun =
         new ListenerCalls(
             loop,

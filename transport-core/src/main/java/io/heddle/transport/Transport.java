@@ -7,9 +7,11 @@ import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
+import io.heddle.platform.RandomBytes;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
 import io.heddle.transport.control.ConnectionHandle;
@@ -26,15 +28,12 @@ import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.PortAttributes;
-import io.heddle.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -62,12 +61,11 @@ public final class Transport implements AutoCloseable {
   private final CounterSource published;
   private final List<InetAddress> controlAddresses;
   private final String hostName;
-  private final SecureRandom random = new SecureRandom();
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
   private volatile @Nullable WarmUp warmUp;
 
-  private Transport(Map<String, String> environment, Log hosts, List<VerbsProvider> providers) {
+  private Transport(Map<String, String> environment, Log hosts, Supplier<Providers> providers) {
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
@@ -83,11 +81,11 @@ public final class Transport implements AutoCloseable {
             toldPlanes());
     PlaneDiscovery.Result found = planes.ofAll();
     requireOne(found);
-    DeviceSearch search = new DeviceSearch(options, environment, ledger, log, providers);
+    DeviceSearch search =
+        new DeviceSearch(options, environment, ledger, log, providers.get().all());
     devices = search.open(planes);
     provider = search.provider();
-    hostName =
-        devices.getFirst().planes().getFirst().gid() + " pid " + ProcessHandle.current().pid();
+    hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
     tellRest(found);
     controlAddresses =
         ControlAddresses.choose(
@@ -144,17 +142,15 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when there is no device or no plane, or an option is malformed
    */
   public static Transport open(Map<String, String> environment, Log log) {
-    ClassLoader loader = Transport.class.getClassLoader();
-    return open(
-        environment,
-        log,
-        ServiceLoader.load(VerbsProvider.class, loader).stream()
-            .map(ServiceLoader.Provider::get)
-            .toList());
+    return open(environment, log, Providers::ofThisBuild);
   }
 
-  /** As {@link #open(Map, Log)}, with these providers to choose from. */
-  static Transport open(Map<String, String> environment, Log log, List<VerbsProvider> providers) {
+  /**
+   * As {@link #open(Map, Log)}, with these providers to choose from; they are asked for when the
+   * planes are known.
+   */
+  public static Transport open(
+      Map<String, String> environment, Log log, Supplier<Providers> providers) {
     return new Transport(environment, log, providers);
   }
 
@@ -258,8 +254,7 @@ public final class Transport implements AutoCloseable {
 
   ListenComm listen(int index, long handleAddress, CounterSource source, Log words) {
     NetDevice device = device(index);
-    byte[] token = new byte[ControlCodec.TOKEN_BYTES];
-    random.nextBytes(token);
+    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ListenComm listen = new ListenComm(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
     List<ControlListener> controls =
@@ -366,7 +361,7 @@ public final class Transport implements AutoCloseable {
       throw new HeddleException(NetDevice.NEEDS_LINKS.formatted(device.name()));
     }
     long number = nextConnect.getAndIncrement();
-    long seed = random.nextLong();
+    long seed = RandomBytes.nextLong();
     Handshake<SendComm> handshake =
         new Handshake<>(
             loop,

@@ -80,7 +80,7 @@ class DeviceSearchTest {
             "NCCL_SOCKET_IFNAME",
             "lo"),
         (level, sentence) -> log.add(level + " " + sentence),
-        List.of(providers));
+        () -> new Providers(List.of(providers)));
   }
 
   private List<String> linesWith(String text) {
@@ -154,7 +154,7 @@ class DeviceSearchTest {
             "NCCL_IB_HCA",
             selection),
         (level, sentence) -> log.add(level + " " + sentence),
-        List.of(new Named("libibverbs", two, "")));
+        () -> new Providers(List.of(new Named("libibverbs", two, ""))));
   }
 
   private record Renamed(String name, RdmaDevice device) implements RdmaDevice {

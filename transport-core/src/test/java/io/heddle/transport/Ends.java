@@ -10,7 +10,6 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.verbs.Gid;
-import io.heddle.verbs.VerbsProvider;
 import io.heddle.verbs.testing.LoopbackFabric;
 import io.heddle.verbs.testing.LoopbackProvider;
 import java.lang.foreign.Arena;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -100,15 +98,13 @@ final class Ends implements AutoCloseable {
     environment.put("NCCL_SOCKET_IFNAME", "lo");
     environment.put("HEDDLE_ROUTES", "none");
     environment.putAll(more);
-    List<VerbsProvider> providers =
+    Providers providers =
         fabric == null
-            ? ServiceLoader.load(VerbsProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .toList()
-            : List.of(new LoopbackProvider(fabric, gids));
+            ? Providers.ofThisBuild()
+            : new Providers(List.of(new LoopbackProvider(fabric, gids)));
     environment.putIfAbsent("HEDDLE_PROVIDER", fabric == null ? "soft" : "auto");
     Log collecting = (level, sentence) -> log.add(level + " " + sentence);
-    return Transport.open(environment, collecting, providers);
+    return Transport.open(environment, collecting, () -> providers);
   }
 
   static Gid gid(String address) {

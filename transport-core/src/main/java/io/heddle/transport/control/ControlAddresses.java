@@ -11,7 +11,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -60,7 +59,7 @@ public final class ControlAddresses {
               + family
               + "); unset them or name an interface that has one");
     }
-    found.sort(Comparator.comparingInt(each -> rank(each.address())));
+    found.sort((left, right) -> Integer.compare(rank(left.address()), rank(right.address())));
     return spread(found);
   }
 

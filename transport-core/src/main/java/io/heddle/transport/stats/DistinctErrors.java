@@ -12,9 +12,13 @@ import org.jspecify.annotations.Nullable;
  * kept. Addresses, planes and interfaces tell sentences apart. Any thread; never on the data path.
  */
 public final class DistinctErrors implements Log {
-  /* Hexadecimal numbers, and decimal ones that aren't a part of an address or a name. */
-  private static final Pattern NUMBER =
-      Pattern.compile("\\b0x[0-9a-fA-F]+|(?<![\\w:.%/\\[-])\\d+(?:[.,]\\d+)?(?![\\w:%/]|[.-]\\w)");
+  /** Compiled for the first warning, which most processes never write. */
+  private static final class Numbers {
+    /* Hexadecimal ones, and decimal ones that aren't a part of an address or a name. */
+    static final Pattern PATTERN =
+        Pattern.compile(
+            "\\b0x[0-9a-fA-F]+|(?<![\\w:.%/\\[-])\\d+(?:[.,]\\d+)?(?![\\w:%/]|[.-]\\w)");
+  }
 
   private final Log log;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
@@ -62,7 +66,7 @@ public final class DistinctErrors implements Log {
   }
 
   private synchronized void count(String sentence) {
-    String key = NUMBER.matcher(sentence).replaceAll("#");
+    String key = Numbers.PATTERN.matcher(sentence).replaceAll("#");
     long nowMs = System.currentTimeMillis();
     Entry entry = entries.get(key);
     StatsFile shown = file;

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -52,7 +53,7 @@ public final class StatsFile implements AutoCloseable {
   public StatsFile(@Nullable Path directory) {
     removeWhenClosed = directory == null;
     Path folder = directory == null ? UsualFolder.in(Path.of("/dev/shm")) : directory;
-    long pid = ProcessHandle.current().pid();
+    long pid = LinuxCalls.getpid();
     path = folder.resolve(nameOf(pid) + StaleStats.SUFFIX);
     Path unfinished = folder.resolve(nameOf(pid) + StaleStats.UNFINISHED_SUFFIX);
     try {

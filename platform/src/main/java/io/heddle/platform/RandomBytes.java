@@ -1,0 +1,54 @@
+package io.heddle.platform;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Bytes that nobody can guess, from the kernel's generator (getrandom(2)). {@link
+ * java.security.SecureRandom} has the same source, but whoever asks it first waits 14 ms while it
+ * learns what providers of security this Java has, which is a tenth of the plugin's start.
+ */
+public final class RandomBytes {
+  /* The most that one call brings whole, whatever happens meanwhile. */
+  private static final int MOST = 256;
+
+  private RandomBytes() {}
+
+  /**
+   * @param count up to 256
+   */
+  public static byte[] of(int count) {
+    try (Arena arena = Arena.ofConfined()) {
+      return drawn(arena, count).toArray(JAVA_BYTE);
+    }
+  }
+
+  public static long nextLong() {
+    try (Arena arena = Arena.ofConfined()) {
+      return drawn(arena, Long.BYTES).get(JAVA_LONG, 0);
+    }
+  }
+
+  /** As many of the lowest bits as are wanted, up to 31; the others are 0. */
+  public static int nextBits(int bits) {
+    if (bits < 0 || bits > 31) {
+      throw new IllegalArgumentException("0 to 31 bits, not " + bits);
+    }
+    return (int) (nextLong() & (1L << bits) - 1);
+  }
+
+  private static MemorySegment drawn(Arena arena, int count) {
+    if (count > MOST) {
+      throw new IllegalArgumentException("up to " + MOST + " bytes, not " + count);
+    }
+    MemorySegment bytes = arena.allocate(count, Long.BYTES);
+    long drawn = LinuxCalls.getrandom(bytes.address(), count);
+    if (drawn != count) {
+      throw new SystemCallException("getrandom", drawn < 0 ? (int) -drawn : Errno.EAGAIN);
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,23 @@
+package io.heddle.plugin;
+
+/**
+ * What the shim asks {@link JavaCalls#manage} for: {@code enum heddle_manage} of
+ * native/src/java_calls.h.
+ */
+final class ManagedCall {
+  static final int INIT = 0;
+  static final int FINALIZE = 1;
+  static final int DEVICES = 2;
+  static final int GET_PROPERTIES = 3;
+  static final int LISTEN = 4;
+  static final int CONNECT = 5;
+  static final int ACCEPT = 6;
+  static final int REGISTER_MEMORY = 7;
+  static final int DEREGISTER_MEMORY = 8;
+  static final int CLOSE_SEND = 9;
+  static final int CLOSE_RECEIVE = 10;
+  static final int CLOSE_LISTEN = 11;
+  static final int PLANES_OF = 12;
+
+  private ManagedCall() {}
+}

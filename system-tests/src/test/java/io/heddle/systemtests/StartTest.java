@@ -1,0 +1,76 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What NCCL waits for in {@code init}; how long is measured by {@code ./heddle perf start}. */
+@Timeout(120)
+class StartTest {
+  /* Loaded where init is over: what follows is beside whatever NCCL does next. */
+  private static final String END = "io.heddle.transport.WarmUp";
+
+  /* What each of them comes for, which took from 2 to 14 ms of 175 (docs/decisions/start.md). */
+  private static final Map<String, String> COSTLY =
+      Map.of(
+          "java.security.Security", "providers and properties of security, as for SecureRandom",
+          "sun.util.locale.provider.LocaleProviderAdapter", "a number in a language's digits",
+          "java.lang.runtime.ObjectMethods", "a record's own equals, hashCode or toString",
+          "java.util.Comparator$$Lambda", "a comparator of Comparator's, such as comparingInt",
+          "java.lang.ProcessHandleImpl", "ProcessHandle",
+          "java.util.concurrent.ForkJoinPool", "the common pool of threads");
+
+  @TempDir private Path folder;
+
+  @Test
+  void initLoadsNothingThatTakesMilliseconds() throws IOException, InterruptedException {
+    Path classes = folder.resolve("classes");
+    Path said = folder.resolve("said");
+    List<String> command =
+        List.of(
+            BuiltParts.pluginPerf().toString(),
+            "--plugin",
+            BuiltParts.plugin().toString(),
+            "--rendezvous",
+            folder.toString(),
+            "--rank",
+            "0",
+            "--max-bytes",
+            "8",
+            "--timeout-seconds",
+            "60");
+    Map<String, String> environment =
+        Map.of(
+            "HEDDLE_PROVIDER", "soft",
+            "HEDDLE_PLANES", "127.0.83.1=one",
+            "NCCL_SOCKET_IFNAME", "lo",
+            "HEDDLE_STATS_DIR", folder.toString(),
+            "HEDDLE_JVM_OPTIONS", "-Xlog:class+load=info:file=" + classes + ":none");
+    try (HostProcess process = HostProcess.start(command, said, environment)) {
+      while (process.isAlive() && !Files.readString(said).contains("\"event\":\"start\"")) {
+        Thread.sleep(10);
+      }
+      assertTrue(process.isAlive(), process.output());
+    }
+    List<String> loaded =
+        Files.readAllLines(classes).stream().takeWhile(line -> !line.startsWith(END)).toList();
+    assertTrue(loaded.stream().anyMatch(line -> line.startsWith("io.heddle.transport.Transport ")));
+    Map<String, String> found = new HashMap<>(COSTLY);
+    found.keySet().removeIf(name -> loaded.stream().noneMatch(line -> isOf(line, name)));
+    assertEquals(Map.of(), found, "loaded while NCCL waits, and what for");
+  }
+
+  /* A hidden class has a number behind its name. */
+  private static boolean isOf(String line, String name) {
+    return line.startsWith(name + " ") || line.startsWith(name + "/");
+  }
+}
