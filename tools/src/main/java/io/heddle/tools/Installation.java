@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,10 @@ public final class Installation {
   static final Path VERBS_COST = Path.of("perf-tests", "target", "heddle-verbs-cost");
   static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
+  /* What is built only where there is the header. */
+  private static final List<Path> OVER_VERBS =
+      List.of(VERBS_PLUGIN, STANDIN, STANDIN_CONTROL, VERBS_COST);
+  private static final Path VERBS_HEADER = Path.of("/usr/include/infiniband/verbs.h");
   public static final Path RESULTS = Path.of("perf-tests", "results");
 
   private Installation() {}
@@ -100,8 +105,14 @@ public final class Installation {
               + absolute
               + (checkout() == null
                   ? "; this Heddle isn't whole, or that part needs a checkout"
-                  : "; build it with ./heddle build"));
+                  : "; build it with ./heddle build" + beforeThat(absolute)));
     }
     return absolute;
+  }
+
+  private static String beforeThat(Path missing) {
+    return OVER_VERBS.stream().anyMatch(missing::endsWith) && !Files.exists(VERBS_HEADER)
+        ? ", after apt-get install libibverbs-dev: it needs " + VERBS_HEADER
+        : "";
   }
 }

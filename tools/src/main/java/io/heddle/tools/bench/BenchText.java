@@ -82,7 +82,19 @@ final class BenchText {
         + count(report, Target.Result.MISSED)
         + " missed, "
         + count(report, Target.Result.NOT_RUN)
-        + " not run";
+        + " not run"
+        + ofEarlierRuns(report);
+  }
+
+  private static String ofEarlierRuns(BenchReport report) {
+    List<String> kept =
+        report.measurements().stream()
+            .filter(each -> each.laterFailure() != null)
+            .map(Outcome::measurement)
+            .toList();
+    return kept.isEmpty()
+        ? ""
+        : "; of earlier runs, since the newest FAILED: " + String.join(", ", kept);
   }
 
   private static long count(BenchReport report, Target.Result result) {

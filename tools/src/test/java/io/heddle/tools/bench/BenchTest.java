@@ -123,6 +123,9 @@ class BenchTest {
     assertTrue(
         BenchText.of(BenchReport.of(merged))
             .contains("; kept, since a later run FAILED, now: needs root"));
+    assertTrue(
+        BenchText.of(BenchReport.of(merged))
+            .endsWith(" not run; of earlier runs, since the newest FAILED: plugin\n"));
     Outcome better = outcome("plugin", "new", List.of());
     assertNull(BenchReport.merged(merged, List.of(better), names).getFirst().laterFailure());
   }
