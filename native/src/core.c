@@ -268,30 +268,9 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
   return result == NCCL_SUCCESS ? (int)count : 0;
 }
 
-int heddle_test(void *opaque, int *done, int *sizes) {
-  *done = 0; /* the caller doesn't initialise it */
-  if (UNLIKELY(heddle_in_forked_child)) {
-    return heddle_refuse_in_child();
-  }
-  struct heddle_request *request = opaque;
-  struct heddle_comm *comm = request->comm;
-  int32_t state = state_of(request);
-  if (state == HEDDLE_REQUEST_PENDING) {
-    if (!begins_sweep(comm, request)) {
-      return NCCL_SUCCESS;
-    }
-    int result = progress(comm);
-    if (UNLIKELY(result != NCCL_SUCCESS)) {
-      return result;
-    }
-    state = state_of(request);
-    if (state == HEDDLE_REQUEST_PENDING) {
-      if (UNLIKELY(request->profile != NULL)) {
-        heddle_profile_tested(request, false);
-      }
-      return NCCL_SUCCESS;
-    }
-  }
+/* The next two are functions of their own so that a test() in vain, most of all that there are, saves no registers. */
+
+__attribute__((noinline)) static int answer(struct heddle_request *request, int32_t state, int *done, int *sizes) {
   if (UNLIKELY(state == HEDDLE_REQUEST_RELEASED)) {
     heddle_log(NCCL_LOG_WARN, "test() of a request that was finished before");
     return NCCL_INVALID_USAGE;
@@ -306,12 +285,40 @@ int heddle_test(void *opaque, int *done, int *sizes) {
   if (UNLIKELY(request->profile != NULL)) {
     heddle_profile_tested(request, true);
   }
-  if (comm->sweep_marker == request) {
-    comm->sweep_marker = NULL; /* it won't come round again */
+  if (request->comm->sweep_marker == request) {
+    request->comm->sweep_marker = NULL; /* it won't come round again */
   }
   /* From here on the line is Java's; pairs with its acquire load when it looks for a free one. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
+}
+
+__attribute__((noinline)) static int move_on(struct heddle_request *request, int *done, int *sizes) {
+  int result = progress(request->comm);
+  if (UNLIKELY(result != NCCL_SUCCESS)) {
+    return result;
+  }
+  int32_t state = state_of(request);
+  if (state != HEDDLE_REQUEST_PENDING) {
+    return answer(request, state, done, sizes);
+  }
+  if (UNLIKELY(request->profile != NULL)) {
+    heddle_profile_tested(request, false);
+  }
+  return NCCL_SUCCESS;
+}
+
+int heddle_test(void *opaque, int *done, int *sizes) {
+  *done = 0; /* the caller doesn't initialise it */
+  if (UNLIKELY(heddle_in_forked_child)) {
+    return heddle_refuse_in_child();
+  }
+  struct heddle_request *request = opaque;
+  int32_t state = state_of(request);
+  if (state != HEDDLE_REQUEST_PENDING) {
+    return answer(request, state, done, sizes);
+  }
+  return begins_sweep(request->comm, request) ? move_on(request, done, sizes) : NCCL_SUCCESS;
 }
 
 int heddle_close_send(void *comm) {
