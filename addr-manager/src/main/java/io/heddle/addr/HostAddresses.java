@@ -1,11 +1,8 @@
 package io.heddle.addr;
 
 import io.heddle.platform.SystemCallException;
-import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,8 +14,6 @@ import java.util.Optional;
  * @param addresses by interface, then address; every one belongs to one of the links
  */
 public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addresses) {
-  private static final Path SYSFS = Path.of("/sys/class/net");
-
   public HostAddresses {
     links =
         links.stream()
@@ -38,7 +33,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
       List<NetworkLink> links = new ArrayList<>();
       for (AddressEvent event : socket.dump(Rtnetlink.RTM_GETLINK)) {
         if (event instanceof AddressEvent.LinkChanged changed) {
-          links.add(changed.link().withSpeed(speedFromSysfs(changed.link())));
+          links.add(changed.link());
         }
       }
       List<AssignedAddress> addresses = new ArrayList<>();
@@ -110,22 +105,5 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
       return Optional.of(Unusable.TEMPORARY);
     }
     return link.isUp() ? Optional.empty() : Optional.of(Unusable.LINK_DOWN);
-  }
-
-  /*
-   * sysfs shows the namespace that mounted it, which need not be ours: the index tells. Reading speed fails with EINVAL
-   * on a link that is down.
-   */
-  private static long speedFromSysfs(NetworkLink link) {
-    Path folder = SYSFS.resolve(link.name());
-    try {
-      if (Integer.parseInt(Files.readString(folder.resolve("ifindex")).strip()) != link.index()) {
-        return 0;
-      }
-      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip()))
-          * 1_000_000;
-    } catch (IOException | NumberFormatException saysNothing) {
-      return 0;
-    }
   }
 }

@@ -1,5 +1,9 @@
 package io.heddle.addr;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 /**
  * A network interface.
  *
@@ -13,7 +17,6 @@ package io.heddle.addr;
  *     peer isn't a parent
  * @param kind the driver's name of a virtual interface ({@code veth}, {@code vlan}, {@code
  *     bridge}), empty for hardware
- * @param speedBitsPerSecond what sysfs says, 0 where it says nothing
  */
 public record NetworkLink(
     int index,
@@ -24,25 +27,30 @@ public record NetworkLink(
     boolean loopback,
     String macAddress,
     int parentIndex,
-    String kind,
-    long speedBitsPerSecond) {
+    String kind) {
+  private static final Path SYSFS = Path.of("/sys/class/net");
 
   /** Whether traffic can flow. */
   public boolean isUp() {
     return administrativelyUp && carrier;
   }
 
-  NetworkLink withSpeed(long bitsPerSecond) {
-    return new NetworkLink(
-        index,
-        name,
-        mtuBytes,
-        administrativelyUp,
-        carrier,
-        loopback,
-        macAddress,
-        parentIndex,
-        kind,
-        bitsPerSecond);
+  /**
+   * What sysfs says now, 0 where it says nothing. Not a part of a snapshot: it takes two files to
+   * read, and few ask.
+   */
+  public long speedBitsPerSecond() {
+    /* sysfs shows the namespace that mounted it, which need not be ours: the index tells. Reading speed fails with EINVAL
+    on a link that is down. */
+    Path folder = SYSFS.resolve(name);
+    try {
+      if (Integer.parseInt(Files.readString(folder.resolve("ifindex")).strip()) != index) {
+        return 0;
+      }
+      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip()))
+          * 1_000_000;
+    } catch (IOException | NumberFormatException saysNothing) {
+      return 0;
+    }
   }
 }

@@ -168,8 +168,7 @@ final class Rtnetlink {
         (flags & IFF_LOOPBACK) != 0,
         mac,
         peer || parent < 0 ? 0 : parent,
-        kind,
-        0);
+        kind);
   }
 
   private static @Nullable AssignedAddress decodeAddress(ByteBuffer payload) {

@@ -72,8 +72,7 @@ final class AddressFilterTest {
   void addressesOutsideAreNoPlanesAndDontCountForTheRuleOfInterfaces() {
     List<NetworkLink> links = new ArrayList<>();
     for (int i = 1; i <= 3; i++) {
-      links.add(
-          new NetworkLink(i, i == 1 ? "lo" : "e" + i, 9000, true, true, i == 1, "", 0, "", 0));
+      links.add(new NetworkLink(i, i == 1 ? "lo" : "e" + i, 9000, true, true, i == 1, "", 0, ""));
     }
     HostAddresses host =
         new HostAddresses(

@@ -16,7 +16,7 @@ final class PlaneDiscoveryTest {
   private static final String EUI64 = ":0:ff:fe00:101";
 
   private static NetworkLink link(int index, String name, boolean up) {
-    return new NetworkLink(index, name, 9000, up, up, index == 1, "", 0, "", 0);
+    return new NetworkLink(index, name, 9000, up, up, index == 1, "", 0, "");
   }
 
   private static AssignedAddress address(int link, String text, AddressFlag... flags) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class PlaneRulesTest {
   private static final NetworkLink ETH0 =
-      new NetworkLink(2, "eth0", 9000, true, true, false, "02:00:00:00:01:01", 0, "", 0);
+      new NetworkLink(2, "eth0", 9000, true, true, false, "02:00:00:00:01:01", 0, "");
 
   private static String keyOf(String rules, String address) {
     AssignedAddress candidate =

@@ -29,7 +29,7 @@ final class RtnetlinkTest {
   @Test
   void readsVethLinkAsKernelSentIt() throws IOException {
     assertEquals(
-        new NetworkLink(3, "p0", 9000, true, true, false, "02:00:00:00:01:01", 0, "veth", 0),
+        new NetworkLink(3, "p0", 9000, true, true, false, "02:00:00:00:01:01", 0, "veth"),
         goldenLink("p0"));
   }
 
@@ -144,8 +144,7 @@ final class RtnetlinkTest {
         random.nextBoolean(),
         HexFormat.ofDelimiter(":").formatHex(mac),
         random.nextInt(100),
-        kind,
-        0);
+        kind);
   }
 
   private static AssignedAddress randomAddress(Random random) {

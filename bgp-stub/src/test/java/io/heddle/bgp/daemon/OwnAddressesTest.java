@@ -18,7 +18,7 @@ class OwnAddressesTest {
   }
 
   private static NetworkLink link(int index, String name) {
-    return new NetworkLink(index, name, 9000, true, true, false, "", 0, "veth", 0);
+    return new NetworkLink(index, name, 9000, true, true, false, "", 0, "veth");
   }
 
   private static AssignedAddress on(int link, String address, int bits) {

@@ -47,7 +47,7 @@ class ControlAddressesTest {
   }
 
   private static NetworkLink link(int index, String name) {
-    return new NetworkLink(index, name, 1500, true, true, index == 1, "", 0, "", 0);
+    return new NetworkLink(index, name, 1500, true, true, index == 1, "", 0, "");
   }
 
   private static AssignedAddress address(int link, String text) {
