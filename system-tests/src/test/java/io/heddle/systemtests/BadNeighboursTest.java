@@ -37,6 +37,9 @@ final class BadNeighboursTest {
 
   private final List<Process> neighbours = new ArrayList<>();
 
+  /* What libfaketime leaves behind in /dev/shm when its process is ended by a signal. */
+  private final List<String> memoryOfClocks = new ArrayList<>();
+
   @BeforeEach
   void build() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -64,6 +67,9 @@ final class BadNeighboursTest {
     }
     if (Files.exists(Path.of("/run/netns", NAME))) {
       run("ip", "netns", "del", NAME);
+    }
+    for (String each : memoryOfClocks) {
+      Files.deleteIfExists(Path.of("/dev/shm", each));
     }
   }
 
@@ -252,6 +258,8 @@ final class BadNeighboursTest {
     };
     String config = "hold-time-s = 3\n" + peer("good", GOOD);
     try (RouteDaemonProcess daemon = daemon(config, clock)) {
+      memoryOfClocks.add("faketime_shm_" + daemon.pid());
+      memoryOfClocks.add("sem.faketime_sem_" + daemon.pid());
       daemon.awaitLog("weights are published");
       /* The library itself costs time, at every look at a clock. */
       double usual = loadOverAHoldTime(daemon);
