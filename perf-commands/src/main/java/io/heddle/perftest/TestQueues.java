@@ -2,6 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
+import io.heddle.platform.RandomBytes;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.MemoryRegion;
@@ -12,7 +13,6 @@ import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import java.lang.foreign.Arena;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -30,7 +30,7 @@ final class TestQueues implements AutoCloseable {
   private static final int READS_ANSWERED = 16;
   /* A test by time ends with one that asks for a completion, though the window may be full. */
   private static final int CLOSING_MESSAGES = 1;
-  private static final int PSN_MASK = 0xff_ffff;
+  private static final int PSN_BITS = 24;
   private static final int PAGE_BYTES = 4096;
   private static final Set<ProtectionDomain.Access> ACCESS =
       EnumSet.of(
@@ -127,7 +127,7 @@ final class TestQueues implements AutoCloseable {
             0,
             reads ? READS_ANSWERED : 1,
             qp.number(),
-            new SecureRandom().nextInt() & PSN_MASK,
+            RandomBytes.nextBits(PSN_BITS),
             memory.rkey(),
             receivePiece(index),
             lane.gid()));

@@ -74,7 +74,8 @@ public final class PluginEntry {
     try {
       return found.get();
     } catch (ExecutionException failed) {
-      throw new IllegalStateException("no provider of devices could be loaded", failed.getCause());
+      Throwable why = failed.getCause();
+      throw new IllegalStateException("providers of devices can't be loaded: " + why, why);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new HeddleException("interrupted while the providers of devices were loaded");
