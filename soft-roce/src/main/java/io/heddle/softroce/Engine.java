@@ -84,7 +84,8 @@ final class Engine {
     long nowNs = clock.nanoTime();
     try {
       work = round(nowNs);
-      lastCallNs = nowNs;
+      /* A round that moved something may have taken long. */
+      lastCallNs = work == 0 ? nowNs : clock.nanoTime();
     } finally {
       unlock();
     }
@@ -157,6 +158,11 @@ final class Engine {
 
   long lastCallNs() {
     return lastCallNs;
+  }
+
+  /** Whether a thread is at it now. What it does, or posts, may take it long. */
+  boolean isHeld() {
+    return lock.isHeld();
   }
 
   long nowNs() {

@@ -51,6 +51,10 @@ final class ProgressLock {
     }
   }
 
+  boolean isHeld() {
+    return held;
+  }
+
   void unlock() {
     HELD.setVolatile(this, false);
   }

@@ -111,7 +111,7 @@ final class ProgressThread implements Runnable {
     long lookNs = SHORTEST_LOOK_NS;
     boolean complained = false;
     while (!stopping) {
-      if (engine.nowNs() - engine.lastCallNs() < CALLERS_GONE_NS) {
+      if (callersAreThere()) {
         LockSupport.parkNanos(lookNs);
         lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
         continue;
@@ -120,7 +120,7 @@ final class ProgressThread implements Runnable {
       if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
         lookNs = SHORTEST_LOOK_NS;
       }
-      if (!stopping && engine.nowNs() - engine.lastCallNs() >= CALLERS_GONE_NS) {
+      if (!stopping && !callersAreThere()) {
         try {
           takeOver();
         } catch (RuntimeException | Error failed) {
@@ -132,6 +132,10 @@ final class ProgressThread implements Runnable {
         }
       }
     }
+  }
+
+  private boolean callersAreThere() {
+    return engine.isHeld() || engine.nowNs() - engine.lastCallNs() < CALLERS_GONE_NS;
   }
 
   private void takeOver() {
