@@ -24,6 +24,8 @@ final class Engine {
   /** Trains a queue pair sends before the next has its turn. */
   private static final int TRAINS_PER_TURN = 4;
 
+  private static final long CALLERS_GONE_NS = 50_000;
+
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
   final Counters counters = new Counters();
@@ -160,9 +162,9 @@ final class Engine {
     return lastCallNs;
   }
 
-  /** Whether a thread is at it now. What it does, or posts, may take it long. */
-  boolean isHeld() {
-    return lock.isHeld();
+  /** Whether a thread is making progress now, however long it takes, or did a moment ago. */
+  boolean callersAreThere() {
+    return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_GONE_NS;
   }
 
   long nowNs() {

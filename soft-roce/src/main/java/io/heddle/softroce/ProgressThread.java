@@ -19,7 +19,6 @@ import java.util.concurrent.locks.LockSupport;
  * of them sees the other's, so no deadline is slept through.
  */
 final class ProgressThread implements Runnable {
-  private static final long CALLERS_GONE_NS = 50_000;
   private static final long CALLERS_FORGOTTEN_NS = 20_000_000;
   private static final long TURN_NS = 50_000;
   private static final long PAUSE_NS = 500_000;
@@ -111,7 +110,7 @@ final class ProgressThread implements Runnable {
     long lookNs = SHORTEST_LOOK_NS;
     boolean complained = false;
     while (!stopping) {
-      if (callersAreThere()) {
+      if (engine.callersAreThere()) {
         LockSupport.parkNanos(lookNs);
         lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
         continue;
@@ -120,7 +119,7 @@ final class ProgressThread implements Runnable {
       if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
         lookNs = SHORTEST_LOOK_NS;
       }
-      if (!stopping && !callersAreThere()) {
+      if (!stopping && !engine.callersAreThere()) {
         try {
           takeOver();
         } catch (RuntimeException | Error failed) {
@@ -132,10 +131,6 @@ final class ProgressThread implements Runnable {
         }
       }
     }
-  }
-
-  private boolean callersAreThere() {
-    return engine.isHeld() || engine.nowNs() - engine.lastCallNs() < CALLERS_GONE_NS;
   }
 
   private void takeOver() {
