@@ -30,6 +30,7 @@ final class Engine {
   final RegionTable regions;
   final Counters counters = new Counters();
   final AsyncEvents events = new AsyncEvents();
+  final RingShares shares = new RingShares();
 
   private final @Nullable PagePipe pages;
   private final TrainSender sender;

@@ -3,10 +3,13 @@ package io.heddle.softroce;
 import io.heddle.verbs.DeviceContext.CounterReader;
 
 /**
- * How trains of 32 KiB and more left a device when they were sent for the first time. Written under
- * the progress lock, read by any thread.
+ * How trains of {@link #LEAST_BYTES} and more left a device when they were sent for the first time.
+ * Written under the progress lock, read by any thread.
  */
 final class LargeTrains {
+  /** Headers included. Below this a copy takes less than the calls that it is spared by. */
+  static final int LEAST_BYTES = 1 << 15;
+
   private volatile long lent;
   private volatile long copied;
 

@@ -123,7 +123,7 @@ final class Requester {
     if (builder.hasMore() && retries.unanswered() == 0) {
       sender.askForWidth(nowNs);
     }
-    while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && !ring.isFull()) {
+    while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && mayBuild()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
       int link = loads.choose(LinkLoads.NONE);
       int room = link < 0 ? 0 : Math.min(loads.room(link), window - ahead);
@@ -138,6 +138,11 @@ final class Requester {
       }
     }
     return false;
+  }
+
+  /* What is small leaves though the ring has its share of large trains: another may be waiting for it. */
+  private boolean mayBuild() {
+    return !ring.isFull() && (!ring.hasItsShare() || builder.nextIsSmall());
   }
 
   private boolean sendNext(int link, int room, long nowNs) {

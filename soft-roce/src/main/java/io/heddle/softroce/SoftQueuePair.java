@@ -67,7 +67,7 @@ final class SoftQueuePair implements QueuePair {
             (SoftCompletionQueue) attributes.receiveQueue());
     exit = new PacketExit(engine, links);
     MemoryRights rights = new MemoryRights(engine.regions, pd.id());
-    TransmitRing ring = new TransmitRing(exit.ring(), engine.counters.trains());
+    TransmitRing ring = new TransmitRing(exit.ring(), engine.counters.trains(), engine.shares);
     builder = new TrainBuilder(sends, engine.regions, exit.seal());
     PendingRead read = new PendingRead(rights, sends);
     requester = new Requester(this, exit, sends, ring, builder, read, engine.counters);

@@ -20,9 +20,6 @@ final class TrainSender {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int CONTROL_BYTES = 24;
 
-  /* Below this a copy takes less than the calls that it is spared by. */
-  private static final int LARGE_BYTES = 1 << 15;
-
   /** What became of a train. */
   enum Outcome {
     /** It left by its own pages: the kernel may still read them. */
@@ -85,7 +82,7 @@ final class TrainSender {
    */
   Outcome sendLasting(
       MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    boolean large = lengthBytes >= LARGE_BYTES && lengthBytes > segmentBytes;
+    boolean large = lengthBytes >= LargeTrains.LEAST_BYTES && lengthBytes > segmentBytes;
     if (large
         && pages != null
         && address % PagePipe.PAGE_BYTES == 0

@@ -43,6 +43,8 @@ final class TransmitRing {
   /* Which memory a slot has: of the first area below SLOTS, else of the second. */
   private final byte[] memory = new byte[SLOTS];
   private final LargeTrains trains;
+  private final RingShares shares;
+  private int largeUnderWay;
   private boolean inSecondArea;
   /* Free memory that the kernel copied is used again first, while it is in this processor's cache: a stack. */
   private final byte[] free = new byte[SLOTS];
@@ -61,10 +63,12 @@ final class TransmitRing {
    * @param base address of two areas of {@link #AREA_BYTES}: the first until a train has been lent,
    *     the second from then on
    * @param trains of the whole device
+   * @param shares of all its rings
    */
-  TransmitRing(long base, LargeTrains trains) {
+  TransmitRing(long base, LargeTrains trains, RingShares shares) {
     this.base = base;
     this.trains = trains;
+    this.shares = shares;
     clear();
   }
 
@@ -80,7 +84,16 @@ final class TransmitRing {
     return tail - head == SLOTS;
   }
 
+  /** Whether as many large trains are under way as the ring may have beside those of others. */
+  boolean hasItsShare() {
+    return largeUnderWay >= shares.each();
+  }
+
   void clear() {
+    if (largeUnderWay > 0) {
+      largeUnderWay = 0;
+      shares.ends();
+    }
     head = 0;
     tail = 0;
     readHead = 0;
@@ -126,6 +139,9 @@ final class TransmitRing {
     sends[row] = 0;
     lent[row] = false;
     memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
+    if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeUnderWay++ == 0) {
+      shares.begins();
+    }
     tail++;
   }
 
@@ -138,6 +154,9 @@ final class TransmitRing {
       } else {
         free[freeCount++] = memory[row];
       }
+    }
+    if (totalBytes[row] >= LargeTrains.LEAST_BYTES && --largeUnderWay == 0) {
+      shares.ends();
     }
     head++;
   }

@@ -146,7 +146,7 @@ class RxeCaptureTest {
       FlowChecksum flow = new FlowChecksum();
       flow.reset(first.source(), first.sourcePort(), first.destination(), 4791);
       PacketSeal seal = new PacketSeal(memory, TransmitRing.SLOTS * TransmitRing.SLOT_BYTES, flow);
-      TransmitRing ring = new TransmitRing(memory, new LargeTrains());
+      TransmitRing ring = new TransmitRing(memory, new LargeTrains(), new RingShares());
       TrainBuilder builder = new TrainBuilder(queue, regions, seal);
       builder.configure(PacketSizes.standard(PathMtu.MTU_4096), false, 1, qpn, 16);
       long psn = firstPsn;

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 /** Which memory a transmit ring gives to the next train. */
 class TransmitRingTest {
   private final LargeTrains trains = new LargeTrains();
-  private final TransmitRing ring = new TransmitRing(0, trains);
+  private final RingShares shares = new RingShares();
+  private final TransmitRing ring = new TransmitRing(0, trains, shares);
   private long psn = 1;
 
   private long add() {
@@ -103,7 +104,7 @@ class TransmitRingTest {
   void noTwoTrainsOutstandingShareMemory() {
     for (long seed = 1; seed <= 200; seed++) {
       Random random = new Random(seed);
-      TransmitRing ring = new TransmitRing(0, trains);
+      TransmitRing ring = new TransmitRing(0, trains, shares);
       for (int step = 0; step < 2_000; step++) {
         if (random.nextBoolean() && !ring.isFull()) {
           long next = ring.nextAddress();
@@ -122,5 +123,60 @@ class TransmitRingTest {
         assertTrue(ring.isFull() || used.add(ring.nextAddress()), "seed " + seed);
       }
     }
+  }
+
+  /* Large ones until the ring has its share; how many. */
+  private int fill(TransmitRing ring) {
+    int added = 0;
+    while (!ring.hasItsShare()) {
+      ring.add(psn, 8, 8, 8736, 61_000);
+      psn += 8;
+      added++;
+    }
+    return added;
+  }
+
+  private static void acknowledgeAll(TransmitRing ring) {
+    while (ring.head() < ring.tail()) {
+      ring.removeHead();
+    }
+  }
+
+  @Test
+  void whoIsAloneHasAllThatARingHolds() {
+    assertEquals(TransmitRing.SLOTS, fill(ring));
+    assertTrue(ring.isFull());
+  }
+
+  @Test
+  void ringsWithLargeTrainsUnderWayShareWhatOneHolds() {
+    TransmitRing second = new TransmitRing(0, trains, shares);
+    ring.add(psn++, 1, 1, 40_000, 40_000);
+    assertEquals(TransmitRing.SLOTS / 2, fill(second));
+    assertEquals(TransmitRing.SLOTS / 2 - 1, fill(ring));
+    acknowledgeAll(second);
+    assertEquals(TransmitRing.SLOTS / 2, fill(ring), "the other has none any more");
+    fill(second);
+    assertTrue(ring.hasItsShare());
+    second.clear();
+    assertEquals(TransmitRing.SLOTS, shares.each(), "nor does one that was reset");
+  }
+
+  @Test
+  void howeverManyShareEachHasEnoughToBeAcknowledged() {
+    for (int i = 0; i < 100; i++) {
+      TransmitRing other = new TransmitRing(0, trains, shares);
+      other.add(psn++, 1, 1, 40_000, 40_000);
+    }
+    assertEquals(RingShares.LEAST, fill(ring));
+  }
+
+  @Test
+  void smallTrainsTakeNobodysShare() {
+    TransmitRing second = new TransmitRing(0, trains, shares);
+    for (int i = 0; i < TransmitRing.SLOTS; i++) {
+      add(second);
+    }
+    assertEquals(TransmitRing.SLOTS, fill(ring));
   }
 }
