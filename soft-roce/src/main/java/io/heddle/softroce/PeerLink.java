@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * progress lock, the lock holder uses it.
  */
 final class PeerLink {
-  private static final int LARGEST_WINDOW = 960;
+  private static final int LARGEST_WINDOW = 1920;
 
   private final FlowChecksum sendFlow = new FlowChecksum();
   private final FlowChecksum receiveFlow = new FlowChecksum();

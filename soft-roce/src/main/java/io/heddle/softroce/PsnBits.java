@@ -13,10 +13,10 @@ final class PsnBits {
    * Numbers in the window. Bounds what a responder accepts ahead of a gap and what a requester has
    * outstanding.
    */
-  static final int SIZE = 1024;
+  static final int SIZE = 2048;
 
   /** How many lengths in bits a distance within the window may have, 0 included. */
-  static final int BIT_LENGTHS = 11;
+  static final int BIT_LENGTHS = 12;
 
   private static final int WORD_MASK = SIZE / 64 - 1;
 

@@ -96,7 +96,9 @@ public final class PlaneCounters {
     resent(newly.resentPackets());
     long[] ahead = newly.ahead();
     for (int i = 0; !sends && i < ahead.length; i++) {
-      add(StatsLayout.REORDERING + i * Long.BYTES, ahead[i]);
+      /* The last one has what is further, where a device tells more. */
+      int bucket = Math.min(i, StatsLayout.REORDERINGS - 1);
+      add(StatsLayout.REORDERING + bucket * Long.BYTES, ahead[i]);
     }
   }
 

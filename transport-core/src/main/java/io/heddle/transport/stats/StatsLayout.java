@@ -21,8 +21,8 @@ package io.heddle.transport.stats;
  *                      256 bytes that were acknowledged, u64    264 packets sent again, u64
  *                      272 failovers, u64    280 chunks, 288 bytes that went over another plane in the end, u64
  *                      296 opened at, u64    304 weight since, u64
- *                      312 reordering, 11 u64: chunks that came 0, 1, 2-3, 4-7 ... 32-63 ahead of their message's gap;
- *                          with the policy packet, packets that came 0, 1, 2-3 ... 512-1023 ahead of the first missing one
+ *                      312 reordering, 12 u64: chunks that came 0, 1, 2-3, 4-7 ... 32-63 ahead of their message's gap;
+ *                          with the policy packet, packets that came 0, 1, 2-3 ... 1024-2047 ahead of the first missing one
  *                      512 work requests by the time they took, 192 u64 ({@link Latencies} has the bounds)
  * </pre>
  *
@@ -94,7 +94,7 @@ final class StatsLayout {
   static final int OPENED = 296;
   static final int WEIGHT_SINCE = 304;
   static final int REORDERING = 312;
-  static final int REORDERINGS = 11;
+  static final int REORDERINGS = 12;
   static final int LATENCIES = 512;
 
   /** Counters that the sum of closed communicators takes over. */

@@ -1,5 +1,6 @@
 package io.heddle.transport.stats;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.transport.stats.StatsFile.Direction;
+import io.heddle.verbs.LinkCounts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -120,6 +123,18 @@ class StatsFileTest {
   }
 
   @Test
+  void whatADeviceSawFurtherAheadThanTheFileTellsApartIsInTheLastCount() {
+    PlaneCounters counters = file.open(Direction.RECEIVE, "plane:a", 1, "host pid 7");
+    long[] ahead = new long[StatsLayout.REORDERINGS + 2];
+    Arrays.setAll(ahead, i -> i + 1);
+    counters.link(new LinkCounts(0, 0, 0, 0, ahead, 0, false), false);
+    long[] counts = read().rows().getFirst().reordering();
+    long[] expected = Arrays.copyOf(ahead, StatsLayout.REORDERINGS);
+    expected[StatsLayout.REORDERINGS - 1] += ahead[ahead.length - 2] + ahead[ahead.length - 1];
+    assertArrayEquals(expected, counts);
+  }
+
+  @Test
   void howFarAheadChunksCameIsCountedByPowersOfTwo() {
     PlaneCounters counters = file.open(Direction.RECEIVE, "plane:a", 1, "host pid 7");
     for (int ahead : new int[] {0, 0, 1, 2, 3, 4, 31, 32, 63}) {
@@ -127,7 +142,7 @@ class StatsFileTest {
     }
     long[] counts = read().rows().getFirst().reordering();
     assertEquals(
-        List.of(2L, 1L, 2L, 1L, 0L, 1L, 2L, 0L, 0L, 0L, 0L),
+        List.of(2L, 1L, 2L, 1L, 0L, 1L, 2L, 0L, 0L, 0L, 0L, 0L),
         java.util.Arrays.stream(counts).boxed().toList());
   }
 
