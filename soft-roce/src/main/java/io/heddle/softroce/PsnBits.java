@@ -16,7 +16,7 @@ final class PsnBits {
   static final int SIZE = 2048;
 
   /** How many lengths in bits a distance within the window may have, 0 included. */
-  static final int BIT_LENGTHS = 12;
+  static final int BIT_LENGTHS = Integer.numberOfTrailingZeros(SIZE) + 1;
 
   private static final int WORD_MASK = SIZE / 64 - 1;
 
