@@ -127,6 +127,11 @@ class ReadAnswersTest {
           pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE),
           "acknowledgements that said nothing");
     }
-    assertEquals(WRITES + 1, came.size(), "WRITEs that came, of which one was lost: " + came);
+    /* A timer that is due before the answer is taken asks by the oldest packet, which is the lost one: it may come again. */
+    int missed = came.getFirst();
+    List<Integer> others = came.stream().filter(psn -> psn != missed).toList();
+    assertTrue(came.size() >= others.size() + 2, "the lost WRITE didn't come again: " + came);
+    assertEquals(Set.copyOf(others).size(), others.size(), "WRITEs that came again: " + came);
+    assertEquals(WRITES - 1, others.size(), "WRITEs that came: " + came);
   }
 }
