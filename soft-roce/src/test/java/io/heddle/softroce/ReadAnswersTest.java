@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -99,16 +100,20 @@ class ReadAnswersTest {
   @Test
   void whatASoftPeerMissesBehindAReadIsSentAgainAlone() {
     List<Integer> came = new ArrayList<>();
+    AtomicInteger reads = new AtomicInteger();
     try (SoftPair pair = new SoftPair("", 2 * BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
       pair.right
           .faults()
           .sieve(packet -> {
-            if (PacketFormat.opcodeOf(PacketFormat.networkLong(packet))
-                == PacketFormat.WRITE_ONLY) {
+            int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
+            if (opcode == PacketFormat.WRITE_ONLY) {
               came.add(PacketFormat.psn(packet));
               return came.size() > 1;
+            }
+            if (opcode == PacketFormat.READ_REQUEST) {
+              reads.incrementAndGet();
             }
             return true;
           });
@@ -122,10 +127,14 @@ class ReadAnswersTest {
       }
       assertEquals(1 + WRITES, a.postSend(first));
       awaitCompletions(pair, 1 + WRITES);
-      assertEquals(
-          0,
-          pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE),
-          "acknowledgements that said nothing");
+      long unexpected =
+          pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      /* A timer that was due before the responses were taken has asked for them again. */
+      int most = Requester.readPackets();
+      int repeated = reads.get() - ((BUFFER + READ - 1) / 1024 / most + 1);
+      assertTrue(
+          unexpected <= (long) repeated * most,
+          () -> unexpected + " answers that said nothing, and READs asked again: " + repeated);
     }
     /* A timer that is due before the answer is taken asks by the oldest packet, which is the lost one: it may come again. */
     int missed = came.getFirst();
