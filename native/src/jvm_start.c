@@ -105,7 +105,7 @@ struct options {
   int processors; /* that this process may run on */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
-  char seal[64], take[64];
+  char seal[64], take[64], send[64], receive[64], ready[64], lend[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
 
@@ -157,10 +157,10 @@ static const char *const INLINED[] = {
     "-XX:C1MaxInlineLevel=20",
 };
 
-/* Tells Java the address of a function of packets.c. */
-static void add_call(struct options *options, char text[64], const char *name, heddle_packet_call call) {
+/* Tells Java the address of a function of packets.c or socket_calls.c. */
+static void add_call(struct options *options, char text[64], const char *name, heddle_critical_call call) {
   if (call == NULL) return;
-  snprintf(text, 64, "-Dheddle.packet.%s=%jd", name, (intmax_t)(intptr_t)call);
+  snprintf(text, 64, "-Dheddle.%s=%jd", name, (intmax_t)(intptr_t)call);
   add(options, text, NULL);
 }
 
@@ -193,8 +193,12 @@ static bool collect_options(struct options *options, const char *folder, const c
     add(options, "-XX:+UseSystemMemoryBarrier", NULL);
   }
   struct heddle_packet_calls packets = heddle_packet_calls(0);
-  add_call(options, options->seal, "seal", packets.seal);
-  add_call(options, options->take, "take", packets.take);
+  add_call(options, options->seal, "packet.seal", packets.seal);
+  add_call(options, options->take, "packet.take", packets.take);
+  add_call(options, options->send, "socket.send", heddle_socket_calls.send);
+  add_call(options, options->receive, "socket.receive", heddle_socket_calls.receive);
+  add_call(options, options->ready, "socket.ready", heddle_socket_calls.ready);
+  add_call(options, options->lend, "socket.lend", heddle_socket_calls.lend);
   options->processors = allowed_processors();
   if (options->processors < FEW_PROCESSORS) {
     add(options, "-XX:TieredStopAtLevel=1", NULL);

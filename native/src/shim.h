@@ -77,10 +77,12 @@ extern JavaVM *heddle_vm;
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
-/* ---- packets.c: what Java calls by address, since it is quicker here ---- */
+/* ---- what Java calls by address, since it is quicker here ---- */
 
-/* All calls have one shape, since each further one costs the start two milliseconds. */
-typedef int64_t (*heddle_packet_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
+/* None waits. All have one shape, since each further one costs the start two milliseconds. */
+typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
+
+/* ---- packets.c: rows of packets ---- */
 
 /* What the packets of a row must say; Java writes it. */
 struct heddle_row {
@@ -96,18 +98,37 @@ struct heddle_packet_calls {
    * the others get theirs from it. Behind each packet's headers come the next payload_bytes (a multiple of 256, not 0), and
    * behind these the CRC-32 of both with front on top.
    */
-  heddle_packet_call seal;
+  heddle_critical_call seal;
   /*
    * (packet, stride, count, front, row): takes WRITE ONLY packets that lie stride bytes apart, each with a payload of stride
    * - 32 bytes (a multiple of 256, not 0), while each is what row expects and its CRC is right; only then are its bytes
    * placed. Ends behind a packet that asks for an acknowledgement. Returns the number of packets taken, from bit 32 on the
    * newest tag other than 0, and in bit 40 whether an acknowledgement was asked for.
    */
-  heddle_packet_call take;
+  heddle_critical_call take;
 };
 
 /* The nth of those that this processor has the instructions for, the quickest first; NULLs behind the last. */
 struct heddle_packet_calls heddle_packet_calls(int nth);
+
+/* ---- socket_calls.c: system calls of the data path; each returns what it does or the negated errno ---- */
+
+struct heddle_socket_calls {
+  /* (socket, msghdr, flags, 0, 0): sendmsg(2). Bytes sent. */
+  heddle_critical_call send;
+  /* (socket, mmsghdrs, count, flags, 0): recvmmsg(2). Messages received. */
+  heddle_critical_call receive;
+  /* (epoll, events, most, 0, 0): epoll_wait(2). Events written. */
+  heddle_critical_call ready;
+  /*
+   * (pipe's writing end, its reading end, socket, address, bytes): has a connected socket send these bytes by their own
+   * pages, through a pipe that is empty. 0; or ENOSPC where the pipe doesn't take so many pages, EIO where not all left, or
+   * another errno: then something may be left in the pipe.
+   */
+  heddle_critical_call lend;
+};
+
+extern const struct heddle_socket_calls heddle_socket_calls;
 
 /* ---- java_class.c: finds PluginEntry by JNI and calls start ---- */
 

@@ -46,7 +46,7 @@ static void expect_headers(uint8_t *header, size_t payload) {
 
 static uint8_t from[ROOM], to[ROOM], before[ROOM];
 
-static int make_rows(heddle_packet_call seal) {
+static int make_rows(heddle_critical_call seal) {
   for (int round = 0; round < ROUNDS; round++) {
     size_t payload = 256 * (size_t)(1 + rand() % 16), count = (size_t)(1 + rand() % 4);
     size_t source = (size_t)(rand() % 64), packet = 4 * (size_t)(rand() % 32);
@@ -142,7 +142,7 @@ static void change(uint8_t *packet, size_t payload, uint32_t front, const struct
   seal_slowly(packet, payload, front);
 }
 
-static int take_rows(heddle_packet_call seal, heddle_packet_call take) {
+static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
   static uint8_t region[ROOM], expected[ROOM];
   int64_t whole = 0, broken = 0;
   for (int round = 0; round < ROUNDS; round++) {

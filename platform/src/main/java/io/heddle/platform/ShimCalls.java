@@ -20,6 +20,11 @@ public final class ShimCalls {
   private static final @Nullable MethodHandle SEAL = find("heddle.packet.seal");
   private static final @Nullable MethodHandle TAKE = find("heddle.packet.take");
 
+  private static final @Nullable MethodHandle SEND = find("heddle.socket.send");
+  private static final @Nullable MethodHandle RECEIVE = find("heddle.socket.receive");
+  private static final @Nullable MethodHandle READY = find("heddle.socket.ready");
+  private static final @Nullable MethodHandle LEND = find("heddle.socket.lend");
+
   private ShimCalls() {}
 
   private static @Nullable MethodHandle find(String property) {
@@ -27,7 +32,7 @@ public final class ShimCalls {
     if (address == 0) {
       return null;
     }
-    /* Never blocks, and takes a few microseconds at most. One shape for all: each costs the start two milliseconds. */
+    /* Never waits, and takes some microseconds at most. One shape for all: each costs the start two milliseconds. */
     return Linker.nativeLinker()
         .downcallHandle(
             MemorySegment.ofAddress(address),
@@ -84,6 +89,51 @@ public final class ShimCalls {
       throw thrown instanceof RuntimeException runtime
           ? runtime
           : new IllegalStateException(thrown);
+    }
+  }
+
+  /** Whether {@link #send}, {@link #receive}, {@link #ready} and {@link #lend} may be called. */
+  static boolean hasSocketCalls() {
+    return SEND != null;
+  }
+
+  /** As {@link SocketCalls#send}. */
+  static long send(long fd, long addressOfMsghdr, long flags) {
+    MethodHandle handle = java.util.Objects.requireNonNull(SEND);
+    try {
+      return (long) handle.invokeExact(fd, addressOfMsghdr, flags, 0L, 0L);
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** As {@link SocketCalls#receive}. */
+  static long receive(long fd, long addressOfMmsghdrs, long count, long flags) {
+    MethodHandle handle = java.util.Objects.requireNonNull(RECEIVE);
+    try {
+      return (long) handle.invokeExact(fd, addressOfMmsghdrs, count, flags, 0L);
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** As {@link SocketCalls#ready}. */
+  static long ready(long epollFd, long addressOfEvents, long mostEvents) {
+    MethodHandle handle = java.util.Objects.requireNonNull(READY);
+    try {
+      return (long) handle.invokeExact(epollFd, addressOfEvents, mostEvents, 0L, 0L);
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** As {@link SocketCalls#lend}. */
+  static long lend(long pipeIn, long pipeOut, long socketFd, long address, long lengthBytes) {
+    MethodHandle handle = java.util.Objects.requireNonNull(LEND);
+    try {
+      return (long) handle.invokeExact(pipeIn, pipeOut, socketFd, address, lengthBytes);
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
     }
   }
 }

@@ -1,9 +1,8 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -13,7 +12,6 @@ import java.nio.ByteBuffer;
 final class DatagramReceiver {
   static final int DATAGRAMS = 4;
 
-  private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_TRUNC = 0x20;
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int HEADER_BYTES = 64;
@@ -50,14 +48,14 @@ final class DatagramReceiver {
   }
 
   /** Datagrams received, 0 where there were none, or the negated errno. */
-  int receive(MemorySegment capture, int fd) {
+  int receive(int fd) {
     /* The kernel writes how much it used, for what it received alone. Most calls find nothing. */
     for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
       Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
       Memory.ALL.set(Memory.NATIVE_LONG, header + 40, CONTROL_BYTES);
     }
-    int result = LinuxCalls.recvmmsg(capture, fd, headers, DATAGRAMS, MSG_DONTWAIT);
+    int result = SocketCalls.receive(fd, headers, DATAGRAMS);
     received = Math.max(0, result);
     return result;
   }

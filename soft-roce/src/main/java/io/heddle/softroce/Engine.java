@@ -1,13 +1,11 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
@@ -56,8 +54,6 @@ final class Engine {
   private volatile long publishedDue = Requester.NEVER_NS;
   private volatile long lastCallNs;
   private @Nullable ProgressThread sleeper;
-  private MemorySegment capture = MemorySegment.NULL;
-  private @Nullable Thread captureOwner;
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
     this.clock = clock;
@@ -120,7 +116,6 @@ final class Engine {
     bells.ring(slot);
     if (lock.tryLock()) {
       try {
-        own();
         answerBells();
         transmit(clock.nanoTime());
       } finally {
@@ -134,7 +129,6 @@ final class Engine {
   private void pickUp() {
     while (bells.anyIn(usedWords) && lock.tryLock()) {
       try {
-        own();
         answerBells();
         transmit(clock.nanoTime());
       } finally {
@@ -172,17 +166,7 @@ final class Engine {
     return clock.nanoTime();
   }
 
-  /** Must come first in every hold of the lock that may make a system call. */
-  void own() {
-    Thread current = Thread.currentThread();
-    if (captureOwner != current) {
-      captureOwner = current;
-      capture = LinuxCalls.errnoCapture();
-    }
-  }
-
   private int round(long nowNs) {
-    own();
     int work = answerBells();
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
@@ -241,7 +225,7 @@ final class Engine {
   }
 
   private int receiveAll(long nowNs) {
-    int packets = sockets.receiveAll(this, capture, nowNs);
+    int packets = sockets.receiveAll(this, nowNs);
     if (packets > 0) {
       counters.received(packets);
     }
@@ -423,7 +407,7 @@ final class Engine {
   /** Sends a train of a queue pair. False when the socket is full. */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     sends++;
-    return sender.send(capture, socket, address, lengthBytes, segmentBytes);
+    return sender.send(socket, address, lengthBytes, segmentBytes);
   }
 
   /** Whether {@link #sendLasting} may lend. */
@@ -435,7 +419,7 @@ final class Engine {
   TrainSender.Outcome sendLasting(
       UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     sends++;
-    return sender.sendLasting(capture, socket, address, lengthBytes, segmentBytes);
+    return sender.sendLasting(socket, address, lengthBytes, segmentBytes);
   }
 
   /** Writes by this link go on in packets of the path MTU. */

@@ -2,9 +2,9 @@ package io.heddle.softroce;
 
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
 import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Which of several files can be read, level-triggered. Files are added on the control path; one
@@ -46,12 +46,17 @@ final class Epoll implements AutoCloseable {
     }
   }
 
-  /** Files that can be read, or a negated errno; {@code timeoutMs} 0 looks, −1 waits for ever. */
-  int await(MemorySegment capture, int timeoutMs) {
-    return LinuxCalls.epollWait(capture, fd, events, EVENTS, timeoutMs);
+  /** Files that can be read at this moment, or a negated errno. */
+  int look() {
+    return SocketCalls.ready(fd, events, EVENTS);
   }
 
-  /** Number of the file that the last {@link #await} told of in this place. */
+  /** Waits for files that can be read, for ever with −1. Their number, or a negated errno. */
+  int await(int timeoutMs) {
+    return LinuxCalls.epollWait(LinuxCalls.errnoCapture(), fd, events, EVENTS, timeoutMs);
+  }
+
+  /** Number of the file that the last call told of in this place. */
   int number(int place) {
     return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (place + 1) * EVENT_BYTES - 8);
   }

@@ -1,13 +1,11 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.DeviceTrial;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
 
@@ -29,7 +27,6 @@ final class LendingTrial {
           + " way: ";
 
   private final Arena arena;
-  private final MemorySegment capture = LinuxCalls.errnoCapture();
   private final long train;
 
   private LendingTrial(Arena arena) {
@@ -74,7 +71,7 @@ final class LendingTrial {
             "use a kernel from 6.6 on, without what filters setsockopt");
       }
       fill(SENT);
-      int result = pages.send(capture, from.fd(), train, BYTES);
+      int result = pages.send(from.fd(), train, BYTES);
       if (result == -Errno.ENOSPC) {
         return DeviceTrial.slower(
             COPIED + "a pipe takes fewer than 16 pages",
@@ -101,7 +98,7 @@ final class LendingTrial {
     int got = 0;
     long start = System.nanoTime();
     while (got < BYTES && System.nanoTime() - start < PATIENCE_NS) {
-      int datagrams = receiver.receive(capture, to.fd());
+      int datagrams = receiver.receive(to.fd());
       for (int i = 0; i < datagrams; i++) {
         int bytes = receiver.lengthBytes(i);
         got += bytes;

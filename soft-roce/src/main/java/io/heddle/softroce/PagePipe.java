@@ -1,8 +1,8 @@
 package io.heddle.softroce;
 
-import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -79,21 +79,11 @@ final class PagePipe implements AutoCloseable {
    * @return 0 when they left; −EAGAIN when the socket is full; −ENOSPC when the pipe doesn't take
    *     so many pages; else the negated errno of what refused: then they didn't leave as a whole
    */
-  int send(MemorySegment capture, int socketFd, long address, int lengthBytes) {
-    Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
-    Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
-    long taken = LinuxCalls.vmsplice(capture, writeEnd, vector);
-    int result;
-    if (taken == lengthBytes) {
-      long left = LinuxCalls.splice(capture, readEnd, socketFd, lengthBytes);
-      if (left == lengthBytes) {
-        return 0;
-      }
-      result = left < 0 ? (int) left : -Errno.EIO;
-    } else {
-      result = taken >= 0 || taken == -Errno.EAGAIN ? -Errno.ENOSPC : (int) taken;
+  int send(int socketFd, long address, int lengthBytes) {
+    int result = SocketCalls.lend(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
+    if (result != 0) {
+      empty();
     }
-    empty(capture);
     return result;
   }
 
@@ -102,7 +92,8 @@ final class PagePipe implements AutoCloseable {
     return writeEnd;
   }
 
-  private void empty(MemorySegment capture) {
+  private void empty() {
+    MemorySegment capture = LinuxCalls.errnoCapture();
     long emptied = 1;
     while (emptied > 0) {
       emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);

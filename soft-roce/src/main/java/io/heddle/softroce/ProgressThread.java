@@ -6,7 +6,6 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -106,7 +105,6 @@ final class ProgressThread implements Runnable {
 
   @Override
   public void run() {
-    MemorySegment capture = LinuxCalls.errnoCapture();
     long lookNs = SHORTEST_LOOK_NS;
     boolean complained = false;
     while (!stopping) {
@@ -115,7 +113,7 @@ final class ProgressThread implements Runnable {
         lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
         continue;
       }
-      sleep(capture);
+      sleep();
       if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
         lookNs = SHORTEST_LOOK_NS;
       }
@@ -151,7 +149,7 @@ final class ProgressThread implements Runnable {
     }
   }
 
-  private void sleep(MemorySegment capture) {
+  private void sleep() {
     long deadline = engine.publishedDue();
     sleepsUntil = deadline;
     long again = engine.publishedDue();
@@ -163,11 +161,11 @@ final class ProgressThread implements Runnable {
       long left = deadline - engine.nowNs();
       timeoutMs = left <= 0 ? 0 : (int) Math.min(60_000, (left + 999_999) / 1_000_000);
     }
-    int ready = epoll.await(capture, timeoutMs);
+    int ready = epoll.await(timeoutMs);
     sleepsUntil = AWAKE;
     for (int i = 0; i < ready; i++) {
       if (epoll.number(i) == wakeFd) {
-        LinuxCalls.read(capture, wakeFd, cell, 8);
+        LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, cell, 8);
       }
     }
   }

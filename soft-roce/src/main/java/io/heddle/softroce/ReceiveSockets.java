@@ -2,7 +2,6 @@ package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -45,14 +44,14 @@ final class ReceiveSockets {
   }
 
   /** Hands what has come to the engine, train by train; returns how many packets. */
-  int receiveAll(Engine engine, MemorySegment capture, long nowNs) {
+  int receiveAll(Engine engine, long nowNs) {
     int sockets = fds.length;
     /* One question to all sockets costs less than a question to each of two. */
-    long ready = sockets == 1 ? 1 : ready(capture, sockets);
+    long ready = sockets == 1 ? 1 : ready(sockets);
     int packets = 0;
     for (int i = 0; i < sockets; i++) {
       if (i >= Long.SIZE || (ready & 1L << i) != 0) {
-        packets += receive(engine, capture, i, nowNs);
+        packets += receive(engine, i, nowNs);
       } else {
         emptyAtNs[i] = nowNs;
       }
@@ -62,11 +61,11 @@ final class ReceiveSockets {
   }
 
   /* A bit for each of the first 64; all of them where the question failed. */
-  private long ready(MemorySegment capture, int sockets) {
+  private long ready(int sockets) {
     if (sockets == 0) {
       return 0;
     }
-    int count = readable.await(capture, 0);
+    int count = readable.look();
     long ready = count < 0 ? -1 : 0;
     for (int i = 0; i < count; i++) {
       int socket = readable.number(i);
@@ -75,11 +74,11 @@ final class ReceiveSockets {
     return ready;
   }
 
-  private int receive(Engine engine, MemorySegment capture, int socket, long nowNs) {
+  private int receive(Engine engine, int socket, long nowNs) {
     int packets = 0;
     waitedNs = nowNs - emptyAtNs[socket];
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
-      int datagrams = receiver.receive(capture, fds[socket]);
+      int datagrams = receiver.receive(fds[socket]);
       for (int i = 0; i < datagrams; i++) {
         packets += handOver(engine, i, nowNs);
       }

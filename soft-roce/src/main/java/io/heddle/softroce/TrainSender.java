@@ -1,12 +1,11 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * for itself alone. One per device; under the progress lock.
  */
 final class TrainSender {
-  private static final int MSG_DONTWAIT = 0x40;
   private static final int CONTROL_BYTES = 24;
 
   /** What became of a train. */
@@ -66,29 +64,27 @@ final class TrainSender {
    * @return true when it left, or was lost in a way that the protocol repairs; false when the
    *     socket is full
    */
-  boolean send(
-      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     if (gate.sievesLeaving()) {
-      return sendSieved(capture, socket, address, lengthBytes, segmentBytes);
+      return sendSieved(socket, address, lengthBytes, segmentBytes);
     }
     return socket.segments() || lengthBytes <= segmentBytes
-        ? sendOnce(capture, socket, address, lengthBytes, segmentBytes)
-        : sendSingly(capture, socket, address, lengthBytes, segmentBytes);
+        ? sendOnce(socket, address, lengthBytes, segmentBytes)
+        : sendSingly(socket, address, lengthBytes, segmentBytes);
   }
 
   /**
    * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
    * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
    */
-  Outcome sendLasting(
-      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  Outcome sendLasting(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     boolean large = lengthBytes >= LargeTrains.LEAST_BYTES && lengthBytes > segmentBytes;
     if (large
         && pages != null
         && address % PagePipe.PAGE_BYTES == 0
         && !gate.sievesLeaving()
         && socket.cutsBy(segmentBytes)) {
-      int result = pages.send(capture, socket.fd(), address, lengthBytes);
+      int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
         trains.addLent();
         return Outcome.LENT;
@@ -101,7 +97,7 @@ final class TrainSender {
         socket.stopLending();
       }
     }
-    if (!send(capture, socket, address, lengthBytes, segmentBytes)) {
+    if (!send(socket, address, lengthBytes, segmentBytes)) {
       return Outcome.FULL;
     }
     if (large) {
@@ -114,31 +110,27 @@ final class TrainSender {
     return errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR;
   }
 
-  private boolean sendSieved(
-      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendSieved(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       int bytes = Math.min(segmentBytes, lengthBytes - at);
-      if (gate.leaves() && !sendOnce(capture, socket, address + at, bytes, segmentBytes)) {
+      if (gate.leaves() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean sendSingly(
-      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendSingly(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
       /* A part that left twice is a duplicate, which the peer knows. */
-      if (!sendOnce(
-          capture, socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
+      if (!sendOnce(socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean sendOnce(
-      MemorySegment capture, UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  private boolean sendOnce(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
     Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
     boolean train = lengthBytes > segmentBytes;
@@ -147,22 +139,22 @@ final class TrainSender {
     Memory.ALL.set(Memory.NATIVE_LONG, header + 32, told ? control : 0);
     Memory.ALL.set(Memory.NATIVE_LONG, header + 40, told ? CONTROL_BYTES : 0);
     Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
-    long result = LinuxCalls.sendmsg(capture, socket.fd(), header, MSG_DONTWAIT);
+    int result = SocketCalls.send(socket.fd(), header);
     if (result == -Errno.ECONNREFUSED) {
       /* About an earlier packet; this call did nothing. */
-      result = LinuxCalls.sendmsg(capture, socket.fd(), header, MSG_DONTWAIT);
+      result = SocketCalls.send(socket.fd(), header);
     }
     if (result >= 0) {
       return true;
     }
-    int errno = (int) -result;
+    int errno = -result;
     if (isFull(errno)) {
       return false;
     }
     boolean wayDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
     if (wayDiffers && socket.stopLending()) {
       /* Where the socket's own size doesn't fit the way, nothing leaves, of whatever size. */
-      return sendOnce(capture, socket, address, lengthBytes, segmentBytes);
+      return sendOnce(socket, address, lengthBytes, segmentBytes);
     }
     if (train && errno == Errno.EIO) {
       socket.stopSegmenting();
@@ -172,7 +164,7 @@ final class TrainSender {
                 + " or IPsec; they are sent one by one, which is several times slower",
             socket.address());
       }
-      return sendSingly(capture, socket, address, lengthBytes, segmentBytes);
+      return sendSingly(socket, address, lengthBytes, segmentBytes);
     }
     if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
       boolean again = socket.startFragmenting();
@@ -183,7 +175,7 @@ final class TrainSender {
                 + " have become smaller",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
-      return !train && !again || sendSingly(capture, socket, address, lengthBytes, segmentBytes);
+      return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

@@ -146,7 +146,6 @@ class HostilePacketsTest {
     Engine engine = pair.right.context.engine();
     engine.lock.lock();
     try {
-      engine.own();
       engine.onPacket(
           Memory.ALL.asSlice(packet, 5000).asByteBuffer(),
           packet,

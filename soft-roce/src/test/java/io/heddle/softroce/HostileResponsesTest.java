@@ -93,7 +93,6 @@ class HostileResponsesTest {
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
       try {
-        engine.own();
         engine.onPacket(
             Memory.ALL.asSlice(packet, 5000).asByteBuffer(),
             packet,

@@ -49,7 +49,6 @@ class PacketFuzzTest {
       Engine engine = pair.right.context.engine();
       engine.lock.lock();
       try {
-        engine.own();
         engine.onPacket(
             view, packet, packet, length, source.high(), source.low(), port, engine.nowNs());
       } finally {

@@ -78,7 +78,7 @@ class PagePipeTest {
 
   private int send(PagePipe pipe, int mark) {
     Memory.ALL.asSlice(train, BYTES).fill((byte) mark);
-    return pipe.send(capture, from, train, BYTES);
+    return pipe.send(from, train, BYTES);
   }
 
   @Test
@@ -116,7 +116,7 @@ class PagePipeTest {
 
   @Test
   void whatRefusesIsTold() {
-    assertEquals(-Errno.EBADF, pipe().send(capture, -1, train, BYTES));
+    assertEquals(-Errno.EBADF, pipe().send(-1, train, BYTES));
   }
 
   @ParameterizedTest

@@ -10,7 +10,6 @@ import io.heddle.platform.Memory;
 import io.heddle.softroce.TrainSender.Outcome;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,7 +42,6 @@ class TrainSenderTest {
   private final TrainSender lender =
       new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
-  private final MemorySegment capture = LinuxCalls.errnoCapture();
   private final List<UdpSocket> sockets = new ArrayList<>();
   private long train;
   private Gid here = new Gid(0, 0);
@@ -91,7 +89,7 @@ class TrainSenderTest {
   }
 
   private void send(UdpSocket socket) {
-    assertTrue(sender.send(capture, socket, train, PACKET * PACKETS, PACKET));
+    assertTrue(sender.send(socket, train, PACKET * PACKETS, PACKET));
   }
 
   /* The packets that come, each with its mark: "0 1 2 3". */
@@ -99,7 +97,7 @@ class TrainSenderTest {
     StringBuilder text = new StringBuilder();
     int packets = 0;
     for (int tries = 0; packets < PACKETS && tries < 2000; tries++) {
-      int datagrams = Math.max(0, receiver.receive(capture, socket.fd()));
+      int datagrams = Math.max(0, receiver.receive(socket.fd()));
       for (int i = 0; i < datagrams; i++) {
         for (int at = 0; at < receiver.lengthBytes(i); at += PACKET) {
           byte mark =
@@ -140,7 +138,7 @@ class TrainSenderTest {
     long start = System.nanoTime();
     int datagrams = 0;
     while (datagrams <= 0 && System.nanoTime() - start < 2_000_000_000L) {
-      datagrams = receiver.receive(capture, fastTo.fd());
+      datagrams = receiver.receive(fastTo.fd());
     }
     assertEquals(1, datagrams, "one train, still in one piece");
     assertEquals(PACKET * PACKETS, receiver.lengthBytes(0));
@@ -166,7 +164,7 @@ class TrainSenderTest {
 
   /* What becomes of a train that stays as it is. */
   private TrainSender.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
-    return lender.sendLasting(capture, socket, address, bytes, packet);
+    return lender.sendLasting(socket, address, bytes, packet);
   }
 
   private void assertCounted(long lent, long copied) {
@@ -188,7 +186,7 @@ class TrainSenderTest {
     List<Integer> all = new ArrayList<>();
     int got = 0;
     for (int tries = 0; got < bytes && tries < 2000; tries++) {
-      int datagrams = Math.max(0, receiver.receive(capture, socket.fd()));
+      int datagrams = Math.max(0, receiver.receive(socket.fd()));
       for (int i = 0; i < datagrams; i++) {
         int length = receiver.lengthBytes(i);
         for (int at = 0; at < length; at += receiver.strideBytes(i)) {
@@ -231,11 +229,11 @@ class TrainSenderTest {
     assertEquals(Outcome.LENT, give(way[0], wide, 7 * packet, packet));
     assertEquals(7, lengths(way[1], 7 * packet).size());
 
-    assertTrue(lender.send(capture, way[0], wide, packet, packet));
+    assertTrue(lender.send(way[0], wide, packet, packet));
     assertEquals(List.of(packet), lengths(way[1], packet), "one packet is never cut");
-    assertTrue(lender.send(capture, way[0], train, PACKET * 2, PACKET));
+    assertTrue(lender.send(way[0], train, PACKET * 2, PACKET));
     assertEquals(List.of(PACKET, PACKET), lengths(way[1], PACKET * 2));
-    assertTrue(lender.send(capture, way[0], train, 20, 20));
+    assertTrue(lender.send(way[0], train, 20, 20));
     assertEquals(List.of(20), lengths(way[1], 20));
     assertCounted(3, 1);
   }
@@ -249,8 +247,7 @@ class TrainSenderTest {
     assertEquals("0 1 2 3", received(way[1]));
     assertEquals(Outcome.SENT, give(way[0], lent + 8740, 6 * 8740, 8740));
     assertEquals(6, lengths(way[1], 6 * 8740).size());
-    assertEquals(
-        Outcome.SENT, sender.sendLasting(capture, way[0], lent, 7 * 8740, 8740), "without a pipe");
+    assertEquals(Outcome.SENT, sender.sendLasting(way[0], lent, 7 * 8740, 8740), "without a pipe");
     assertEquals(7, lengths(way[1], 7 * 8740).size());
     assertEquals(0, way[0].ownSegmentBytes());
     assertCounted(0, 2);

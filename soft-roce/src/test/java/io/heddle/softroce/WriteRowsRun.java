@@ -203,7 +203,6 @@ final class WriteRowsRun {
     Gid source = gid(pair.left);
     engine.lock.lock();
     try {
-      engine.own();
       engine.onTrain(
           view, train, train, length, stride, source.high(), source.low(), port, engine.nowNs());
     } finally {

@@ -1,0 +1,40 @@
+/*
+ * The system calls of a soft device's data path, called from Java by the addresses that jvm_start.c tells it, as critical
+ * calls: none of them waits. Each returns what the system call does, or the negated errno, so that Java needn't have errno
+ * kept across its way back, which costs its first compiler more than a tenth of a microsecond a call.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+static int64_t result_of(int64_t returned) { return returned < 0 ? -errno : returned; }
+
+static int64_t send_message(int64_t socket, int64_t message, int64_t flags, int64_t unused, int64_t unused_too) {
+  (void)unused, (void)unused_too;
+  return result_of(sendmsg((int)socket, (const struct msghdr *)message, (int)flags | MSG_DONTWAIT));
+}
+
+static int64_t receive_messages(int64_t socket, int64_t messages, int64_t count, int64_t flags, int64_t unused) {
+  (void)unused;
+  return result_of(
+      recvmmsg((int)socket, (struct mmsghdr *)messages, (unsigned)count, (int)flags | MSG_DONTWAIT, NULL));
+}
+
+static int64_t ready_files(int64_t epoll, int64_t events, int64_t most, int64_t unused, int64_t unused_too) {
+  (void)unused, (void)unused_too;
+  return result_of(epoll_wait((int)epoll, (struct epoll_event *)events, (int)most, 0));
+}
+
+static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int64_t address, int64_t bytes) {
+  struct iovec pages = {(void *)address, (size_t)bytes};
+  int64_t taken = result_of(vmsplice((int)pipe_in, &pages, 1, SPLICE_F_NONBLOCK));
+  if (taken != bytes) return taken >= 0 || taken == -EAGAIN ? -ENOSPC : taken;
+  int64_t left = result_of(splice((int)pipe_out, NULL, (int)socket, NULL, (size_t)bytes, SPLICE_F_NONBLOCK));
+  return left == bytes ? 0 : left < 0 ? left : -EIO;
+}
+
+const struct heddle_socket_calls heddle_socket_calls = {send_message, receive_messages, ready_files, lend_pages};

@@ -1,0 +1,107 @@
+/* The system calls of the data path, over the loopback: what they return when they succeed, and each way to fail. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../src/shim.h"
+
+#define PAGE 4096
+#define BYTES (2 * PAGE)
+
+static int failures;
+
+static void expect(const char *what, int64_t wanted, int64_t got) {
+  if (wanted == got) return;
+  printf("%s: %lld, not %lld\n", what, (long long)got, (long long)wanted);
+  failures++;
+}
+
+static int bound_socket(struct sockaddr_in6 *address) {
+  socklen_t length = sizeof *address;
+  int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  *address = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
+  if (fd < 0 || bind(fd, (struct sockaddr *)address, length) != 0 ||
+      getsockname(fd, (struct sockaddr *)address, &length) != 0) {
+    perror("a socket on ::1");
+    exit(1);
+  }
+  return fd;
+}
+
+/* Bytes received: what one call of the shim's tells of one datagram; or what it returned. */
+static int64_t received(int fd, uint8_t *to, size_t room) {
+  struct iovec vector = {to, room};
+  struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}}};
+  int64_t count = heddle_socket_calls.receive(fd, (int64_t)messages, 1, 0, 0);
+  return count == 1 ? (int64_t)messages[0].msg_len : count;
+}
+
+static int64_t ready(int epoll) {
+  struct epoll_event events[2];
+  return heddle_socket_calls.ready(epoll, (int64_t)events, 2, 0, 0);
+}
+
+static int64_t lend(const int *pipe_ends, int fd, const uint8_t *bytes) {
+  return heddle_socket_calls.lend(pipe_ends[1], pipe_ends[0], fd, (int64_t)bytes, BYTES);
+}
+
+static void empty(const int *pipe_ends) {
+  uint8_t rest[BYTES];
+  while (read(pipe_ends[0], rest, sizeof rest) > 0) continue;
+}
+
+int main(void) {
+  static uint8_t sent[BYTES] __attribute__((aligned(PAGE))), got[BYTES];
+  for (size_t i = 0; i < BYTES; i++) sent[i] = (uint8_t)(i * 7 + i / PAGE);
+  struct sockaddr_in6 from_address, to_address;
+  int from = bound_socket(&from_address), to = bound_socket(&to_address);
+  int epoll = epoll_create1(0);
+  struct epoll_event wanted = {.events = EPOLLIN};
+  int ends[2];
+  if (connect(from, (struct sockaddr *)&to_address, sizeof to_address) != 0 ||
+      epoll_ctl(epoll, EPOLL_CTL_ADD, to, &wanted) != 0 || pipe2(ends, O_NONBLOCK) != 0) {
+    perror("the sockets of this test");
+    return 1;
+  }
+
+  expect("nothing to receive", -EAGAIN, received(to, got, BYTES));
+  expect("nothing is ready", 0, ready(epoll));
+  struct iovec vector = {sent, 100};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  expect("sent", 100, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  expect("one is ready", 1, ready(epoll));
+  expect("received", 100, received(to, got, BYTES));
+  expect("its bytes", 0, memcmp(sent, got, 100));
+  vector.iov_len = 70000;
+  expect("too long for a datagram", -EMSGSIZE, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  expect("send on no socket", -EBADF, heddle_socket_calls.send(-1, (int64_t)&message, 0, 0, 0));
+  expect("receive on no socket", -EBADF, received(-1, got, BYTES));
+  expect("ready of no epoll", -EBADF, ready(-1));
+
+  expect("lent", 0, lend(ends, from, sent));
+  expect("received what was lent", BYTES, received(to, got, BYTES));
+  expect("its bytes", 0, memcmp(sent, got, BYTES));
+  expect("lend to no socket", -EBADF, lend(ends, -1, sent));
+  empty(ends);
+  expect("lend through no pipe", -EBADF, lend((int[]){-1, -1}, from, sent));
+  fcntl(ends[1], F_SETPIPE_SZ, PAGE);
+  expect("a pipe with room for less", -ENOSPC, lend(ends, from, sent));
+  expect("a pipe that is full", -ENOSPC, lend(ends, from, sent));
+  empty(ends);
+  fcntl(ends[1], F_SETPIPE_SZ, 16 * PAGE);
+  expect("lent through it when it has room", 0, lend(ends, from, sent));
+  expect("received that", BYTES, received(to, got, BYTES));
+
+  vector.iov_len = 0;
+  close(to);
+  expect("to a port that is closed", 0, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  expect("what came of it", -ECONNREFUSED, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  return failures > 0;
+}
