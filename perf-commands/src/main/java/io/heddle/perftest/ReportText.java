@@ -2,6 +2,8 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.PathMtu;
 import java.io.PrintWriter;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
@@ -24,6 +26,17 @@ final class ReportText {
   private void line(String format, Object... values) {
     out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
     out.flush();
+  }
+
+  /**
+   * A number of perftest's columns, as printf(3) writes it: of the double's exact value, of two
+   * that are as near the even one. Java's Formatter takes the shortest decimal that means the
+   * double, and rounds halves up: 25390.625 would be 25390.63 here and 25390.62 at perftest's end.
+   */
+  static String fixed(double value, int places) {
+    return Double.isFinite(value)
+        ? new BigDecimal(value).setScale(places, RoundingMode.HALF_EVEN).toPlainString()
+        : Double.toString(value);
   }
 
   void waiting() {
@@ -109,41 +122,43 @@ final class ReportText {
   void row(BandwidthReport report) {
     String only = settings.output().only();
     if (only != null) {
-      line("%f", only.equals("message_rate") ? report.messageRate() : report.average());
+      line("%s", fixed(only.equals("message_rate") ? report.messageRate() : report.average(), 6));
       return;
     }
     boolean fine = settings.output().gigabits() && report.average() < FEW_GIGABITS;
+    int places = fine ? 6 : 2;
     line(
-        fine
-            ? " %-7d    %-10d       %-7.6f            %-7.6f\t\t     %-7.6f"
-            : " %-7d    %-10d       %-7.2f            %-7.2f\t\t     %-7.6f",
+        " %-7d    %-10d       %-7s            %-7s\t\t     %-7s",
         report.sizeBytes(),
         report.iterations(),
-        report.peak(),
-        report.average(),
-        report.messageRate());
+        fixed(report.peak(), places),
+        fixed(report.average(), places),
+        fixed(report.messageRate(), 6));
   }
 
   void row(LatencyResult result) {
     if (!whole) {
-      line("%f", result.averageUs());
+      line("%s", fixed(result.averageUs(), 6));
     } else if (settings.traffic().byTime()) {
       line(
-          " %-7d       %d            %-7.2f        %-7.2f",
-          result.sizeBytes(), result.iterations(), result.averageUs(), result.perSecond());
-    } else {
-      line(
-          " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t"
-              + "\t%-7.2f \t\t%-7.2f",
+          " %-7d       %d            %-7s        %-7s",
           result.sizeBytes(),
           result.iterations(),
-          result.leastUs(),
-          result.mostUs(),
-          result.typicalUs(),
-          result.averageUs(),
-          result.deviationUs(),
-          result.percentile99Us(),
-          result.percentile999Us());
+          fixed(result.averageUs(), 2),
+          fixed(result.perSecond(), 2));
+    } else {
+      line(
+          " %-7d %d          %-7s        %-7s      %-7s  \t       %-7s     \t%-7s\t"
+              + "\t%-7s \t\t%-7s",
+          result.sizeBytes(),
+          result.iterations(),
+          fixed(result.leastUs(), 2),
+          fixed(result.mostUs(), 2),
+          fixed(result.typicalUs(), 2),
+          fixed(result.averageUs(), 2),
+          fixed(result.deviationUs(), 2),
+          fixed(result.percentile99Us(), 2),
+          fixed(result.percentile999Us(), 2));
     }
   }
 
