@@ -114,9 +114,12 @@ struct heddle_packet_calls heddle_packet_calls(int nth);
 /* ---- socket_calls.c: system calls of the data path; each returns what it does or the negated errno ---- */
 
 struct heddle_socket_calls {
-  /* (socket, msghdr, flags, 0, 0): sendmsg(2). Bytes sent. */
+  /*
+   * (socket, address, bytes, segment, 0): sends to where the socket is connected; where segment is not 0, in datagrams of
+   * that many bytes, of which the last may be shorter (UDP_SEGMENT). Bytes sent.
+   */
   heddle_critical_call send;
-  /* (socket, mmsghdrs, count, flags, 0): recvmmsg(2). Messages received. */
+  /* (socket, mmsghdrs, count, 0, 0): recvmmsg(2). Messages received. */
   heddle_critical_call receive;
   /* (epoll, events, most, 0, 0): epoll_wait(2). Events written. */
   heddle_critical_call ready;

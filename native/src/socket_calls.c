@@ -7,25 +7,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/udp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 static int64_t result_of(int64_t returned) { return returned < 0 ? -errno : returned; }
 
-static int64_t send_message(int64_t socket, int64_t message, int64_t flags, int64_t unused, int64_t unused_too) {
-  (void)unused, (void)unused_too;
-  return result_of(sendmsg((int)socket, (const struct msghdr *)message, (int)flags | MSG_DONTWAIT));
-}
-
-static int64_t receive_messages(int64_t socket, int64_t messages, int64_t count, int64_t flags, int64_t unused) {
+/* A message with its control block costs the kernel 150 ns more than plain bytes. */
+static int64_t send_train(int64_t socket, int64_t address, int64_t bytes, int64_t segment, int64_t unused) {
   (void)unused;
-  return result_of(
-      recvmmsg((int)socket, (struct mmsghdr *)messages, (unsigned)count, (int)flags | MSG_DONTWAIT, NULL));
+  if (segment == 0) return result_of(send((int)socket, (const void *)address, (size_t)bytes, MSG_DONTWAIT));
+  struct iovec train = {(void *)address, (size_t)bytes};
+  struct {
+    struct cmsghdr header;
+    uint16_t segment;
+  } control = {{.cmsg_len = CMSG_LEN(sizeof control.segment), .cmsg_level = SOL_UDP, .cmsg_type = UDP_SEGMENT},
+               (uint16_t)segment};
+  struct msghdr message = {
+      .msg_iov = &train, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  return result_of(sendmsg((int)socket, &message, MSG_DONTWAIT));
 }
 
-static int64_t ready_files(int64_t epoll, int64_t events, int64_t most, int64_t unused, int64_t unused_too) {
-  (void)unused, (void)unused_too;
+static int64_t receive_messages(int64_t socket, int64_t messages, int64_t count, int64_t unused, int64_t unused_2) {
+  (void)unused, (void)unused_2;
+  return result_of(recvmmsg((int)socket, (struct mmsghdr *)messages, (unsigned)count, MSG_DONTWAIT, NULL));
+}
+
+static int64_t ready_files(int64_t epoll, int64_t events, int64_t most, int64_t unused, int64_t unused_2) {
+  (void)unused, (void)unused_2;
   return result_of(epoll_wait((int)epoll, (struct epoll_event *)events, (int)most, 0));
 }
 
@@ -37,4 +47,4 @@ static int64_t lend_pages(int64_t pipe_in, int64_t pipe_out, int64_t socket, int
   return left == bytes ? 0 : left < 0 ? left : -EIO;
 }
 
-const struct heddle_socket_calls heddle_socket_calls = {send_message, receive_messages, ready_files, lend_pages};
+const struct heddle_socket_calls heddle_socket_calls = {send_train, receive_messages, ready_files, lend_pages};

@@ -35,6 +35,10 @@ static int bound_socket(struct sockaddr_in6 *address) {
   return fd;
 }
 
+static int64_t send_bytes(int fd, const uint8_t *bytes, int64_t length, int64_t segment) {
+  return heddle_socket_calls.send(fd, (int64_t)bytes, length, segment, 0);
+}
+
 /* Bytes received: what one call of the shim's tells of one datagram; or what it returned. */
 static int64_t received(int fd, uint8_t *to, size_t room) {
   struct iovec vector = {to, room};
@@ -73,15 +77,19 @@ int main(void) {
 
   expect("nothing to receive", -EAGAIN, received(to, got, BYTES));
   expect("nothing is ready", 0, ready(epoll));
-  struct iovec vector = {sent, 100};
-  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-  expect("sent", 100, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  expect("sent", 100, send_bytes(from, sent, 100, 0));
   expect("one is ready", 1, ready(epoll));
   expect("received", 100, received(to, got, BYTES));
   expect("its bytes", 0, memcmp(sent, got, 100));
-  vector.iov_len = 70000;
-  expect("too long for a datagram", -EMSGSIZE, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
-  expect("send on no socket", -EBADF, heddle_socket_calls.send(-1, (int64_t)&message, 0, 0, 0));
+  expect("a train sent", 250, send_bytes(from, sent, 250, 100));
+  expect("its first datagram", 100, received(to, got, BYTES));
+  expect("its second", 100, received(to, got + 100, BYTES - 100));
+  expect("its last, which is shorter", 50, received(to, got + 200, BYTES - 200));
+  expect("their bytes", 0, memcmp(sent, got, 250));
+  expect("too long for a datagram", -EMSGSIZE, send_bytes(from, sent, 70000, 0));
+  expect("too long for a train", -EMSGSIZE, send_bytes(from, sent, 70000, 1000));
+  expect("send on no socket", -EBADF, send_bytes(-1, sent, 100, 0));
+  expect("a train on no socket", -EBADF, send_bytes(-1, sent, 250, 100));
   expect("receive on no socket", -EBADF, received(-1, got, BYTES));
   expect("ready of no epoll", -EBADF, ready(-1));
 
@@ -99,9 +107,8 @@ int main(void) {
   expect("lent through it when it has room", 0, lend(ends, from, sent));
   expect("received that", BYTES, received(to, got, BYTES));
 
-  vector.iov_len = 0;
   close(to);
-  expect("to a port that is closed", 0, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
-  expect("what came of it", -ECONNREFUSED, heddle_socket_calls.send(from, (int64_t)&message, 0, 0, 0));
+  expect("to a port that is closed", 0, send_bytes(from, sent, 0, 0));
+  expect("what came of it", -ECONNREFUSED, send_bytes(from, sent, 0, 0));
   return failures > 0;
 }

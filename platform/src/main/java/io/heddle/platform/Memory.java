@@ -84,7 +84,10 @@ public final class Memory {
     MemorySegment.copy(ALL, fromAddress, ALL, toAddress, lengthBytes);
   }
 
-  /** Fills {@code lengthBytes} bytes at {@code address} with zero. */
+  /**
+   * Fills {@code lengthBytes} bytes at {@code address} with zero. Not for a data path: it makes a
+   * slice, which not every compilation takes away.
+   */
   public static void clear(long address, long lengthBytes) {
     ALL.asSlice(address, lengthBytes).fill((byte) 0);
   }

@@ -98,20 +98,20 @@ public final class ShimCalls {
   }
 
   /** As {@link SocketCalls#send}. */
-  static long send(long fd, long addressOfMsghdr, long flags) {
+  static long send(long fd, long address, long lengthBytes, long segmentBytes) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEND);
     try {
-      return (long) handle.invokeExact(fd, addressOfMsghdr, flags, 0L, 0L);
+      return (long) handle.invokeExact(fd, address, lengthBytes, segmentBytes, 0L);
     } catch (Throwable thrown) {
       throw LinuxCalls.unexpected(thrown);
     }
   }
 
   /** As {@link SocketCalls#receive}. */
-  static long receive(long fd, long addressOfMmsghdrs, long count, long flags) {
+  static long receive(long fd, long addressOfMmsghdrs, long count) {
     MethodHandle handle = java.util.Objects.requireNonNull(RECEIVE);
     try {
-      return (long) handle.invokeExact(fd, addressOfMmsghdrs, count, flags, 0L);
+      return (long) handle.invokeExact(fd, addressOfMmsghdrs, count, 0L, 0L);
     } catch (Throwable thrown) {
       throw LinuxCalls.unexpected(thrown);
     }

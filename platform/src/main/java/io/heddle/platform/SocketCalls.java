@@ -8,23 +8,60 @@ import java.lang.foreign.MemorySegment;
  * the system call does, or the negated errno.
  */
 public final class SocketCalls {
+  /** What {@link #send} needs of memory: {@code msghdr 56 | iovec 16 | cmsghdr with a u16, 24}. */
+  public static final int CELL_BYTES = 56 + 16 + 24;
+
   private static final int MSG_DONTWAIT = 0x40;
+  private static final int SOL_UDP = 17;
+  private static final int UDP_SEGMENT = 103;
   private static final boolean BY_SHIM = ShimCalls.hasSocketCalls();
 
   private SocketCalls() {}
 
-  /** sendmsg(2) without waiting. Bytes sent. */
-  public static int send(int fd, long addressOfMsghdr) {
+  /**
+   * Sends to where a socket is connected, without waiting: one datagram, or several, by UDP
+   * segmentation offload (udp(7), UDP_SEGMENT). Bytes sent.
+   *
+   * @param segmentBytes of each datagram but the last, which may be shorter; 0 for one datagram, or
+   *     to leave it to the socket's own UDP_SEGMENT
+   * @param cell address of {@link #CELL_BYTES} that the call may use, a multiple of eight
+   */
+  public static int send(int fd, long address, int lengthBytes, int segmentBytes, long cell) {
     return (int)
         (BY_SHIM
-            ? ShimCalls.send(fd, addressOfMsghdr, MSG_DONTWAIT)
-            : LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, addressOfMsghdr, MSG_DONTWAIT));
+            ? ShimCalls.send(fd, address, lengthBytes, segmentBytes)
+            : LinuxCalls.sendmsg(
+                LinuxCalls.errnoCapture(),
+                fd,
+                message(address, lengthBytes, segmentBytes, cell),
+                MSG_DONTWAIT));
+  }
+
+  private static long message(long address, int lengthBytes, int segmentBytes, long cell) {
+    long vector = cell + 56;
+    long control = vector + 16;
+    for (int at = 0; at < CELL_BYTES; at += Long.BYTES) {
+      Memory.ALL.set(Memory.NATIVE_LONG, cell + at, 0);
+    }
+    Memory.ALL.set(Memory.NATIVE_LONG, cell + 16, vector);
+    Memory.ALL.set(Memory.NATIVE_LONG, cell + 24, 1);
+    Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
+    Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
+    if (segmentBytes != 0) {
+      Memory.ALL.set(Memory.NATIVE_LONG, cell + 32, control);
+      Memory.ALL.set(Memory.NATIVE_LONG, cell + 40, 24);
+      Memory.ALL.set(Memory.NATIVE_LONG, control, 18);
+      Memory.ALL.set(Memory.NATIVE_INT, control + 8, SOL_UDP);
+      Memory.ALL.set(Memory.NATIVE_INT, control + 12, UDP_SEGMENT);
+      Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
+    }
+    return cell;
   }
 
   /** recvmmsg(2) without waiting. Messages received. */
   public static int receive(int fd, long addressOfMmsghdrs, int count) {
     return BY_SHIM
-        ? (int) ShimCalls.receive(fd, addressOfMmsghdrs, count, MSG_DONTWAIT)
+        ? (int) ShimCalls.receive(fd, addressOfMmsghdrs, count)
         : LinuxCalls.recvmmsg(
             LinuxCalls.errnoCapture(), fd, addressOfMmsghdrs, count, MSG_DONTWAIT);
   }

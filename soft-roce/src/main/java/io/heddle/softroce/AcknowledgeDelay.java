@@ -12,13 +12,10 @@ final class AcknowledgeDelay {
   private static final int MOST_ROUNDS = 16;
   private static final int TRIAL_ROUNDS = 4;
   private static final int BETWEEN_TRIALS = 64;
-  private static final int SHORTEST_PAUSE = 64;
-  private static final int LONGEST_PAUSE = 4096;
 
+  private final Stranding stranding = new Stranding();
   private int rounds;
   private int sinceTrial;
-  private int pause;
-  private int nextPause;
 
   AcknowledgeDelay() {
     reset();
@@ -27,14 +24,12 @@ final class AcknowledgeDelay {
   void reset() {
     rounds = TRIAL_ROUNDS;
     sinceTrial = 0;
-    pause = 0;
-    nextPause = SHORTEST_PAUSE;
+    stranding.reset();
   }
 
   /** For the next acknowledgement; 0 means at once. */
   int rounds() {
-    if (pause > 0) {
-      pause--;
+    if (stranding.skips()) {
       return 0;
     }
     if (++sinceTrial == BETWEEN_TRIALS) {
@@ -46,7 +41,7 @@ final class AcknowledgeDelay {
 
   void carried() {
     rounds = Math.min(MOST_ROUNDS, 2 * rounds);
-    nextPause = SHORTEST_PAUSE;
+    stranding.wentWell();
   }
 
   void waitedInVain() {
@@ -55,7 +50,6 @@ final class AcknowledgeDelay {
 
   void stranded() {
     rounds = 1;
-    pause = nextPause;
-    nextPause = Math.min(LONGEST_PAUSE, 2 * nextPause);
+    stranding.stranded();
   }
 }

@@ -14,6 +14,7 @@ final class Counters {
   private volatile long packetsReceived;
   private volatile long timeouts;
   private volatile long acknowledgementsCarried;
+  private volatile long packetsBundled;
 
   DropCounters drops() {
     return drops;
@@ -51,6 +52,13 @@ final class Counters {
     acknowledgementsCarried++;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void bundled(int packets) {
+    if (packets > 0) {
+      packetsBundled += packets;
+    }
+  }
+
   void read(CounterReader reader) {
     reader.counter("packets_sent", packetsSent);
     reader.counter("bytes_sent", bytesSent);
@@ -58,6 +66,7 @@ final class Counters {
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
     reader.counter("acknowledgements_carried", acknowledgementsCarried);
+    reader.counter("packets_bundled", packetsBundled);
     trains.read(reader);
     drops.read(reader);
   }
@@ -77,5 +86,10 @@ final class Counters {
   /** Acknowledgements that left behind another packet, not alone. */
   long acknowledgementsCarried() {
     return acknowledgementsCarried;
+  }
+
+  /** Packets that left in a datagram with others. */
+  long packetsBundled() {
+    return packetsBundled;
   }
 }

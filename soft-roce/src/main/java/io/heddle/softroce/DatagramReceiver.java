@@ -47,15 +47,24 @@ final class DatagramReceiver {
     }
   }
 
-  /** Datagrams received, 0 where there were none, or the negated errno. */
+  /** As {@link #receive(int, int)}, of as many as there is room for. */
   int receive(int fd) {
+    return receive(fd, DATAGRAMS);
+  }
+
+  /**
+   * Datagrams received, 0 where there were none, or the negated errno.
+   *
+   * @param most of them, {@link #DATAGRAMS} or fewer
+   */
+  int receive(int fd, int most) {
     /* The kernel writes how much it used, for what it received alone. Most calls find nothing. */
     for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
       Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
       Memory.ALL.set(Memory.NATIVE_LONG, header + 40, CONTROL_BYTES);
     }
-    int result = SocketCalls.receive(fd, headers, DATAGRAMS);
+    int result = SocketCalls.receive(fd, headers, most);
     received = Math.max(0, result);
     return result;
   }

@@ -21,7 +21,7 @@ import java.util.List;
  */
 record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.PeerEnd> ends) {
   private static final int MAGIC = 'H' << 8 | 'S';
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
 

@@ -30,8 +30,9 @@ final class Engine {
   final AsyncEvents events = new AsyncEvents();
   final RingShares shares = new RingShares();
 
+  final Departures departures;
+
   private final @Nullable PagePipe pages;
-  private final TrainSender sender;
   private final Log log;
   /* Local addresses whose narrow ways the log has named. */
   private final Set<Gid> narrow = new HashSet<>();
@@ -49,7 +50,7 @@ final class Engine {
   private long rounds;
   private boolean callersGone;
   private int firstWord;
-  private int sends;
+  private int queuePairCount;
   private long due = Requester.NEVER_NS;
   private volatile long publishedDue = Requester.NEVER_NS;
   private volatile long lastCallNs;
@@ -61,7 +62,7 @@ final class Engine {
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     pages = PagePipe.open(arena, System.getProperty("os.version"));
-    sender = new TrainSender(arena, log, gate, pages, counters.trains());
+    departures = new Departures(arena, log, clock, gate, pages, counters);
     sockets = new ReceiveSockets(arena);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
@@ -115,12 +116,7 @@ final class Engine {
   void posted(int slot) {
     bells.ring(slot);
     if (lock.tryLock()) {
-      try {
-        answerBells();
-        transmit(clock.nanoTime());
-      } finally {
-        unlock();
-      }
+      sendWhatWasPosted();
     }
     pickUp();
   }
@@ -128,12 +124,20 @@ final class Engine {
   /* A bell that rang while the lock was held and after its holder had listened. See ProgressLock. */
   private void pickUp() {
     while (bells.anyIn(usedWords) && lock.tryLock()) {
-      try {
-        answerBells();
-        transmit(clock.nanoTime());
-      } finally {
-        unlock();
-      }
+      sendWhatWasPosted();
+    }
+  }
+
+  /* With the lock, which it gives back. */
+  private void sendWhatWasPosted() {
+    try {
+      answerBells();
+      long nowNs = clock.nanoTime();
+      transmit(nowNs);
+      departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_GONE_NS, nowNs);
+      timerAt(departures.dueNs());
+    } finally {
+      unlock();
     }
   }
 
@@ -167,6 +171,7 @@ final class Engine {
   }
 
   private int round(long nowNs) {
+    departures.endHold(callersGone);
     int work = answerBells();
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
@@ -177,7 +182,10 @@ final class Engine {
     if (nowNs - due >= 0) {
       serveTimers(nowNs);
     }
-    return work + transmit(nowNs);
+    work += transmit(nowNs);
+    departures.leave();
+    timerAt(departures.dueNs());
+    return work;
   }
 
   private void endWaits() {
@@ -335,6 +343,14 @@ final class Engine {
       drops.count(DropCounters.Reason.WRONG_SOURCE);
       return;
     }
+    if (opcode == PacketFormat.BUNDLE) {
+      if (qp.links().get(link).isSoft()) {
+        onBundle(view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
+      } else {
+        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+      }
+      return;
+    }
     if (PacketFormat.isMarked(firstWord)) {
       /* Not covered by the checksum, which is computed as if nothing were there. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
@@ -345,6 +361,38 @@ final class Engine {
     }
     long payload = packet + PacketFormat.BTH_BYTES + extended;
     qp.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
+  }
+
+  /* Each packet in it is judged as if it had come alone. */
+  private void onBundle(
+      java.nio.ByteBuffer view,
+      long base,
+      long bundle,
+      int bytes,
+      long sourceHigh,
+      long sourceLow,
+      long nowNs) {
+    DropCounters drops = counters.drops();
+    long end = bundle + bytes;
+    int packets = 0;
+    for (long at = bundle + PacketFormat.BTH_BYTES; at < end; ) {
+      long packet = at + Bundle.ENTRY_BYTES;
+      int lengthAndPort = packet < end ? PacketFormat.networkInt(at) : 0;
+      int length = lengthAndPort >>> 16;
+      if (length == 0 || length > end - packet) {
+        drops.count(DropCounters.Reason.BAD_LENGTH);
+        break;
+      }
+      if (PacketFormat.opcode(packet) == PacketFormat.BUNDLE) {
+        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+        break;
+      }
+      packets++;
+      onPacket(view, base, packet, length, sourceHigh, sourceLow, lengthAndPort & 0xffff, nowNs);
+      at = packet + length;
+    }
+    /* The datagram itself is counted as one by whoever received it. */
+    counters.received(Math.max(0, packets - 1));
   }
 
   /** How long the packet in hand may have lain in its socket at most. */
@@ -363,7 +411,7 @@ final class Engine {
         next = Math.min(next, qp.dueNs());
       }
     }
-    due = Math.min(Math.min(due, next), gate.dueNs());
+    due = Math.min(Math.min(due, next), Math.min(gate.dueNs(), departures.dueNs()));
   }
 
   /** A timer of a queue pair is due then, or earlier. */
@@ -379,7 +427,7 @@ final class Engine {
 
   private int transmit(long nowNs) {
     int words = usedWords;
-    int before = sends;
+    int before = departures.sends();
     if (++firstWord >= words) {
       firstWord = 0;
     }
@@ -401,25 +449,7 @@ final class Engine {
         }
       }
     }
-    return sends - before;
-  }
-
-  /** Sends a train of a queue pair. False when the socket is full. */
-  boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    sends++;
-    return sender.send(socket, address, lengthBytes, segmentBytes);
-  }
-
-  /** Whether {@link #sendLasting} may lend. */
-  boolean lendsPages() {
-    return pages != null;
-  }
-
-  /** Sends a train that stays as it is until it is acknowledged. */
-  TrainSender.Outcome sendLasting(
-      UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    sends++;
-    return sender.sendLasting(socket, address, lengthBytes, segmentBytes);
+    return departures.sends() - before;
   }
 
   /** Writes by this link go on in packets of the path MTU. */
@@ -448,11 +478,13 @@ final class Engine {
 
   void enter(int slot, SoftQueuePair qp) {
     queuePairs[slot] = qp;
+    queuePairCount++;
     usedWords = Math.max(usedWords, (slot >> 6) + 1);
   }
 
   void remove(int slot) {
     queuePairs[slot] = null;
+    queuePairCount--;
     active[slot >> 6] &= ~(1L << slot);
   }
 

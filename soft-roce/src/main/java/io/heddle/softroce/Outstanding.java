@@ -186,6 +186,7 @@ final class Outstanding {
       return loseMissingOfSeveral(tags);
     }
     boolean found = false;
+    boolean byGuest = !ring.isEmpty() && ring.wasGuest(ring.slotOf(highestAcknowledged));
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
       if (first + REORDER_PACKETS > highestAcknowledged) {
@@ -193,6 +194,9 @@ final class Outstanding {
       }
       if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > tags.answered(0)) {
         continue;
+      }
+      if (ring.sends(slot) == 1 && ring.wasGuest(slot) != byGuest) {
+        continue; /* what went by another socket may be late */
       }
       long from = Math.max(first, unacknowledged);
       long to = Math.min(first + ring.packets(slot), highestAcknowledged - REORDER_PACKETS + 1);

@@ -21,6 +21,7 @@ final class PacketExit {
   private final long mapped;
   private final long memory;
   private final PacketSeal seal;
+  private final TransmitRing ring;
   /* The link that the packet in hand came over, and the answer to it goes by. */
   private int answering;
 
@@ -33,10 +34,11 @@ final class PacketExit {
           "create_qp", "soft0, " + MAPPED_BYTES + " bytes of transmit ring", (int) -mapped);
     }
     memory = (mapped + LARGE_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES) - LARGE_AT;
-    if (engine.lendsPages()) {
+    if (engine.departures.lendsPages()) {
       /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
       MemoryCalls.wantLargePages(memory + LARGE_AT, TransmitRing.AREA_BYTES);
     }
+    ring = new TransmitRing(memory + RING_AT, engine.counters.trains(), engine.shares);
     seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
   }
 
@@ -45,9 +47,8 @@ final class PacketExit {
     MemoryCalls.unmapMemory(mapped, MAPPED_BYTES);
   }
 
-  /** Where the transmit ring lies. */
-  long ring() {
-    return memory + RING_AT;
+  TransmitRing ring() {
+    return ring;
   }
 
   /** Room for a train of responses. */
@@ -97,7 +98,15 @@ final class PacketExit {
 
   /** Sends by the link that the newest packet came over. False when the socket is full. */
   boolean answer(long address, int lengthBytes, int segmentBytes) {
-    return send(answering, address, lengthBytes, segmentBytes);
+    return send(answering, address, lengthBytes, segmentBytes, mayHaveCompany());
+  }
+
+  /*
+   * Not with large trains under way: a fabric may keep another queue pair's packets in another queue than those, and whoever
+   * went with them would be late, or early, beside the trains. Several links judge loss by what comes after on the same one.
+   */
+  private boolean mayHaveCompany() {
+    return links.count() == 1 && !ring.hasLarge();
   }
 
   /** Whether the way of a link has become too narrow for the packets that were agreed on. */
@@ -118,15 +127,27 @@ final class PacketExit {
 
   /** Sends a train that stays as it is until it is acknowledged. */
   TrainSender.Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes) {
-    UdpSocket open = links.get(link).socket();
+    PeerLink way = links.get(link);
+    UdpSocket open = way.socket();
     return open == null
         ? TrainSender.Outcome.SENT
-        : engine.sendLasting(open, address, lengthBytes, segmentBytes);
+        : engine.departures.sendLasting(
+            way, open, address, lengthBytes, segmentBytes, mayHaveCompany());
   }
 
-  /** Sends a train. False when the socket is full. */
+  /**
+   * Sends what is sent again, or asks: by itself, since a bundle is lost where its first queue pair
+   * isn't there any more. False when the socket is full.
+   */
   boolean send(int link, long address, int lengthBytes, int segmentBytes) {
-    UdpSocket open = links.get(link).socket();
-    return open == null || engine.send(open, address, lengthBytes, segmentBytes);
+    return send(link, address, lengthBytes, segmentBytes, false);
+  }
+
+  private boolean send(
+      int link, long address, int lengthBytes, int segmentBytes, boolean inCompany) {
+    PeerLink way = links.get(link);
+    UdpSocket open = way.socket();
+    return open == null
+        || engine.departures.send(way, open, address, lengthBytes, segmentBytes, inCompany);
   }
 }

@@ -45,6 +45,9 @@ final class PacketFormat {
   static final int READ_RESPONSE_ONLY = 0x10;
   static final int ACKNOWLEDGE = 0x11;
 
+  /** Several packets, of a {@link Bundle}; of the opcodes that are the manufacturer's. */
+  static final int BUNDLE = 0xc0;
+
   static final int SYNDROME_ACK = 0x1f;
   static final int SYNDROME_RECEIVER_NOT_READY = 0x20;
   static final int SYNDROME_SEQUENCE_ERROR = 0x60;
@@ -76,7 +79,8 @@ final class PacketFormat {
           SEND_ONLY,
           WRITE_MIDDLE,
           WRITE_LAST,
-          READ_RESPONSE_MIDDLE ->
+          READ_RESPONSE_MIDDLE,
+          BUNDLE ->
           0;
       case SEND_LAST_WITH_IMMEDIATE, SEND_ONLY_WITH_IMMEDIATE, WRITE_LAST_WITH_IMMEDIATE ->
           IMMEDIATE_BYTES;

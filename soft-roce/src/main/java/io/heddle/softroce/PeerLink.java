@@ -24,7 +24,10 @@ final class PeerLink {
   private int receivePort;
   private int receiveBufferBytes;
   private int writeBytes;
+  private int remotePort;
   private int remoteSourcePort;
+  private int trafficClass;
+  private int standardPacketBytes;
   private boolean softPeer;
   private boolean absent = true;
 
@@ -110,7 +113,7 @@ final class PeerLink {
    * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
    * no address.
    */
-  boolean connect(PeerEnd peer, int trafficClass, Object queuePair) {
+  boolean connect(PeerEnd peer, int classOfTraffic, Object queuePair) {
     UdpSocket open = socket;
     if (open == null || peer.port() == 0) {
       return false;
@@ -121,7 +124,8 @@ final class PeerLink {
       throw new VerbsException(
           "modify_qp", queuePair + " to RTR with peer " + peer.gid(), failed.errno());
     }
-    open.setTrafficClass(trafficClass);
+    open.setTrafficClass(classOfTraffic);
+    trafficClass = classOfTraffic;
     return true;
   }
 
@@ -134,9 +138,36 @@ final class PeerLink {
     }
     remoteGid = peer.gid();
     softPeer = isSoft;
+    remotePort = peer.port();
     remoteSourcePort = peer.sourcePort();
     sendFlow.reset(localGid, open.port(), remoteGid, peer.port());
     receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
+  }
+
+  /** What is sent by it is cut into packets of these sizes. */
+  void cutBy(PacketSizes sizes) {
+    standardPacketBytes = sizes.narrowPacketBytes();
+  }
+
+  /** Bytes of the longest packet that the path MTU allows. */
+  int standardPacketBytes() {
+    return standardPacketBytes;
+  }
+
+  /** Whether the peer is a soft device. */
+  boolean isSoft() {
+    return softPeer;
+  }
+
+  /** Whether what goes by another link comes to the same device, by the same way. */
+  boolean leadsWhere(PeerLink other) {
+    return this == other
+        || remotePort == other.remotePort
+            && trafficClass == other.trafficClass
+            && remoteGid.low() == other.remoteGid.low()
+            && remoteGid.high() == other.remoteGid.high()
+            && localGid.low() == other.localGid.low()
+            && localGid.high() == other.localGid.high();
   }
 
   /** Whether one of its ends has no address, or no route led there. */

@@ -98,21 +98,23 @@ final class PeerLinks {
    * @param peer null for a standard device
    */
   PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
-    if (peer == null) {
-      return PacketSizes.standard(mtu);
-    }
-    int onRoute = PacketSizes.MOST_BYTES;
+    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreed(mtu, peer);
     for (PeerLink link : links) {
-      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
-    }
-    PacketSizes sizes = PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
-    for (PeerLink link : links) {
+      link.cutBy(sizes);
       UdpSocket open = link.socket();
       if (open != null && sizes.isWide()) {
         open.mayFragment();
       }
     }
     return sizes;
+  }
+
+  private PacketSizes agreed(PathMtu mtu, EndpointParameters peer) {
+    int onRoute = PacketSizes.MOST_BYTES;
+    for (PeerLink link : links) {
+      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
+    }
+    return PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
   }
 
   /**

@@ -20,7 +20,7 @@ final class ProgressLock {
 
   static {
     try {
-      HELD = MethodHandles.lookup().findVarHandle(ProgressLock.class, "held", boolean.class);
+      HELD = MethodHandles.lookup().findVarHandle(ProgressLock.class, "held", int.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
     }
@@ -29,17 +29,17 @@ final class ProgressLock {
   private final AtomicInteger waiting = new AtomicInteger();
 
   @SuppressWarnings("unused") /* by HELD */
-  private volatile boolean held;
+  private volatile int held;
 
   boolean tryLock() {
-    return waiting.get() == 0 && HELD.compareAndSet(this, false, true);
+    return waiting.get() == 0 && HELD.compareAndSet(this, 0, 1);
   }
 
   /** Waits. Control path only. */
   void lock() {
     waiting.incrementAndGet();
     try {
-      for (int tries = 0; !HELD.compareAndSet(this, false, true); tries++) {
+      for (int tries = 0; !HELD.compareAndSet(this, 0, 1); tries++) {
         if (tries < 100) {
           Thread.onSpinWait();
         } else {
@@ -52,10 +52,10 @@ final class ProgressLock {
   }
 
   boolean isHeld() {
-    return held;
+    return held != 0;
   }
 
   void unlock() {
-    HELD.setVolatile(this, false);
+    HELD.setVolatile(this, 0);
   }
 }

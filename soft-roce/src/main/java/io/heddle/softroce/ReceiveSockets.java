@@ -12,12 +12,18 @@ final class ReceiveSockets {
   /** Receive calls a socket gets before the next has its turn. */
   private static final int RECEIVES_PER_TURN = 2;
 
+  /** Calls in a row that brought one datagram, until one is expected. */
+  private static final int ONE_BY_ONE = 8;
+
   private final DatagramReceiver receiver;
   private final Epoll readable;
   private int[] fds = new int[0];
   /* When each of them was found empty last, and how long the packets in hand may have waited since. */
   private long[] emptyAtNs = new long[0];
   private long waitedNs;
+  /* How many calls in a row have brought one, of those that brought any, and whether the last one got all it asked for. */
+  private int[] ones = new int[0];
+  private boolean[] gotAll = new boolean[0];
 
   ReceiveSockets(Arena arena) {
     receiver = new DatagramReceiver(arena);
@@ -30,6 +36,8 @@ final class ReceiveSockets {
     fds[fds.length - 1] = fd;
     emptyAtNs = Arrays.copyOf(emptyAtNs, fds.length);
     emptyAtNs[fds.length - 1] = nowNs;
+    ones = Arrays.copyOf(ones, fds.length);
+    gotAll = Arrays.copyOf(gotAll, fds.length);
   }
 
   /** Nothing is received any more; who opened the sockets closes them. */
@@ -78,19 +86,29 @@ final class ReceiveSockets {
     int packets = 0;
     waitedNs = nowNs - emptyAtNs[socket];
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
-      int datagrams = receiver.receive(fds[socket]);
+      int most = mostExpected(socket);
+      int datagrams = receiver.receive(fds[socket], most);
+      gotAll[socket] = datagrams == most;
+      if (datagrams > 0) {
+        ones[socket] = datagrams == 1 ? Math.min(ONE_BY_ONE, ones[socket] + 1) : 0;
+      }
       for (int i = 0; i < datagrams; i++) {
         packets += handOver(engine, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
         /* An errno here is about an earlier send; the next call receives. */
-        if (datagrams >= 0 || datagrams == -Errno.EAGAIN) {
+        if (datagrams >= 0 && datagrams < most || datagrams == -Errno.EAGAIN) {
           emptyAtNs[socket] = nowNs;
         }
         break;
       }
     }
     return packets;
+  }
+
+  /* Where they come one by one, whoever waits for one isn't kept by the kernel's look for a second. */
+  private int mostExpected(int socket) {
+    return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
   }
 
   private int handOver(Engine engine, int datagram, long nowNs) {

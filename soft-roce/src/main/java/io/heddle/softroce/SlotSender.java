@@ -116,6 +116,8 @@ final class SlotSender {
     TrainSender.Outcome outcome = exit.sendLasting(link, address, bytes, segment);
     if (outcome == TrainSender.Outcome.LENT) {
       ring.lent(slot);
+    } else if (outcome == TrainSender.Outcome.AS_GUEST) {
+      ring.asGuest(slot);
     }
     return outcome != TrainSender.Outcome.FULL;
   }

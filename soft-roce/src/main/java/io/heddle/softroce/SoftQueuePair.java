@@ -67,7 +67,7 @@ final class SoftQueuePair implements QueuePair {
             (SoftCompletionQueue) attributes.receiveQueue());
     exit = new PacketExit(engine, links);
     MemoryRights rights = new MemoryRights(engine.regions, pd.id());
-    TransmitRing ring = new TransmitRing(exit.ring(), engine.counters.trains(), engine.shares);
+    TransmitRing ring = exit.ring();
     builder = new TrainBuilder(sends, engine.regions, exit.seal());
     PendingRead read = new PendingRead(rights, sends);
     requester = new Requester(this, exit, sends, ring, builder, read, engine.counters);
@@ -249,6 +249,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   private void halt(QueuePairState target) {
+    engine.departures.clear();
     state = target;
     requester.stop();
     responder.stop();

@@ -16,22 +16,19 @@ import org.jspecify.annotations.Nullable;
  * for itself alone. One per device; under the progress lock.
  */
 final class TrainSender {
-  private static final int CONTROL_BYTES = 24;
-
   /** What became of a train. */
   enum Outcome {
     /** It left by its own pages: the kernel may still read them. */
     LENT,
+    /** The same as {@link #SENT}, soon, by another queue pair's socket. */
+    AS_GUEST,
     /** It left, or was lost in a way that the protocol repairs, and nobody reads it any more. */
     SENT,
     /** It didn't leave: the socket is full. */
     FULL
   }
 
-  /* msghdr 56 | iovec 16 | cmsghdr with a u16, 24 */
-  private final long header;
-  private final long vector;
-  private final long control;
+  private final long cell;
   private final Log log;
   private final PacketGate gate;
   /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
@@ -50,14 +47,7 @@ final class TrainSender {
     this.gate = gate;
     this.pages = pages;
     this.trains = trains;
-    header = Memory.allocate(arena, 56 + 16 + CONTROL_BYTES, 64);
-    vector = header + 56;
-    control = vector + 16;
-    Memory.ALL.set(Memory.NATIVE_LONG, header + 16, vector);
-    Memory.ALL.set(Memory.NATIVE_LONG, header + 24, 1);
-    Memory.ALL.set(Memory.NATIVE_LONG, control, 18);
-    Memory.ALL.set(Memory.NATIVE_INT, control + 8, UdpSocket.SOL_UDP);
-    Memory.ALL.set(Memory.NATIVE_INT, control + 12, UdpSocket.UDP_SEGMENT);
+    cell = Memory.allocate(arena, SocketCalls.CELL_BYTES, 64);
   }
 
   /**
@@ -131,18 +121,13 @@ final class TrainSender {
   }
 
   private boolean sendOnce(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    Memory.ALL.set(Memory.NATIVE_LONG, vector, address);
-    Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, lengthBytes);
     boolean train = lengthBytes > segmentBytes;
     int own = socket.ownSegmentBytes();
-    boolean told = train || own > 0 && lengthBytes > own;
-    Memory.ALL.set(Memory.NATIVE_LONG, header + 32, told ? control : 0);
-    Memory.ALL.set(Memory.NATIVE_LONG, header + 40, told ? CONTROL_BYTES : 0);
-    Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
-    int result = SocketCalls.send(socket.fd(), header);
+    int told = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
+    int result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
     if (result == -Errno.ECONNREFUSED) {
       /* About an earlier packet; this call did nothing. */
-      result = SocketCalls.send(socket.fd(), header);
+      result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
     }
     if (result >= 0) {
       return true;

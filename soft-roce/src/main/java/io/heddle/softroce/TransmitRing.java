@@ -40,6 +40,7 @@ final class TransmitRing {
   private final long[] serials = new long[SLOTS];
   private final byte[] links = new byte[SLOTS];
   private final boolean[] lent = new boolean[SLOTS];
+  private final boolean[] guest = new boolean[SLOTS];
   /* Which memory a slot has: of the first area below SLOTS, else of the second. */
   private final byte[] memory = new byte[SLOTS];
   private final LargeTrains trains;
@@ -78,6 +79,10 @@ final class TransmitRing {
 
   long tail() {
     return tail;
+  }
+
+  boolean isEmpty() {
+    return tail == head;
   }
 
   boolean isFull() {
@@ -138,6 +143,7 @@ final class TransmitRing {
     totalBytes[row] = bytesInTotal;
     sends[row] = 0;
     lent[row] = false;
+    guest[row] = false;
     memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
     if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeUnderWay++ == 0) {
       shares.begins();
@@ -221,6 +227,21 @@ final class TransmitRing {
       inSecondArea = true;
       freeArea();
     }
+  }
+
+  /** The slot's packets leave by another queue pair's socket. */
+  void asGuest(long index) {
+    guest[(int) index & MASK] = true;
+  }
+
+  /** Whether they did, when they were sent for the first time. */
+  boolean wasGuest(long index) {
+    return guest[(int) index & MASK];
+  }
+
+  /** Whether large trains are under way. */
+  boolean hasLarge() {
+    return largeUnderWay > 0;
   }
 
   /** Whether it does. */

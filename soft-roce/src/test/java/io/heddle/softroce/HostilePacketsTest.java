@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -17,12 +18,14 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Whatever arrives on port 4791 is counted and has no other effect. */
 class HostilePacketsTest {
   private static final int PACKETS = 5_000;
+  private static final int PAGE = 4096;
 
   private static long drops(SoftPair.Side side) {
     long sum = 0;
@@ -48,7 +51,7 @@ class HostilePacketsTest {
         byte[] bytes = new byte[random.nextInt(200)];
         random.nextBytes(bytes);
         if (bytes.length > 12 && random.nextBoolean()) {
-          bytes[0] = (byte) random.nextInt(0x12);
+          bytes[0] = (byte) (random.nextInt(4) == 0 ? PacketFormat.BUNDLE : random.nextInt(0x12));
           bytes[1] = 0;
           bytes[2] = (byte) 0xff;
           bytes[3] = (byte) 0xff;
@@ -109,6 +112,80 @@ class HostilePacketsTest {
       }
       a.close();
       b.close();
+    }
+  }
+
+  /*
+   * Straight into the engine, from the peer's address and port: bundles whose entries lie. Behind each lies memory that isn't
+   * there, so a look beyond its end would end this process.
+   */
+  @Test
+  void whatABundleSaysOfItsPacketsIsCheckedBeforeItIsBelieved() {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("HostilePacketsTest -Dheddle.seed=" + seed);
+    Random random = new Random(seed);
+    long pages = MemoryCalls.mapMemory(2 * PAGE);
+    long end = pages + PAGE;
+    MemoryCalls.unmapMemory(end, PAGE);
+    try (SoftPair pair = new SoftPair("", 1 << 16)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_1024, false, 16);
+      b.postEmptyReceives(1, 10);
+      Gid source = pair.left.context.gidTable().entries().getFirst().gid();
+      Engine engine = pair.right.context.engine();
+      for (int i = 0; i < PACKETS; i++) {
+        int bytes = 16 + random.nextInt(300) & (random.nextInt(4) == 0 ? -1 : ~3);
+        long bundle = end - bytes;
+        writeLies(bundle, end, b.number(), sourcePort(a), random);
+        engine.lock.lock();
+        try {
+          engine.onPacket(
+              Memory.ALL.asSlice(bundle, bytes).asByteBuffer(),
+              bundle,
+              bundle,
+              bytes,
+              source.high(),
+              source.low(),
+              sourcePort(a),
+              engine.nowNs());
+        } finally {
+          engine.unlock();
+        }
+      }
+      DropCounters counted = engine.counters.drops();
+      for (DropCounters.Reason reason :
+          List.of(
+              DropCounters.Reason.BAD_LENGTH,
+              DropCounters.Reason.UNKNOWN_OPCODE,
+              DropCounters.Reason.UNKNOWN_QUEUE_PAIR,
+              DropCounters.Reason.WRONG_SOURCE,
+              DropCounters.Reason.BAD_CHECKSUM)) {
+        assertTrue(counted.get(reason) > 10, reason + ": " + counted.get(reason));
+      }
+      assertEquals(QueuePairState.READY_TO_SEND, b.state());
+      worksAsBefore(pair, a, b);
+    } finally {
+      MemoryCalls.unmapMemory(pages, PAGE);
+    }
+  }
+
+  private static void writeLies(long bundle, long end, int queuePair, int port, Random random) {
+    for (long at = bundle; at < end; at++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+    }
+    PacketFormat.writeBase(bundle, PacketFormat.BUNDLE, 0, queuePair, 0);
+    long at = bundle + PacketFormat.BTH_BYTES;
+    while (end - at >= Bundle.ENTRY_BYTES + PacketFormat.BTH_BYTES) {
+      int room = (int) (end - at) - Bundle.ENTRY_BYTES;
+      int length = Math.min(room, 16 + 4 * random.nextInt(20));
+      int told = random.nextInt(6) == 0 ? random.nextInt(1 << 16) : length;
+      int from = random.nextInt(4) == 0 ? random.nextInt(1 << 16) : port;
+      Memory.ALL.set(Memory.NETWORK_INT, at, told << 16 | from);
+      int opcode = random.nextInt(8) == 0 ? PacketFormat.BUNDLE : random.nextInt(0x12);
+      int to = random.nextInt(6) == 0 ? random.nextInt(1 << 24) : queuePair;
+      PacketFormat.writeBase(at + Bundle.ENTRY_BYTES, opcode, 0, to, random.nextInt());
+      at += Bundle.ENTRY_BYTES + length;
     }
   }
 

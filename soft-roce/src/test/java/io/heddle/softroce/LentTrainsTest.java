@@ -35,7 +35,7 @@ class LentTrainsTest {
 
   private static void assumeLending() {
     try (SoftPair pair = new SoftPair("", 4096)) {
-      if (!pair.left.context.engine().lendsPages()) {
+      if (!pair.left.context.engine().departures.lendsPages()) {
         String why = "this kernel copies what comes out of a pipe";
         System.out.println("skipped: " + why);
         Assumptions.abort(why);

@@ -129,6 +129,14 @@ final class SoftPair implements AutoCloseable {
     follow(a, b, mtu, false, 14);
   }
 
+  /** Connects two queue pairs over this link alone. */
+  void connectOver(int link, QueuePair a, QueuePair b, PathMtu mtu) {
+    a.initialise(link);
+    b.initialise(link);
+    follow(a, b, right.gids.get(link), mtu, false, 16);
+    follow(b, a, left.gids.get(link), mtu, false, 16);
+  }
+
   private void follow(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
     follow(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
     follow(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);

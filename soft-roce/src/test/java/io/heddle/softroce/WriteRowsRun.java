@@ -7,17 +7,9 @@ import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -25,8 +17,8 @@ import java.util.zip.CRC32;
 
 /**
  * A program of its own, since Java asks for the functions of C once in its life, and the tests
- * beside this one are about Java's own way: {@code LIBRARY SEED}. Ends with 0, with 3 where the
- * processor can't, and by an exception where C does otherwise than Java.
+ * beside this one are about Java's own way: {@code SEED}. Ends with 0, with 3 where the processor
+ * can't, and by an exception where C does otherwise than Java.
  */
 final class WriteRowsRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -64,27 +56,11 @@ final class WriteRowsRun {
   }
 
   public static void main(String[] arguments) throws Throwable {
-    SymbolLookup library = SymbolLookup.libraryLookup(Path.of(arguments[0]), Arena.global());
-    StructLayout calls =
-        MemoryLayout.structLayout(
-            ValueLayout.JAVA_LONG.withName("seal"), ValueLayout.JAVA_LONG.withName("take"));
-    MemorySegment quickest =
-        (MemorySegment)
-            Linker.nativeLinker()
-                .downcallHandle(
-                    library.findOrThrow("heddle_packet_calls"),
-                    FunctionDescriptor.of(calls, ValueLayout.JAVA_INT))
-                .invokeExact((SegmentAllocator) Arena.global(), 0);
-    for (String name : List.of("seal", "take")) {
-      long function =
-          quickest.get(ValueLayout.JAVA_LONG, calls.byteOffset(PathElement.groupElement(name)));
-      if (function == 0) {
-        System.exit(3);
-      }
-      System.setProperty("heddle.packet." + name, Long.toString(function));
+    if (!ShimOfTests.lendPacketCalls()) {
+      System.exit(3);
     }
     check(WriteRows.areTaken(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
-    long seed = Long.parseLong(arguments[1]);
+    long seed = Long.parseLong(arguments[0]);
     for (int i = 0; i < SCENARIOS; i++) {
       List<String> inC = new WriteRowsRun(seed + i, true).run();
       List<String> inJava = new WriteRowsRun(seed + i, false).run();

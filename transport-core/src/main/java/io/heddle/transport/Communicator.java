@@ -113,7 +113,14 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
     Standing.Peer peer = connection.standing().peer();
-    takeCompletions();
+    boolean there = peer == Standing.Peer.THERE;
+    /* What another communicator's look at the device has brought is taken without a look of this one's. */
+    if (!poll() || !there) {
+      if (context.progress() > 0 || !there) {
+        poll();
+      }
+    }
+    tookThem();
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
@@ -128,20 +135,35 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   /** Posts what waits, and judges whether a peer that is gone will be missed. */
   abstract void goOn(Standing.Peer peer);
 
-  /** Takes what completions there are, as progress does. */
+  /** Takes what completions there are, those of packets that have come included. */
   final void takeCompletions() {
     context.progress();
+    poll();
+    tookThem();
+  }
+
+  /* Whether there were any. */
+  private boolean poll() {
+    boolean any = false;
     int count;
     do {
       count = cq.poll(completions);
-      polledAtNs = count > 0 ? System.nanoTime() : polledAtNs;
+      if (count > 0) {
+        any = true;
+        polledAtNs = System.nanoTime();
+      }
       for (int i = 0; i < count; i++) {
         completed(completions[i]);
       }
     } while (count == POLL_BATCH);
     if (count < 0) {
       failure.latch(TransportResult.INTERNAL_ERROR, "its completion queue overran");
-    } else if (failure.result() == TransportResult.SUCCESS) {
+    }
+    return any;
+  }
+
+  private void tookThem() {
+    if (failure.result() == TransportResult.SUCCESS) {
       takenAll();
     }
   }

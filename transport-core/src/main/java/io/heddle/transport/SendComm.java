@@ -280,7 +280,7 @@ public final class SendComm extends Communicator {
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
-    if (peer.compareTo(Standing.Peer.CLOSED) > 0 && lines.anyPending()) {
+    if (peer != Standing.Peer.THERE && peer != Standing.Peer.CLOSED && lines.anyPending()) {
       failure.peerGone();
     }
   }

@@ -40,6 +40,7 @@ class CountersPageTest {
           entry(
               "acknowledgements_carried",
               "Acknowledgements that left behind another packet, not alone."),
+          entry("packets_bundled", "Small packets that left in one datagram with others."),
           entry(
               "trains_lent",
               "Trains of packets, of 32 KiB and more, that the kernel sent from where they were"

@@ -1,0 +1,99 @@
+package io.heddle.softroce;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The C functions that the plugin's shim lends the soft device, for programs of their own: Java
+ * asks for them once in its life, and the tests of this module are about Java's own ways.
+ */
+final class ShimOfTests {
+  private static final Path LIBRARY = Path.of("../native/target/build/libshim_of_tests.so");
+  private static final List<String> PACKET_CALLS = List.of("seal", "take");
+  private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
+
+  /** How such a program ended, and what it printed. */
+  record End(int status, String printed) {}
+
+  private ShimOfTests() {}
+
+  /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
+  static End run(Path output, List<String> options, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    assumeTrue(
+        Files.isReadable(LIBRARY),
+        () -> LIBRARY.toAbsolutePath().normalize() + " isn't built: mvn -pl native verify");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    command.addAll(List.of(arguments));
+    Process run =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertTrue(run.waitFor(120, TimeUnit.SECONDS), "it ends");
+    } finally {
+      run.destroyForcibly();
+    }
+    return new End(run.exitValue(), Files.readString(output));
+  }
+
+  /** Tells Java of the packets' functions; false where the processor can't run them. */
+  static boolean lendPacketCalls() throws Throwable {
+    StructLayout calls = layout(PACKET_CALLS);
+    MemorySegment quickest =
+        (MemorySegment)
+            Linker.nativeLinker()
+                .downcallHandle(
+                    library().findOrThrow("heddle_packet_calls"),
+                    FunctionDescriptor.of(calls, ValueLayout.JAVA_INT))
+                .invokeExact((SegmentAllocator) Arena.global(), 0);
+    return lend(quickest, "heddle.packet.", PACKET_CALLS);
+  }
+
+  /** Tells Java of the functions that make system calls. */
+  static void lendSocketCalls() {
+    MemorySegment calls = library().findOrThrow("heddle_socket_calls");
+    lend(calls.reinterpret(layout(SOCKET_CALLS).byteSize()), "heddle.socket.", SOCKET_CALLS);
+  }
+
+  private static SymbolLookup library() {
+    return SymbolLookup.libraryLookup(LIBRARY, Arena.global());
+  }
+
+  private static StructLayout layout(List<String> names) {
+    return MemoryLayout.structLayout(
+        names.stream().map(ValueLayout.JAVA_LONG::withName).toArray(MemoryLayout[]::new));
+  }
+
+  private static boolean lend(MemorySegment calls, String prefix, List<String> names) {
+    for (int i = 0; i < names.size(); i++) {
+      long function = calls.getAtIndex(ValueLayout.JAVA_LONG, i);
+      if (function == 0) {
+        return false;
+      }
+      System.setProperty(prefix + names.get(i), Long.toString(function));
+    }
+    return true;
+  }
+}
