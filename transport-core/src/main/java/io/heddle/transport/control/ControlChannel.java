@@ -47,11 +47,15 @@ public final class ControlChannel implements ControlLoop.Handler {
     void onClosed(Ending how, String reason);
   }
 
+  private static final byte[] NOTHING = {};
+
   private final SocketChannel socket;
   private final String peer;
   private Listener listener;
-  private final ByteBuffer in = ControlCodec.newFrame();
+  private final ByteBuffer arrived;
   private final ByteBuffer scratch;
+  /* The beginning of a frame whose rest hasn't come. */
+  private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private boolean heard;
@@ -60,6 +64,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
 
   private ControlChannel(ControlLoop loop, SocketChannel socket, String peer, Listener listener) {
+    this.arrived = loop.arrivedBytes();
     this.scratch = loop.scratchFrame();
     this.socket = socket;
     this.peer = peer;
@@ -205,7 +210,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
+  /* One buffer serves all channels of the loop: what is kept from one read to the next is a frame that hasn't come whole. */
   private void read() {
+    ByteBuffer in = arrived.clear().put(begun);
+    begun = NOTHING;
     try {
       int count = socket.read(in);
       if (count < 0) {
@@ -240,7 +248,10 @@ public final class ControlChannel implements ControlLoop.Handler {
         return;
       }
     }
-    in.compact();
+    if (in.hasRemaining()) {
+      begun = new byte[in.remaining()];
+      in.get(begun);
+    }
   }
 
   /* Java's class of exception is the same for a call that was turned away and for one that nobody answered; a reset is a

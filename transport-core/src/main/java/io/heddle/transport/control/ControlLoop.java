@@ -36,6 +36,8 @@ public final class ControlLoop implements AutoCloseable {
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
+  /* Outside the heap: into an array a read goes by way of such a buffer. */
+  private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
   private final Log log;
   private final Thread thread;
   private long timerOrder;
@@ -112,6 +114,11 @@ public final class ControlLoop implements AutoCloseable {
     } catch (IOException alreadyBroken) {
       // The descriptor is gone either way.
     }
+  }
+
+  /** What a channel reads into; nothing in it is a channel's for longer. Control thread. */
+  ByteBuffer arrivedBytes() {
+    return arrivedBytes;
   }
 
   /** Where a channel puts a frame together. Control thread. */

@@ -15,7 +15,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -124,6 +128,68 @@ class ControlChannelTest {
         assertEquals(new Refused("x"), next());
       }
     }
+  }
+
+  @Test
+  void partsOfMessagesThatComeByTurnsStayApart() throws IOException, InterruptedException {
+    List<Socket> sockets = new ArrayList<>();
+    List<byte[]> frames = new ArrayList<>();
+    Set<Object> expected = new HashSet<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        sockets.add(stranger());
+        sockets.getLast().setTcpNoDelay(true);
+        Refused message = new Refused("number " + i + " ".repeat(10 * i));
+        frames.add(frame(message));
+        expected.add(message);
+      }
+      int longest = frames.stream().mapToInt(frame -> frame.length).max().orElseThrow();
+      for (int at = 0; at < longest; at += 7) {
+        for (int i = 0; i < frames.size(); i++) {
+          byte[] frame = frames.get(i);
+          if (at < frame.length) {
+            sockets.get(i).getOutputStream().write(frame, at, Math.min(7, frame.length - at));
+          }
+        }
+      }
+      Set<Object> came = new HashSet<>();
+      while (came.size() < expected.size()) {
+        came.add(next());
+      }
+      assertEquals(expected, came);
+    } finally {
+      for (Socket each : sockets) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void anIdleChannelHasNoBufferOfItsOwn() throws IOException, InterruptedException {
+    int channels = 400;
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      sockets.add(stranger());
+      assertNotNull(accepted.poll(5, TimeUnit.SECONDS));
+      long before = heapInUse();
+      for (int i = 0; i < channels; i++) {
+        sockets.add(stranger());
+        sockets.getLast().getOutputStream().write(frame(new Ready()));
+        assertInstanceOf(Ready.class, next());
+      }
+      long each = (heapInUse() - before) / channels;
+      assertTrue(each < 4096, each + " bytes of heap for both ends of a channel");
+    } finally {
+      for (Socket open : sockets) {
+        open.close();
+      }
+    }
+  }
+
+  private static long heapInUse() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
   }
 
   @ParameterizedTest
