@@ -1,7 +1,7 @@
 package io.heddle.addr;
 
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * HostAddressesInNamespaceTest} starts it and compares.
  */
 final class AddressScenario {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final long LIMIT_SECONDS = 10;
 
   private AddressScenario() {}
 
@@ -104,9 +104,9 @@ final class AddressScenario {
   }
 
   private static boolean await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
+      if (patience.isOver()) {
         return false;
       }
       TimeUnit.MILLISECONDS.sleep(5);

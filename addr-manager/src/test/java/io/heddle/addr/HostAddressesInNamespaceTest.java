@@ -3,18 +3,18 @@ package io.heddle.addr;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the kernel of this machine says, in a namespace where it is known what it must say. */
-@Timeout(60)
+@EndsWithin(60)
 final class HostAddressesInNamespaceTest {
   /* A mount namespace too, so that /sys can show the new network namespace. Without root, a user namespace as well. */
   private static List<String> inNamespace(String... command) {
@@ -28,7 +28,7 @@ final class HostAddressesInNamespaceTest {
   private static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+    assertTrue(Patience.ofSeconds(30).outlasts(process));
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 

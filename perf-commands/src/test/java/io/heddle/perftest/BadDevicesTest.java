@@ -8,6 +8,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.VerbsException;
@@ -17,10 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Devices, ports, GIDs and rights that aren't there: one sentence each, nothing left open. */
-@Timeout(30)
+@EndsWithin(30)
 final class BadDevicesTest {
   private final LeakLedger ledger = new LeakLedger();
 

@@ -1,107 +1,44 @@
 package io.heddle.perftest;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.LeakLedger;
-import io.heddle.platform.Log;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.spray.SprayPolicy;
-import io.heddle.verbs.PathMtu;
-import io.heddle.verbs.VerbsProvider;
-import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.ShimOfTests;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.ServiceLoader;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The loops that are measured allocate nothing per message. */
-@Timeout(60)
+/**
+ * The loops that are measured allocate nothing per message, whether Java's second compiler takes
+ * part or not.
+ */
+@EndsWithin(60)
 final class RunAllocationTest {
-  private static final int MESSAGES = 3_000;
-  private static final int MOST_ROUNDS = 60;
-  /* A round of JIT bookkeeping and the first touch of this and that; one object a message would be 48,000. */
-  private static final long ALLOWED_BYTES = 8_192;
+  @TempDir Path folder;
 
-  private interface Loop {
-    void run();
-  }
-
-  private static long allocatedBytes(Loop loop) {
-    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    loop.run();
-    return threads.getCurrentThreadAllocatedBytes() - before;
-  }
-
-  /* Runs a loop between queue pairs of one device until it is compiled. */
-  private static void measure(String command, boolean sprays) {
-    List<VerbsProvider> providers = new ArrayList<>();
-    ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
-    Map<String, String> environment =
-        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_PLANES", "127.0.78.1=a");
-    Settings settings =
-        TwoEnds.command(command + " -n " + MESSAGES + " -u 20 127.0.0.1").settings();
-    TestDevice.Source source =
-        new TestDevice.Source(providers, environment, Log.toStandardError(), new LeakLedger());
-    try (TestDevice device = TestDevice.open(settings.link(), source);
-        TestQueues queues =
-            new TestQueues(
-                device.context(),
-                settings,
-                List.of(device.lane()),
-                2,
-                new Dialogue.BufferRules(4096, 64))) {
-      queues.setRemote(0, queues.own(1));
-      queues.setRemote(1, queues.own(0));
-      queues.connect(0, PathMtu.MTU_4096, queues.endpointParameters(1));
-      queues.connect(1, PathMtu.MTU_4096, queues.endpointParameters(0));
-      /* What interpreted code allocates for method handles goes once it is compiled. */
-      long allocated = Long.MAX_VALUE;
-      for (int round = 0; round < MOST_ROUNDS && allocated >= ALLOWED_BYTES; round++) {
-        Loop loop = sprays ? spray(queues, settings) : plain(queues, settings);
-        allocated = allocatedBytes(loop);
-      }
-      assertTrue(allocated < ALLOWED_BYTES, command + " allocated " + allocated + " bytes");
+  @ParameterizedTest
+  @CsvSource({
+    "false, write_bw -s 4096",
+    "false, send_bw -s 64 -b",
+    "true, write_bw -s 8192",
+  })
+  void aMessageAllocatesNothing(boolean sprays, String command) throws Exception {
+    for (int level : new int[] {1, 4}) {
+      ShimOfTests.End end =
+          ShimOfTests.run(
+              folder.resolve("output"),
+              List.of("-XX:TieredStopAtLevel=" + level),
+              AllocationRun.class,
+              Boolean.toString(sprays),
+              command);
+      assertEquals(0, end.status(), end.printed());
+      long allocated = Long.parseLong(end.printed().lines().reduce("", (first, last) -> last));
+      assertTrue(
+          allocated < AllocationRun.ALLOWED_BYTES,
+          command + " allocated " + allocated + " bytes, compilers to " + level);
     }
-  }
-
-  private static Loop plain(TestQueues queues, Settings settings) {
-    BandwidthRun run =
-        new BandwidthRun(
-            queues,
-            settings,
-            settings.traffic().sizeBytes(),
-            RunGuard.within(30_000_000_000L, Patience.ofSender()));
-    run.postFirstReceives();
-    return run::run;
-  }
-
-  private static Loop spray(TestQueues queues, Settings settings) {
-    return new SprayRun(
-            queues,
-            settings,
-            SprayPolicy.named("spray", 1),
-            PlaneWeights.equal(1),
-            PathMtu.MTU_4096,
-            settings.traffic().sizeBytes(),
-            RunGuard.within(30_000_000_000L, Patience.ofSender()))
-        ::run;
-  }
-
-  @Test
-  void writingAllocatesNothing() {
-    measure("write_bw -s 4096", false);
-  }
-
-  @Test
-  void sendingAndReceivingAllocatesNothing() {
-    measure("send_bw -s 64 -b", false);
-  }
-
-  @Test
-  void sprayingAllocatesNothing() {
-    measure("write_bw -s 8192", true);
   }
 }

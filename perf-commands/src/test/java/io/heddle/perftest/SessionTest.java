@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.EndsWithin;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole tests between two of our own ends. */
-@Timeout(120)
+@EndsWithin(120)
 final class SessionTest {
   private static void assertBothSucceed(TwoEnds.Both both) {
     assertNull(both.server().failure(), () -> both.server().out());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.Patience;
 import io.heddle.verbs.VerbsProvider;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -151,7 +151,7 @@ final class TwoEnds {
 
   private static Said get(CompletableFuture<Said> end) throws Exception {
     try {
-      return end.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      return Patience.ofSeconds(LIMIT_SECONDS).get(end);
     } catch (ExecutionException failed) {
       throw failed.getCause() instanceof Exception cause ? cause : failed;
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -15,11 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The publisher is another process, and is killed wherever it happens to be. */
-@Timeout(120)
+@EndsWithin(120)
 class KilledPublisherTest {
   private static final int KILLS = 4;
 
@@ -132,9 +133,9 @@ class KilledPublisherTest {
   }
 
   private static void await(BooleanSupplier there) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    Patience patience = Patience.ofSeconds(20);
     while (!there.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "it didn't come within 20 s");
+      assertTrue(!patience.isOver(), "it didn't come within 20 s");
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,14 +20,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whatever lies where the routes file should be: it is refused by name, or every question has an
  * answer within bounds, in bounded time.
  */
-@Timeout(120)
+@EndsWithin(120)
 class RoutesFileFuzzTest {
   private static final String HOST = "fd00:aa:0:5::5";
   private static final List<String> DESTINATIONS =

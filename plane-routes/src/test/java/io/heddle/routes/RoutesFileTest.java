@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
@@ -18,13 +20,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a publisher puts into a routes file is what a reader finds. */
-@Timeout(120)
+@EndsWithin(120)
 class RoutesFileTest {
   private static final String HOST = "fd00:aa:0:5::5";
   private static final String NEIGHBOUR = "fd00:aa:0:5::6";
@@ -263,9 +263,9 @@ class RoutesFileTest {
 
   /* The kernel says of a thread in a futex that it sleeps. */
   private static void awaitAsleep(Path status) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    Patience patience = Patience.ofSeconds(20);
     try {
-      while (!Files.readString(status).contains("\nState:\tS") && System.nanoTime() < deadline) {
+      while (!Files.readString(status).contains("\nState:\tS") && !patience.isOver()) {
         Thread.onSpinWait();
       }
     } catch (IOException unreadable) {

@@ -1,6 +1,8 @@
 package io.heddle.softroce;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.ShimOfTests;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest;
@@ -13,7 +15,7 @@ import java.lang.management.ManagementFactory;
  */
 final class AllocationRun {
   private static final int OPERATIONS = 1_000;
-  private static final long LIMIT_NS = 30_000_000_000L;
+  private static final long LIMIT_SECONDS = 30;
 
   private AllocationRun() {}
 
@@ -32,8 +34,8 @@ final class AllocationRun {
       /* Foreign calls box until they are compiled, which takes as long as it takes on a busy machine: batches, until one
       has allocated nothing. A path that allocates never gets there. */
       long allocated = -1;
-      long start = System.nanoTime();
-      while (allocated != 0 && System.nanoTime() - start < LIMIT_NS) {
+      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !patience.isOver()) {
         long before = threads.getCurrentThreadAllocatedBytes();
         run(pair, a, b, wr);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;

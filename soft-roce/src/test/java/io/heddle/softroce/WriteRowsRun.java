@@ -1,6 +1,7 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.ShimOfTests;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

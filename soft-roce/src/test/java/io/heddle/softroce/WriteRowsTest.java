@@ -3,6 +3,7 @@ package io.heddle.softroce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.platform.testing.ShimOfTests;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import io.heddle.tools.lab.Fabric;
@@ -19,14 +21,13 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A link that swallows everything, with BFD between leaves and spines: the weights on a host say so
  * long before BGP's hold time would have noticed.
  */
-@Timeout(240)
+@EndsWithin(240)
 final class BfdOnFabricTest {
   private static final int HOLD_SECONDS = 9;
   private static final int BFD_MS = 100;
@@ -93,11 +94,11 @@ final class BfdOnFabricTest {
   /* A session of BFD begins slowly, and a cut before it has settled is noticed by the hold time. */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+    Patience patience = Patience.ofSeconds(40);
     for (String router : List.of("l1", "l2", "s1", "s2")) {
       while (settledSessions(router, settled) < 2) {
         assertTrue(
-            System.nanoTime() < deadline,
+            !patience.isOver(),
             () -> router + " after 40 s: " + fabric.ask(router, "show bfd sessions"));
         TimeUnit.MILLISECONDS.sleep(20);
       }
@@ -116,7 +117,7 @@ final class BfdOnFabricTest {
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
     RouteAnswer answer = new RouteAnswer();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+    Patience patience = Patience.ofSeconds(40);
     while (true) {
       long sequence = reader.sequence();
       if (reader.resolve(to.getLong(0), to.getLong(8), answer)
@@ -124,7 +125,7 @@ final class BfdOnFabricTest {
           && isBorrowed(answer) == borrowed) {
         return;
       }
-      assertTrue(System.nanoTime() < deadline, "waited in vain for borrowed " + borrowed);
+      assertTrue(!patience.isOver(), "waited in vain for borrowed " + borrowed);
       reader.awaitChange(sequence, 10_000_000);
     }
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.Patience;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
@@ -69,7 +70,7 @@ final class BusyDemo implements AutoCloseable {
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
       try (Stream<Path> files = Files.walk(folder)) {
         List<Path> found = files.filter(file -> file.toString().endsWith(".stats")).toList();
@@ -80,7 +81,7 @@ final class BusyDemo implements AutoCloseable {
         /* Somebody makes or removes a file just now: look again. */
       }
       assertTrue(
-          System.nanoTime() - deadline < 0,
+          !patience.isOver(),
           () -> "no traffic within " + LIMIT_SECONDS + " s: " + process.outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }
@@ -121,10 +122,10 @@ final class BusyDemo implements AutoCloseable {
   /** Waits until a plane has carried more bytes. */
   void awaitSent(String plane, long more) throws InterruptedException {
     long goal = sent(plane) + more;
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (sent(plane) < goal) {
       assertTrue(
-          System.nanoTime() - deadline < 0,
+          !patience.isOver(),
           () ->
               "no more bytes on "
                   + plane

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,14 +17,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How commands end that can't do what they were asked for: under a user who isn't root, and with a
  * standard output that takes nothing. One line, the right exit code, nothing left behind.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class CommandEndsTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int NOBODY = 65_534;

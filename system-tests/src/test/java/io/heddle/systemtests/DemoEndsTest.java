@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
@@ -14,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * However a demo ends, its processes, namespaces and files end with it. The ranks are scripts that
  * wait.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class DemoEndsTest {
   private static final int EXIT_SIGTERM = 128 + 15;
 
@@ -48,9 +49,9 @@ final class DemoEndsTest {
   }
 
   private void awaitRanks() throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    Patience patience = Patience.ofSeconds(30);
     while (!Files.exists(folder.resolve("up-0")) || !Files.exists(folder.resolve("up-1"))) {
-      assertTrue(System.nanoTime() - deadline < 0, "the ranks weren't started within 30 s");
+      assertTrue(!patience.isOver(), "the ranks weren't started within 30 s");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
@@ -105,7 +106,7 @@ final class DemoEndsTest {
       assertTrue(ranks.size() >= 2, "ranks run: " + ranks);
       demo.kill();
       for (ProcessHandle rank : ranks) {
-        rank.onExit().get(20, TimeUnit.SECONDS);
+        Patience.ofSeconds(20).get(rank.onExit());
       }
       /* Nobody was left to remove them. */
       for (String namespace : demo.namespaces()) {

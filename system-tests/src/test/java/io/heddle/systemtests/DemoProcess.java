@@ -2,6 +2,7 @@ package io.heddle.systemtests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ public final class DemoProcess implements AutoCloseable {
   }
 
   int exitCode(long limitSeconds) throws InterruptedException {
-    if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+    if (!Patience.ofSeconds(limitSeconds).outlasts(process)) {
       throw new AssertionError("heddle demo didn't end within " + limitSeconds + " s");
     }
     return process.exitValue();

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -17,7 +18,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * looks like a checkout, where {@code ./heddle} is this build's command. A comment {@code test:
  * skip: REASON} before a block leaves it out; it then counts as skipped.
  */
-@Timeout(300)
+@EndsWithin(300)
 final class DocumentCommandsTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final Pattern BLOCK =

@@ -3,6 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
@@ -13,14 +15,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Planes that die under the real plugin and the ranks' real program, every element checked. The
  * hosts have nothing but planes: the control channels are on one of those that are cut.
  */
-@Timeout(300)
+@EndsWithin(300)
 final class FailoverDemoTest {
   @TempDir private Path folder;
 
@@ -83,10 +84,10 @@ final class FailoverDemoTest {
 
   private static void awaitFailovers(BusyDemo demo, int planes, int ends)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = Patience.ofSeconds(60);
     while (demo.failovers() < (long) ends * planes) {
       assertTrue(
-          System.nanoTime() - deadline < 0,
+          !patience.isOver(),
           () -> demo.failovers() + " failovers in 60 s: " + demo.process().outputOrWhyNot());
       TimeUnit.MILLISECONDS.sleep(20);
     }

@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** {@code heddle perf bgp}: that it measures and reports; how fast is no business of a test. */
-@Timeout(300)
+@EndsWithin(300)
 final class FeedMeasurementTest {
   private static final int ROUTES = 500;
 

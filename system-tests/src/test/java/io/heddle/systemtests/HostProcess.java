@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,7 +116,7 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits for the end; a process that takes longer fails the test with what it said. */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
-    if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+    if (!Patience.ofSeconds(limitSeconds).outlasts(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
     }
     return process.exitValue();
@@ -154,9 +155,9 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits until it has printed this. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    Patience patience = Patience.ofSeconds(limitSeconds);
     while (!output().contains(text)) {
-      if (System.nanoTime() - deadline > 0 || !isAlive()) {
+      if (patience.isOver() || !isAlive()) {
         throw new AssertionError(
             "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
       }

@@ -3,6 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,11 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that are killed leave no process of theirs behind. */
-@Timeout(60)
+@EndsWithin(60)
 final class HostProcessTest {
   private static final long LIMIT_SECONDS = 30;
 
@@ -54,7 +55,7 @@ final class HostProcessTest {
       assertTrue(left.map(ProcessHandle::isAlive).orElse(false), "it ended before");
       tests.kill();
       assertEquals(137, tests.exitCode(LIMIT_SECONDS));
-      left.orElseThrow().onExit().get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      Patience.ofSeconds(LIMIT_SECONDS).get(left.orElseThrow().onExit());
     }
   }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
@@ -19,14 +21,13 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Routes to single hosts in both directions, on two planes with a leaf of BIRD's each: what ours
  * say to a leaf, and what we say of a host that a leaf announces as unreachable.
  */
-@Timeout(240)
+@EndsWithin(240)
 final class HostRoutesTest {
   private static final long LIMIT_SECONDS = 60;
   private static final String PEERS =
@@ -143,13 +144,13 @@ final class HostRoutesTest {
   private static void awaitLeaf(int plane, String what, Predicate<String> expected)
       throws InterruptedException {
     String question = "show route all for " + fabric.address(1, plane) + "/128";
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = hostRoute(fabric.ask("l" + plane, question), fabric.address(1, plane));
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(System.nanoTime() - deadline < 0, () -> "no " + what + " in\n" + answer);
+      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(100);
     }
   }

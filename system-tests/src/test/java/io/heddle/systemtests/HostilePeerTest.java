@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -16,11 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Noise on our ports changes nothing; a peer that is killed is an error within a stated time. */
-@Timeout(180)
+@EndsWithin(180)
 final class HostilePeerTest {
   private static final int ROCE_PORT = 4791;
   private static final int LISTENING = 0x0a;
@@ -125,9 +126,9 @@ final class HostilePeerTest {
 
   /* Sixteen messages' worth, as the kernel counts it: the ranks are in the midst of it. */
   private static void awaitTraffic(Lab lab) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = Patience.ofSeconds(60);
     while (lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum() < 64 << 20) {
-      assertTrue(System.nanoTime() - deadline < 0, "64 MiB didn't cross the planes in a minute");
+      assertTrue(!patience.isOver(), "64 MiB didn't cross the planes in a minute");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }
@@ -135,8 +136,8 @@ final class HostilePeerTest {
   /* The process's own view of its network namespace: local address, then state in the fourth column. */
   private static int awaitListeningPort(HostProcess process)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (System.nanoTime() - deadline < 0 && process.isAlive()) {
+    Patience patience = Patience.ofSeconds(60);
+    while (!patience.isOver() && process.isAlive()) {
       Optional<Integer> port =
           Files.readAllLines(Path.of("/proc/" + process.pid() + "/net/tcp6")).stream()
               .skip(1)

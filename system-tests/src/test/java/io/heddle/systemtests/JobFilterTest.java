@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
@@ -25,14 +27,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * With {@code filter = yes} a leaf that takes prefix ORF, FRR, is asked for the peers of the jobs
  * that run, and for no others.
  */
-@Timeout(300)
+@EndsWithin(300)
 final class JobFilterTest {
   private static final long LIMIT_SECONDS = 90;
   private static final int JOB_HOSTS = 3;
@@ -222,13 +223,13 @@ final class JobFilterTest {
 
   private void awaitLeaf(String what, String question, Predicate<String> expected)
       throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
       String answer = fabric.ask("l2", question);
       if (expected.test(answer)) {
         return;
       }
-      assertTrue(System.nanoTime() - deadline < 0, () -> "no " + what + " in\n" + answer);
+      assertTrue(!patience.isOver(), () -> "no " + what + " in\n" + answer);
       TimeUnit.MILLISECONDS.sleep(200);
     }
   }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
@@ -15,14 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The life of a fabric as a person leads it: each step a {@code heddle lab} of its own. */
-@Timeout(400)
+@EndsWithin(400)
 final class LabCommandsTest {
   private static final int DATAGRAMS = 200;
   private static final int DATAGRAM_BYTES = 1_000;
@@ -107,10 +107,10 @@ final class LabCommandsTest {
   }
 
   private void awaitHealth(boolean healthy) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     HeddleRun.Said said = lab("status");
     while ((said.exitCode() == 0) != healthy) {
-      assertTrue(System.nanoTime() - deadline < 0, said.text());
+      assertTrue(!patience.isOver(), said.text());
       said = lab("status");
     }
     assertTrue(said.text().endsWith(healthy ? "\nhealthy\n" : "NOT HEALTHY\n"), said.text());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -13,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A job over something that takes less than the hosts' interfaces and says nothing: its packets
  * become narrow, no queue pair ends, and every element is right.
  */
-@Timeout(180)
+@EndsWithin(180)
 final class NarrowSwitchTest {
   private static final long LIMIT_SECONDS = 60;
   /* Packets of the path MTU pass. */

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code heddle perf write_bw} and the others between two processes on two hosts, with the
  * interfaces' counters as witnesses.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
   /* The tests share their cores with others: perftest's timeout of half a second in all is too short. */

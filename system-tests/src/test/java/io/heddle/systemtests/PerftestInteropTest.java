@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -18,7 +19,6 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Debian's perftest at one end, {@code heddle perf} at the other, both over the stand-in for
  * libibverbs: the handshake and the order of steps, without a device and without a guest.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class PerftestInteropTest {
   private static final long LIMIT_SECONDS = 60;
   private static int fabrics;

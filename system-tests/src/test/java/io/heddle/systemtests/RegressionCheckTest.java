@@ -2,16 +2,16 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * That nothing has become slower by a factor: ratios of contestants that take turns, beside the
  * recorded ones. Takes less than a minute, since a median under load needs its rounds.
  */
-@Timeout(400)
+@EndsWithin(400)
 final class RegressionCheckTest {
   @Test
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Fabric;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -144,13 +145,13 @@ final class RouteDaemonProcess implements AutoCloseable {
   /** Asks until the answer is as expected; returns it. */
   JsonNode await(String what, Predicate<JsonNode> expected, String... question)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
       JsonNode answer = ask(question);
       if (expected.test(answer)) {
         return answer;
       }
-      if (System.nanoTime() > deadline) {
+      if (patience.isOver()) {
         throw new AssertionError("no " + what + " in " + answer + "\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(100);
@@ -158,10 +159,10 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   void awaitLog(String text) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (!log().contains(text)) {
       boolean over = !process.isAlive() && !log().contains(text);
-      if (System.nanoTime() > deadline || over) {
+      if (patience.isOver() || over) {
         throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(20);
@@ -176,7 +177,7 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   /** Waits for its end. */
   int exitCode() throws InterruptedException {
-    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+    if (!Patience.ofSeconds(LIMIT_SECONDS).outlasts(process)) {
       throw new AssertionError("it didn't end");
     }
     return process.exitValue();

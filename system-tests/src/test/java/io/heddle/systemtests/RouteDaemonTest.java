@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
 import io.heddle.tools.lab.FabricShape;
@@ -24,11 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The route daemon among real routers, and the real plugin that follows it. */
-@Timeout(240)
+@EndsWithin(240)
 final class RouteDaemonTest {
   private static final String BY_COLOUR = "[peer leaf]\ninterface = e0\nplane = by-colour\n";
 
@@ -387,9 +388,9 @@ final class RouteDaemonTest {
 
   private static void awaitBytes(Path stats, long more) throws Exception {
     long[] before = sent(stats);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = Patience.ofSeconds(60);
     while (sum(sent(stats)) - sum(before) < more) {
-      assertTrue(System.nanoTime() < deadline, "the ranks don't send");
+      assertTrue(!patience.isOver(), "the ranks don't send");
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

@@ -4,19 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What systemd itself says of the unit that is shipped. */
-@Timeout(120)
+@EndsWithin(120)
 final class RouteServiceTest {
   private static final Path SHIPPED =
       Path.of("").toAbsolutePath().resolveSibling("packaging/heddle-bgp.service");
@@ -56,7 +56,7 @@ final class RouteServiceTest {
             .redirectErrorStream(true)
             .start();
     String said = new String(verify.getInputStream().readAllBytes());
-    assertTrue(verify.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(Patience.ofSeconds(60).outlasts(verify));
     return said.lines().filter(line -> line.contains("heddle-bgp")).toList();
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The soft device on links much slower than the processors: it fills the link, sends everything
  * once, and leaves the queue in front of the link short. The link can hold 400 ms.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class SlowLinkTest {
   private static final long LIMIT_SECONDS = 60;
   private static final double MEBI = 1 << 20;

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
@@ -13,11 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short soak of the real plugin; and that a soak fails where it must. */
-@Timeout(300)
+@EndsWithin(300)
 final class SoakTest {
   private static final long LIMIT_SECONDS = 240;
 

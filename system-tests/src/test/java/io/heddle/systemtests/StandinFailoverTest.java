@@ -3,6 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
@@ -14,14 +16,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * libibverbs devices fail and come back while an all-reduce runs over them, every element checked:
  * on the stand-in, without hardware.
  */
-@Timeout(240)
+@EndsWithin(240)
 final class StandinFailoverTest {
   private static final long LIMIT_SECONDS = 60;
   private static final long CARRIED = 1 << 24;
@@ -50,9 +51,9 @@ final class StandinFailoverTest {
       return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
     }
 
-    private void goesOn(String missed, long deadline) throws IOException, InterruptedException {
+    private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
       boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
-      if (!alive || System.nanoTime() - deadline > 0) {
+      if (!alive || patience.isOver()) {
         throw new AssertionError(missed + "; " + said());
       }
       TimeUnit.MILLISECONDS.sleep(50);
@@ -60,20 +61,20 @@ final class StandinFailoverTest {
 
     void awaitLine(String expression) throws IOException, InterruptedException {
       Pattern pattern = Pattern.compile(expression);
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       while (!pattern.matcher(said()).find()) {
-        goesOn("nobody said \"" + expression + "\"", deadline);
+        goesOn("nobody said \"" + expression + "\"", patience);
       }
     }
 
     /** Waits until both hosts have sent more from each of these of their addresses. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
         List<Long> before = hosts.sentBytes(host);
         for (int address : addresses) {
           while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
-            goesOn("address " + address + " of host " + host + " carries nothing", deadline);
+            goesOn("address " + address + " of host " + host + " carries nothing", patience);
           }
         }
       }

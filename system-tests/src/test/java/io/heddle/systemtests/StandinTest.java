@@ -3,6 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The plugin on libibverbs devices, without hardware: those of the stand-in, in two processes on
  * hosts of their own.
  */
-@Timeout(180)
+@EndsWithin(180)
 final class StandinTest {
   private static final long LIMIT_SECONDS = 120;
 
@@ -136,9 +137,9 @@ final class StandinTest {
 
   private static void waitForBytes(StandinLab hosts, int address, long bytes)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = Patience.ofSeconds(60);
     while (hosts.sentBytes(0).get(address) < bytes) {
-      assertTrue(System.nanoTime() - deadline < 0, "sent: " + hosts.sentBytes(0));
+      assertTrue(!patience.isOver(), "sent: " + hosts.sentBytes(0));
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,11 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What NCCL waits for in {@code init}; how long is measured by {@code ./heddle perf start}. */
-@Timeout(120)
+@EndsWithin(120)
 class StartTest {
   /* Loaded where init is over: what follows is beside whatever NCCL does next. */
   private static final String END = "io.heddle.transport.WarmUp";

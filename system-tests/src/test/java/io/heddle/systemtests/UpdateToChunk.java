@@ -19,6 +19,7 @@ import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.bgp.wire.WireOptions;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.transport.ListenComm;
 import io.heddle.transport.RecvComm;
 import io.heddle.transport.SendComm;
@@ -62,7 +63,7 @@ final class UpdateToChunk {
 
   private static final int PORT = 1790;
   private static final int MESSAGE_BYTES = 64 << 10;
-  private static final long LIMIT_NS = 30_000_000_000L;
+  private static final long LIMIT_SECONDS = 30;
   private static final Prefix AGGREGATE = Prefix.of("fd00:78::/32");
 
   private final Path folder;
@@ -195,11 +196,11 @@ final class UpdateToChunk {
     ListenComm listener = right.listen(0, handle);
     SendComm sending = null;
     RecvComm receiving = null;
-    long deadline = System.nanoTime() + LIMIT_NS;
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (sending == null || receiving == null) {
       sending = sending == null ? left.connect(0, -1, handle) : sending;
       receiving = receiving == null ? right.accept(listener) : receiving;
-      require(deadline, "a connection");
+      require(patience, "a connection");
     }
     sender = sending;
     receiver = receiving;
@@ -214,8 +215,8 @@ final class UpdateToChunk {
     Memory.ALL.set(Memory.NATIVE_LONG, arrays + 192, toHandle);
   }
 
-  private static void require(long deadline, String what) {
-    if (System.nanoTime() - deadline > 0) {
+  private static void require(Patience patience, String what) {
+    if (patience.isOver()) {
       throw new IllegalStateException("no " + what + " within the limit");
     }
   }
@@ -224,10 +225,10 @@ final class UpdateToChunk {
   private long measure() throws Exception {
     Prefix host = Prefix.of(RIGHT.get(1));
     announce(1, host, 0);
-    long deadline = System.nanoTime() + LIMIT_NS;
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (row().weight() != 0) {
       message(-1);
-      require(deadline, "loss of plane 2");
+      require(patience, "loss of plane 2");
     }
     /* What was cut before is sent, and the moment falls anywhere between two messages. */
     long pauseNs = ThreadLocalRandom.current().nextLong(5_000_000, 30_000_000);
@@ -250,7 +251,7 @@ final class UpdateToChunk {
     long seenNs = 0;
     while (seenNs == 0) {
       seenNs = message(before);
-      require(deadline, "chunk on plane 2");
+      require(patience, "chunk on plane 2");
     }
     peer.join();
     return seenNs - sentNs[0];

@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.nio.file.Path;
@@ -11,11 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@link UpdateToChunk} in a network namespace. */
-@Timeout(180)
+@EndsWithin(180)
 final class UpdateToChunkTest {
   private static final int ROUNDS = 100;
   private static final long MOST_US = 10_000;

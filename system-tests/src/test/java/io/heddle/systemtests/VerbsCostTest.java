@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** {@code heddle perf verbs}: that it measures; how fast is no business of a test. */
-@Timeout(300)
+@EndsWithin(300)
 final class VerbsCostTest {
   @Test
   void cAndBothCompilersOfJavaAreMeasured() throws IOException, InterruptedException {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -17,14 +19,13 @@ import java.io.InputStreamReader;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The routes file is cut short in place while a job follows it. */
-@Timeout(90)
+@EndsWithin(90)
 class CutRoutesJobTest {
   /** The job prints on and on, and a read isn't interrupted. */
-  private static final long LIMIT_NS = 30_000_000_000L;
+  private static final long LIMIT_SECONDS = 30;
 
   @TempDir Path folder;
 
@@ -48,9 +49,9 @@ class CutRoutesJobTest {
   private static String await(BufferedReader out, String part) throws IOException {
     StringBuilder before = new StringBuilder();
     String line = out.readLine();
-    long end = System.nanoTime() + LIMIT_NS;
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (line != null && !line.contains(part)) {
-      assertTrue(System.nanoTime() < end, () -> "no '" + part + "' but " + before);
+      assertTrue(!patience.isOver(), () -> "no '" + part + "' but " + before);
       before.append(line).append('\n');
       line = out.readLine();
     }

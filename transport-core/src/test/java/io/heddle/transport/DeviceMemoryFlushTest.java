@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
@@ -23,10 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The read that flushes device memory, on host memory: it reads whatever is registered. */
-@Timeout(30)
+@EndsWithin(30)
 class DeviceMemoryFlushTest {
   private static final Gid ONE = Ends.gid("127.0.78.1");
   private static final Gid TWO = Ends.gid("127.0.78.2");

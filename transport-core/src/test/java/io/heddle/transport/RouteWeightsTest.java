@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -27,13 +28,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Weights of running connections follow the routes file. */
-@Timeout(120)
+@EndsWithin(120)
 class RouteWeightsTest {
   private static final List<Integer> PLANES = List.of(1, 2);
   private static final int MESSAGE_BYTES = 1 << 20;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Patience;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.transport.stats.StatsReader;
@@ -17,7 +18,6 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -438,10 +438,10 @@ abstract class TransportSuite {
         traffic.add(threads.submit(() -> ends.traffic(link, 150, 200_000)));
       }
       for (Future<?> each : traffic) {
-        each.get(20, TimeUnit.SECONDS);
+        Patience.ofSeconds(20).get(each);
       }
       over.set(true);
-      registering.get(20, TimeUnit.SECONDS);
+      Patience.ofSeconds(20).get(registering);
     }
   }
 

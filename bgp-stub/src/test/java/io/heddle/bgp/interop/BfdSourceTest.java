@@ -9,14 +9,15 @@ import io.heddle.bgp.session.Heard;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Two speakers on a link where the peer knows one by an address that its kernel wouldn't choose.
  */
-@Timeout(90)
+@EndsWithin(90)
 final class BfdSourceTest {
   private static final BfdOptions BFD = new BfdOptions(100, 5);
 
@@ -36,9 +37,9 @@ final class BfdSourceTest {
   }
 
   private static void awaitUp(Heard heard) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(45);
+    Patience patience = Patience.ofSeconds(45);
     while (!heard.log.toString().contains("BFD is up")) {
-      assertTrue(System.nanoTime() - deadline < 0, () -> heard.events + "\n" + heard.log);
+      assertTrue(!patience.isOver(), () -> heard.events + "\n" + heard.log);
       TimeUnit.MILLISECONDS.sleep(20);
     }
   }

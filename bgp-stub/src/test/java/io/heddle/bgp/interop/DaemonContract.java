@@ -19,6 +19,8 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,13 +30,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What every daemon and the speaker must do together: the daemon (AS 65002, fd00:1::1) announces
  * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it.
  */
-@Timeout(120)
+@EndsWithin(120)
 abstract class DaemonContract {
   static final Prefix AGGREGATE = Prefix.of("fd00:aa::/32");
   static final Prefix OURS = Prefix.of("fd00:55::5/128");
@@ -134,11 +135,9 @@ abstract class DaemonContract {
   }
 
   void await(String what, Condition condition) throws Exception {
-    long deadline =
-        System.nanoTime()
-            + TimeUnit.SECONDS.toNanos(Integer.getInteger("heddle.test.patience", 45));
+    Patience patience = Patience.ofSeconds(45);
     while (!condition.holds()) {
-      if (System.nanoTime() - deadline > 0) {
+      if (patience.isOver()) {
         assertTrue(false, what + "; heard " + heard.events + "\n" + heard.log + "\n" + net.logs());
       }
       LockSupport.parkNanos(20_000_000);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -152,7 +153,7 @@ final class LinkedNamespaces implements AutoCloseable {
     whole.addAll(List.of(command));
     Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor(30, TimeUnit.SECONDS);
+    Patience.ofSeconds(30).outlasts(process);
     return output;
   }
 
@@ -187,7 +188,7 @@ final class LinkedNamespaces implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      process.waitFor(30, TimeUnit.SECONDS);
+      Patience.ofSeconds(30).outlasts(process);
       return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + ": " + output;
     } catch (IOException absent) {
       return String.valueOf(absent.getMessage());

@@ -16,16 +16,16 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.EndsWithin;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Messages of more than 4096 bytes (RFC 8654), both ways. */
-@Timeout(60)
+@EndsWithin(60)
 class ExtendedMessageTest {
   /* 17 bytes each: 59,500 bytes of routes. */
   private static final int ROUTES = 3500;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.Patience;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** What a listener heard, one line an event, and the updates. */
@@ -63,10 +63,9 @@ public final class Heard implements SessionListener {
   }
 
   public void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    Patience patience = Patience.ofSeconds(20);
     while (!condition.getAsBoolean()) {
-      assertTrue(
-          System.nanoTime() - deadline < 0, what + " didn't come; heard " + events + " " + log);
+      assertTrue(!patience.isOver(), what + " didn't come; heard " + events + " " + log);
       java.util.concurrent.locks.LockSupport.parkNanos(2_000_000);
     }
   }

@@ -19,6 +19,7 @@ import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -31,10 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A speaker on ::1 with a peer that says what it is told. */
-@Timeout(60)
+@EndsWithin(60)
 class PeerSessionTest {
   private static final Prefix ROUTE = Prefix.of("fd00:aa::/32");
   private static final NextHop NEXT_HOP = NextHop.of(Prefix.of("fd00::1").address());

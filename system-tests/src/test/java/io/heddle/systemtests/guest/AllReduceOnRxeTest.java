@@ -3,6 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,14 +20,13 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The plugin's all-reduce between two of rxe's devices that four planes join, every element checked
  * by the driver, the planes' interfaces as witnesses of which carried what.
  */
-@Timeout(600)
+@EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class AllReduceOnRxeTest {

@@ -2,20 +2,20 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Planes of the kernel's rxe die while traffic runs over them, each in another way, and come back:
  * no byte is wrong and the other planes go on.
  */
-@Timeout(900)
+@EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FailoverOnRxeTest {
   private static final long CARRIED = 2 << 20;

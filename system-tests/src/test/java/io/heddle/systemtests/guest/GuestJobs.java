@@ -1,5 +1,6 @@
 package io.heddle.systemtests.guest;
 
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,9 +96,9 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits until it has printed this. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+      Patience patience = Patience.ofSeconds(limitSeconds);
       while (!output().contains(text)) {
-        if (ended() || System.nanoTime() - deadline > 0) {
+        if (ended() || patience.isOver()) {
           throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
         }
         TimeUnit.MILLISECONDS.sleep(20);
@@ -114,9 +115,9 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits for its end. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+      Patience patience = Patience.ofSeconds(limitSeconds);
       while (!ended()) {
-        if (System.nanoTime() - deadline > 0) {
+        if (patience.isOver()) {
           throw new AssertionError(
               "the job still runs after " + limitSeconds + " s; it said:\n" + output());
         }

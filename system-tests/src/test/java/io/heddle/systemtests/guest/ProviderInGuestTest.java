@@ -3,18 +3,18 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The libibverbs provider's own tests, which are skipped where there is no device, on the kernel's
  * rxe: both ends of a cable, and addresses and links that the tests may change.
  */
-@Timeout(600)
+@EndsWithin(600)
 final class ProviderInGuestTest {
   private static final String TESTS = "io.heddle.verbs.libibverbs.";
 

@@ -1,5 +1,6 @@
 package io.heddle.systemtests.guest;
 
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +55,7 @@ final class RxeGuest implements AutoCloseable {
               .start();
       make.getOutputStream().close();
       String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!make.waitFor(MAKE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      if (!Patience.ofSeconds(MAKE_LIMIT_SECONDS).outlasts(make)) {
         make.destroyForcibly();
         throw new AssertionError("make.sh runs for more than " + MAKE_LIMIT_SECONDS + " s");
       }
@@ -130,7 +131,7 @@ final class RxeGuest implements AutoCloseable {
   }
 
   Ended awaitEnd() throws IOException, InterruptedException {
-    if (!process.waitFor(limitSeconds + GRACE_SECONDS, TimeUnit.SECONDS)) {
+    if (!Patience.ofSeconds(limitSeconds + GRACE_SECONDS).outlasts(process)) {
       throw new AssertionError("the guest outlives its time limit; it said:\n" + output());
     }
     return new Ended(process.exitValue(), output());
@@ -142,9 +143,9 @@ final class RxeGuest implements AutoCloseable {
 
   /** Waits until it has printed this. */
   void awaitOutput(String text) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    Patience patience = Patience.ofSeconds(limitSeconds);
     while (!output().contains(text)) {
-      if (System.nanoTime() - deadline > 0 || !process.isAlive()) {
+      if (patience.isOver() || !process.isAlive()) {
         throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
       }
       TimeUnit.MILLISECONDS.sleep(20);

@@ -2,6 +2,7 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.Patience;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,15 +121,15 @@ final class RxeTraffic implements AutoCloseable {
   /** Waits until it says this, after what {@link #guest} ran last. */
   void await(String expression) throws IOException, InterruptedException {
     Pattern pattern = Pattern.compile(expression);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (!pattern.matcher(job.output()).region(seen, job.output().length()).find()) {
-      goesOn("\"" + expression + "\" didn't come", deadline);
+      goesOn("\"" + expression + "\" didn't come", patience);
     }
   }
 
-  private void goesOn(String missed, long deadline) throws IOException, InterruptedException {
+  private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
     OptionalInt status = job.exitCode();
-    if (status.isPresent() || System.nanoTime() - deadline > 0) {
+    if (status.isPresent() || patience.isOver()) {
       String until =
           status.isPresent()
               ? "the ranks ended with " + status.getAsInt()
@@ -155,12 +156,12 @@ final class RxeTraffic implements AutoCloseable {
   /** Waits until both sides have sent so much more over each of these planes. */
   void awaitBytes(long bytes, int... planes) throws IOException, InterruptedException {
     long[][] before = sent();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     for (int plane : planes) {
       for (long[][] now = sent();
           now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
           now = sent()) {
-        goesOn("plane " + plane + " doesn't carry " + bytes + " bytes both ways", deadline);
+        goesOn("plane " + plane + " doesn't carry " + bytes + " bytes both ways", patience);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.guest.TwoEnds.End;
@@ -18,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The soft device against the kernel's: {@code heddle perf} in a namespace of this machine, stock
  * perftest on rxe in a guest, a tap device between them, and no code of ours on the other side.
  */
-@Timeout(900)
+@EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";

@@ -3,6 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,13 +15,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. */
-@Timeout(600)
+@EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TopologyTest {
   private static final int PLANES = 3;

@@ -1,5 +1,6 @@
 package io.heddle.systemtests.guest;
 
+import io.heddle.platform.testing.Patience;
 import io.heddle.systemtests.HostProcess;
 import java.io.IOException;
 import java.util.List;
@@ -63,13 +64,12 @@ final class TwoEnds {
   static void assertPass(String what, End first, End second, int limitSeconds)
       throws IOException, InterruptedException {
     TwoEnds both = new TwoEnds(what, first, second);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+    Patience patience = Patience.ofSeconds(limitSeconds);
     boolean failed = false;
-    while (both.running() && System.nanoTime() - deadline < 0) {
+    while (both.running() && !patience.isOver()) {
       if (!failed && (first.failed() || second.failed())) {
         failed = true;
-        long grace = System.nanoTime() + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
-        deadline = Math.min(deadline, grace);
+        patience = patience.atMostSeconds(GRACE_SECONDS);
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }

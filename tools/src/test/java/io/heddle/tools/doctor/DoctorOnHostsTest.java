@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -28,13 +30,12 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two hosts with three planes in namespaces of their own, and one fault after the other made there.
  */
-@Timeout(180)
+@EndsWithin(180)
 class DoctorOnHostsTest {
   private static final Path STANDIN = Path.of("..", "perf-tests", "target", "standin");
   private static final int PLANES = 3;
@@ -464,9 +465,9 @@ class DoctorOnHostsTest {
     run.addAll(List.of("bgp", "run", "--config", config.toString()));
     Process daemon = start(0, Map.of(), run);
     try {
-      long deadline = System.nanoTime() + 30_000_000_000L;
+      Patience patience = Patience.ofSeconds(30);
       while (!(Files.exists(folder.resolve("routes")) && Files.exists(control))
-          && System.nanoTime() - deadline < 0) {
+          && !patience.isOver()) {
         Thread.sleep(50);
       }
       JsonNode findings =

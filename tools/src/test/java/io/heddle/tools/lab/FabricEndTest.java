@@ -5,16 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Separate planes, and what stays of a fabric: nothing, however its maker ended. */
-@Timeout(120)
+@EndsWithin(120)
 final class FabricEndTest {
   private static final int HOLD_SECONDS = 12;
 
@@ -176,7 +177,7 @@ final class FabricEndTest {
     Skip.unlessFabric(false);
     String lost = FabricTest.name("o");
     Process maker = maker(lost);
-    assertTrue(maker.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(Patience.ofSeconds(60).outlasts(maker));
     assertEquals("made\n", new String(maker.getInputStream().readAllBytes()));
     assertFalse(FabricLinks.namespaces(lost).isEmpty());
     String next = FabricTest.name("n");

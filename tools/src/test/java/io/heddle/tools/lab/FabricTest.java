@@ -5,21 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Two leaves and two spines, each a real BIRD: what crosses which spine, in health and in faults.
  */
-@Timeout(120)
+@EndsWithin(120)
 final class FabricTest {
   private static final int DATAGRAMS = 200;
   private static final int DATAGRAM_BYTES = 1_000;
@@ -72,9 +72,9 @@ final class FabricTest {
   }
 
   static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+    Patience patience = Patience.ofSeconds(40);
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - deadline < 0, "waited in vain for " + what);
+      assertTrue(!patience.isOver(), "waited in vain for " + what);
       FabricDaemons.pause(100);
     }
   }

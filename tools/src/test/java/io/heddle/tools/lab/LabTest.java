@@ -5,17 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Hosts that are set up can talk over each plane, on that plane only, and leave nothing behind. */
-@Timeout(120)
+@EndsWithin(120)
 final class LabTest {
   private static final int DATAGRAM_BYTES = 8_000;
 
@@ -117,7 +117,7 @@ final class LabTest {
             .redirectErrorStream(true)
             .start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+    assertTrue(Patience.ofSeconds(30).outlasts(process));
     assertEquals(expected(2, false, 1), output);
   }
 

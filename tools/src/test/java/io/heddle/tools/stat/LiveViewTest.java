@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.HeddleCommand;
 import io.heddle.tools.lab.Skip;
 import java.io.InputStream;
@@ -14,11 +15,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The live view in a terminal of its own, which script(1) makes. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@EndsWithin(60)
 class LiveViewTest {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
   private static final String LEAVE = "\u001b[?25h\u001b[?1049l";

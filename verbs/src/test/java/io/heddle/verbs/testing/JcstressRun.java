@@ -1,12 +1,12 @@
 package io.heddle.verbs.testing;
 
+import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -77,7 +77,7 @@ public final class JcstressRun {
     /* jcstress leaves its binary result where it stands. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
-    boolean inTime = process.waitFor(TIME_LIMIT_SECONDS, TimeUnit.SECONDS);
+    boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).outlasts(process);
     if (!inTime) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();

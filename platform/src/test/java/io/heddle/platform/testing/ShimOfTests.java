@@ -1,4 +1,4 @@
-package io.heddle.softroce;
+package io.heddle.platform.testing;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -17,24 +17,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The C functions that the plugin's shim lends the soft device, for programs of their own: Java
- * asks for them once in its life, and the tests of this module are about Java's own ways.
+ * asks for them once in its life, and other tests are about Java's own ways.
  */
-final class ShimOfTests {
+public final class ShimOfTests {
   private static final Path LIBRARY = Path.of("../native/target/build/libshim_of_tests.so");
   private static final List<String> PACKET_CALLS = List.of("seal", "take");
   private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
 
   /** How such a program ended, and what it printed. */
-  record End(int status, String printed) {}
+  public record End(int status, String printed) {}
 
   private ShimOfTests() {}
 
   /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
-  static End run(Path output, List<String> options, Class<?> program, String... arguments)
+  public static End run(Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     assumeTrue(
         Files.isReadable(LIBRARY),
@@ -51,7 +50,8 @@ final class ShimOfTests {
             .redirectOutput(output.toFile())
             .start();
     try {
-      assertTrue(run.waitFor(120, TimeUnit.SECONDS), "it ends");
+      Patience patience = Patience.ofSeconds(120);
+      assertTrue(patience.outlasts(run), () -> "no end within " + patience);
     } finally {
       run.destroyForcibly();
     }
@@ -59,7 +59,7 @@ final class ShimOfTests {
   }
 
   /** Tells Java of the packets' functions; false where the processor can't run them. */
-  static boolean lendPacketCalls() throws Throwable {
+  public static boolean lendPacketCalls() throws Throwable {
     StructLayout calls = layout(PACKET_CALLS);
     MemorySegment quickest =
         (MemorySegment)
@@ -72,7 +72,7 @@ final class ShimOfTests {
   }
 
   /** Tells Java of the functions that make system calls. */
-  static void lendSocketCalls() {
+  public static void lendSocketCalls() {
     MemorySegment calls = library().findOrThrow("heddle_socket_calls");
     lend(calls.reinterpret(layout(SOCKET_CALLS).byteSize()), "heddle.socket.", SOCKET_CALLS);
   }

@@ -1,0 +1,98 @@
+package io.heddle.perftest;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.VerbsProvider;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+
+/**
+ * A program of its own, with the system calls of C, as the plugin has them: {@code SPRAYS COMMAND}.
+ * Prints how many bytes the last round of messages allocated.
+ */
+final class AllocationRun {
+  private static final int MESSAGES = 3_000;
+  private static final int MOST_ROUNDS = 60;
+  /* A round of JIT bookkeeping and the first touch of this and that; one object a message would be 48,000. */
+  static final long ALLOWED_BYTES = 8_192;
+
+  private interface Loop {
+    void run();
+  }
+
+  private AllocationRun() {}
+
+  public static void main(String[] arguments) {
+    ShimOfTests.lendSocketCalls();
+    System.out.println(measure(arguments[1], Boolean.parseBoolean(arguments[0])));
+  }
+
+  private static long allocatedBytes(Loop loop) {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    loop.run();
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /* Runs a loop between queue pairs of one device until it is compiled. */
+  private static long measure(String command, boolean sprays) {
+    List<VerbsProvider> providers = new ArrayList<>();
+    ServiceLoader.load(VerbsProvider.class).forEach(providers::add);
+    Map<String, String> environment =
+        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_PLANES", "127.0.78.1=a");
+    Settings settings =
+        TwoEnds.command(command + " -n " + MESSAGES + " -u 20 127.0.0.1").settings();
+    TestDevice.Source source =
+        new TestDevice.Source(providers, environment, Log.toStandardError(), new LeakLedger());
+    try (TestDevice device = TestDevice.open(settings.link(), source);
+        TestQueues queues =
+            new TestQueues(
+                device.context(),
+                settings,
+                List.of(device.lane()),
+                2,
+                new Dialogue.BufferRules(4096, 64))) {
+      queues.setRemote(0, queues.own(1));
+      queues.setRemote(1, queues.own(0));
+      queues.connect(0, PathMtu.MTU_4096, queues.endpointParameters(1));
+      queues.connect(1, PathMtu.MTU_4096, queues.endpointParameters(0));
+      /* What interpreted code allocates for method handles goes once it is compiled. */
+      long allocated = Long.MAX_VALUE;
+      for (int round = 0; round < MOST_ROUNDS && allocated >= ALLOWED_BYTES; round++) {
+        Loop loop = sprays ? spray(queues, settings) : plain(queues, settings);
+        allocated = allocatedBytes(loop);
+      }
+      return allocated;
+    }
+  }
+
+  private static Loop plain(TestQueues queues, Settings settings) {
+    BandwidthRun run =
+        new BandwidthRun(
+            queues,
+            settings,
+            settings.traffic().sizeBytes(),
+            RunGuard.within(30_000_000_000L, Patience.ofSender()));
+    run.postFirstReceives();
+    return run::run;
+  }
+
+  private static Loop spray(TestQueues queues, Settings settings) {
+    return new SprayRun(
+            queues,
+            settings,
+            SprayPolicy.named("spray", 1),
+            PlaneWeights.equal(1),
+            PathMtu.MTU_4096,
+            settings.traffic().sizeBytes(),
+            RunGuard.within(30_000_000_000L, Patience.ofSender()))
+        ::run;
+  }
+}

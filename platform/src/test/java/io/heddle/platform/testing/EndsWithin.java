@@ -1,0 +1,21 @@
+package io.heddle.platform.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Each test of the class, or this one, ends within so many seconds of an idle machine ({@link
+ * Patience}). One that doesn't is interrupted, and fails with the stacks of all threads.
+ */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@ExtendWith(EndsWithinExtension.class)
+public @interface EndsWithin {
+  /** Seconds. */
+  long value();
+}

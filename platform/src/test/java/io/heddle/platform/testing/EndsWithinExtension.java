@@ -1,0 +1,93 @@
+package io.heddle.platform.testing;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** What {@link EndsWithin} means. */
+final class EndsWithinExtension implements InvocationInterceptor {
+  private static final long LOOK_MS = 200;
+
+  @Override
+  public void interceptTestMethod(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    proceed(invocation, context);
+  }
+
+  @Override
+  public void interceptTestTemplateMethod(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    proceed(invocation, context);
+  }
+
+  private static void proceed(Invocation<@Nullable Void> invocation, ExtensionContext context)
+      throws Throwable {
+    Patience patience = Patience.ofSeconds(limitSeconds(context));
+    AtomicReference<@Nullable String> stacks = new AtomicReference<>();
+    Thread watch = watch(Thread.currentThread(), patience, stacks);
+    Throwable failure = null;
+    try {
+      invocation.proceed();
+    } catch (Throwable thrown) {
+      failure = thrown;
+    }
+    watch.interrupt();
+    watch.join();
+    String late = stacks.get();
+    if (late != null) {
+      Thread.interrupted();
+      throw new AssertionError("not at its end after " + patience + "; then:\n" + late, failure);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static long limitSeconds(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getTestMethod(), EndsWithin.class)
+        .or(() -> AnnotationSupport.findAnnotation(context.getTestClass(), EndsWithin.class))
+        .orElseThrow()
+        .value();
+  }
+
+  private static Thread watch(
+      Thread test, Patience patience, AtomicReference<@Nullable String> stacks) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("ends-within")
+        .start(() -> {
+          try {
+            while (!patience.isOver()) {
+              TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+            }
+            stacks.set(stacksOfAll());
+            test.interrupt();
+          } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private static String stacksOfAll() {
+    StringBuilder text = new StringBuilder();
+    for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+      text.append(each.getKey()).append('\n');
+      for (StackTraceElement frame : each.getValue()) {
+        text.append("    at ").append(frame).append('\n');
+      }
+    }
+    return text.toString();
+  }
+}

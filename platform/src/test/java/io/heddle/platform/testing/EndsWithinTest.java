@@ -1,0 +1,51 @@
+package io.heddle.platform.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+
+class EndsWithinTest {
+  /** Run by the tests below alone: its name isn't one that is looked for. */
+  @EndsWithin(0)
+  static final class Hanging {
+    @Test
+    void forever() throws InterruptedException {
+      new CountDownLatch(1).await();
+    }
+
+    @Test
+    @EndsWithin(60)
+    void shortly() {
+      assertTrue(Thread.currentThread().isAlive());
+    }
+  }
+
+  @Test
+  void aTestThatHangsFailsWithTheStacksOfAllThreads() {
+    Events tests =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(selectClass(Hanging.class))
+            .execute()
+            .testEvents();
+
+    assertEquals(1, tests.succeeded().count());
+    assertEquals(1, tests.failed().count());
+    AssertionError error =
+        assertInstanceOf(
+            AssertionError.class,
+            tests.failed().stream()
+                .findFirst()
+                .orElseThrow()
+                .getRequiredPayload(org.junit.platform.engine.TestExecutionResult.class)
+                .getThrowable()
+                .orElseThrow());
+    assertTrue(error.getMessage().contains("EndsWithinTest$Hanging.forever"), error.getMessage());
+    assertInstanceOf(InterruptedException.class, error.getCause());
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.platform.testing;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * A limit of time for something that a test waits for. It says how long that may take on a machine
+ * with nothing else to do: while tasks wait for a processor, its clock runs at an eighth of its
+ * pace. So a hang is found after the limit where the machine is idle, after eight times the limit
+ * at the latest, and a slow moment is no failure.
+ */
+public final class Patience {
+  private static final int MOST_STRETCH = 8;
+  private static final long STEP_MS = 100;
+  /* Who asks in a loop doesn't read the kernel's file each time. */
+  private static final long LOOK_NS = 10_000_000;
+
+  private final long limitNs;
+  private final LongSupplier clock;
+  private final LongSupplier stalled;
+  private long lastNs;
+  private long lastStalledNs;
+  private long usedNs;
+  private final long beganNs;
+
+  Patience(long limitNs, LongSupplier clock, LongSupplier stalled) {
+    this.limitNs = limitNs;
+    this.clock = clock;
+    this.stalled = stalled;
+    beganNs = clock.getAsLong();
+    lastNs = beganNs;
+    lastStalledNs = stalled.getAsLong();
+  }
+
+  public static Patience ofSeconds(long seconds) {
+    return new Patience(
+        TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, StalledTime::nanoseconds);
+  }
+
+  /** Whether the time is over. Any thread. */
+  public synchronized boolean isOver() {
+    long now = clock.getAsLong();
+    long passed = now - lastNs;
+    if (passed < LOOK_NS) {
+      return usedNs > limitNs;
+    }
+    long nowStalled = stalled.getAsLong();
+    usedNs += Math.max(passed / MOST_STRETCH, passed - Math.max(0, nowStalled - lastStalledNs));
+    lastNs = now;
+    lastStalledNs = nowStalled;
+    return usedNs > limitNs;
+  }
+
+  /** What is left of it, and no more than these seconds. */
+  public synchronized Patience atMostSeconds(long seconds) {
+    long left = Math.min(limitNs - usedNs, TimeUnit.SECONDS.toNanos(seconds));
+    return new Patience(left, clock, stalled);
+  }
+
+  /** Waits for a process to end; whether it did in time. */
+  public boolean outlasts(Process process) throws InterruptedException {
+    while (!process.waitFor(STEP_MS, TimeUnit.MILLISECONDS)) {
+      if (isOver()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Waits for what comes.
+   *
+   * @throws TimeoutException when the time is over
+   */
+  public <T> T get(Future<T> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    while (true) {
+      try {
+        return future.get(STEP_MS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException notYet) {
+        if (isOver()) {
+          throw new TimeoutException("nothing within " + this);
+        }
+      }
+    }
+  }
+
+  /** The limit and what has passed by the clock, for a failure's message. */
+  @Override
+  public String toString() {
+    return "%d s of an idle machine (%d s by the clock)"
+        .formatted(
+            TimeUnit.NANOSECONDS.toSeconds(limitNs),
+            TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - beganNs));
+  }
+}

@@ -1,0 +1,66 @@
+package io.heddle.platform.testing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class PatienceTest {
+  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private long nowNs = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); /* runs over */
+  private long stalledNs;
+  private final Patience patience = new Patience(LIMIT_NS, () -> nowNs, () -> stalledNs);
+
+  private void pass(long seconds, double stalledShare) {
+    nowNs += TimeUnit.SECONDS.toNanos(seconds);
+    stalledNs += (long) (TimeUnit.SECONDS.toNanos(seconds) * stalledShare);
+  }
+
+  @Test
+  void onAnIdleMachineItEndsWithTheLimit() {
+    pass(9, 0);
+    assertFalse(patience.isOver());
+    pass(2, 0);
+    assertTrue(patience.isOver());
+  }
+
+  @Test
+  void whileTasksWaitForAProcessorItLastsLonger() {
+    pass(18, 0.5);
+    assertFalse(patience.isOver());
+    pass(4, 0.5);
+    assertTrue(patience.isOver());
+  }
+
+  @Test
+  void howeverBusyTheMachineItEnds() {
+    pass(79, 1);
+    assertFalse(patience.isOver());
+    pass(2, 1);
+    assertTrue(patience.isOver());
+  }
+
+  @Test
+  void theKernelsWordIsReadInMicroseconds() {
+    assertEquals(
+        207_118_000,
+        StalledTime.inText(
+            "some avg10=43.36 avg60=11.94 avg300=10.50 total=207118\n"
+                + "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"));
+  }
+
+  @Test
+  void aProcessThatEndsIsSeenAndOneThatGoesOnIsNot() throws Exception {
+    Process ended = new ProcessBuilder("true").start();
+    assertTrue(Patience.ofSeconds(60).outlasts(ended));
+    Process sleeping = new ProcessBuilder("sleep", "600").start();
+    try {
+      assertFalse(Patience.ofSeconds(0).outlasts(sleeping));
+    } finally {
+      sleeping.destroy();
+    }
+  }
+}
