@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
@@ -33,7 +34,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The libibverbs provider when devices fail: on the stand-in, whose control program makes them.
  * Runs in a process of its own, whose environment has the stand-in (see this module's pom).
  */
-@Timeout(60)
+@EndsWithin(60)
 final class ProviderFaultTest {
   private static final int GID_INDEX = 1;
 
