@@ -12,10 +12,16 @@ public final class Errno {
   public static final int EACCES = 13;
   public static final int EFAULT = 14;
   public static final int EBUSY = 16;
+  public static final int EEXIST = 17;
   public static final int ENODEV = 19;
+  public static final int ENOTDIR = 20;
   public static final int EINVAL = 22;
+  public static final int ENFILE = 23;
+  public static final int EMFILE = 24;
   public static final int ENOSPC = 28;
+  public static final int EROFS = 30;
   public static final int ENOSYS = 38;
+  public static final int ELOOP = 40;
   public static final int ENODATA = 61;
   public static final int EMSGSIZE = 90;
   public static final int EPROTONOSUPPORT = 93;
@@ -31,6 +37,7 @@ public final class Errno {
   public static final int ECONNRESET = 104;
   public static final int EHOSTUNREACH = 113;
   public static final int EINPROGRESS = 115;
+  public static final int EDQUOT = 122;
 
   private Errno() {}
 
@@ -51,10 +58,16 @@ public final class Errno {
           case EACCES -> "EACCES";
           case EFAULT -> "EFAULT";
           case EBUSY -> "EBUSY";
+          case EEXIST -> "EEXIST";
           case ENODEV -> "ENODEV";
+          case ENOTDIR -> "ENOTDIR";
           case EINVAL -> "EINVAL";
+          case ENFILE -> "ENFILE";
+          case EMFILE -> "EMFILE";
           case ENOSPC -> "ENOSPC";
+          case EROFS -> "EROFS";
           case ENOSYS -> "ENOSYS";
+          case ELOOP -> "ELOOP";
           case ENODATA -> "ENODATA";
           case EMSGSIZE -> "EMSGSIZE";
           case EPROTONOSUPPORT -> "EPROTONOSUPPORT";
@@ -70,6 +83,7 @@ public final class Errno {
           case ECONNRESET -> "ECONNRESET";
           case EHOSTUNREACH -> "EHOSTUNREACH";
           case EINPROGRESS -> "EINPROGRESS";
+          case EDQUOT -> "EDQUOT";
           default -> "errno";
         };
     return name + " (" + errno + ")";

@@ -24,4 +24,22 @@ public final class FileFailure {
       default -> String.valueOf(failure.getMessage());
     };
   }
+
+  /** The same of a system call. */
+  public static String reason(SystemCallException failure) {
+    return switch (failure.errno()) {
+      case Errno.ENOENT -> "it doesn't exist";
+      case Errno.ENOTDIR -> "it is no folder";
+      case Errno.ELOOP -> "it is a link, which isn't followed";
+      case Errno.EINVAL -> "it is no regular file";
+      case Errno.EACCES, Errno.EPERM -> "this user may not";
+      case Errno.EEXIST -> "it exists already";
+      case Errno.ENOSPC -> "there is no room left";
+      case Errno.EDQUOT -> "this user's share of the file system is used up";
+      case Errno.EROFS -> "the file system is read-only";
+      case Errno.EMFILE -> "this process has as many files open as it may (ulimit -n)";
+      case Errno.ENFILE -> "the host has as many files open as it may";
+      default -> String.valueOf(failure.getMessage());
+    };
+  }
 }

@@ -60,6 +60,8 @@ public final class LinuxCalls {
   private static final MethodHandle SPLICE = find("splice", 6);
   private static final MethodHandle IOCTL = find("ioctl", 3);
   private static final MethodHandle GETPID = find("getpid", 0);
+  private static final MethodHandle GETEUID = find("geteuid", 0);
+  private static final MethodHandle KILL = find("kill", 2);
   private static final MethodHandle GETRANDOM = find("getrandom", 3);
 
   private LinuxCalls() {}
@@ -434,6 +436,30 @@ public final class LinuxCalls {
   public static int getpid() {
     try {
       return (int) (long) GETPID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** The number of the user by whose rights this process opens files. */
+  public static int geteuid() {
+    try {
+      return (int) (long) GETEUID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /**
+   * Whether there is a process of this number, whoever's it is, also where {@code /proc} doesn't
+   * show it.
+   */
+  public static boolean isAlive(int pid) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      int result =
+          intResult(capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* asks only */, 0L));
+      return result == 0 || result == -Errno.EPERM;
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

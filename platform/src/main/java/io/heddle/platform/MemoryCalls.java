@@ -46,6 +46,27 @@ public final class MemoryCalls {
     }
   }
 
+  /** Maps a file's first bytes, shared. Returns where, or the negated errno. */
+  static long mapFile(int fd, long lengthBytes, boolean writing) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.result(
+          capture,
+          (long)
+              MMAP.invokeExact(
+                  capture,
+                  0L,
+                  lengthBytes,
+                  writing ? 3L : 1L /* PROT_READ | PROT_WRITE : PROT_READ */,
+                  1L /* MAP_SHARED */,
+                  (long) fd,
+                  0L,
+                  0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
   public static int unmapMemory(long address, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {

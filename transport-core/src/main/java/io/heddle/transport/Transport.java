@@ -93,15 +93,17 @@ public final class Transport implements AutoCloseable {
             nullIfBlank(options.get(TransportOptions.SOCKET_INTERFACES)),
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
-    stats = new StatsFile(folder.isBlank() ? null : Path.of(folder));
+    stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
     log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(log);
     doors = new Doors(loop, doorAddresses(), log);
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.execute(new DeviceWatch(devices, eventsBreak, stats, loop, log)::look);
-    DrainOrders orders = DrainOrders.beside(stats.path());
-    loop.execute(new DrainFollower(orders, devices, loop, log)::look);
+    DrainOrders orders = stats.orders();
+    if (orders != null) {
+      loop.execute(new DrainFollower(orders, devices, loop, log)::look);
+    }
     addresses = new AddressFollower(devices, loop, log);
     RouteFollower follower = routes;
     if (follower != null) {
@@ -207,8 +209,8 @@ public final class Transport implements AutoCloseable {
     return text + "; policy " + options.get(TransportOptions.POLICY);
   }
 
-  /** The file with this process's counters. */
-  public Path statsFile() {
+  /** The file with this process's counters; null where they are in memory only. */
+  public @Nullable Path statsFile() {
     return stats.path();
   }
 

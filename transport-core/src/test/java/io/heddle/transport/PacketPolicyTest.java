@@ -121,7 +121,7 @@ class PacketPolicyTest {
       exchange(ends, link, 4);
       assertEquals(before, linkBytes(link, 0), "bytes by a plane that weighs nothing");
       /* The receiver's operator drains a plane, and the sender hears of it. */
-      DrainOrders.beside(ends.right.statsFile()).write(Set.of("plane:2"));
+      DrainOrders.in(ends.right.statsFile().getParent()).write(Set.of("plane:2"));
       Ends.await(
           "drain at the sender",
           () -> link.sender().connection().planeWeights().current().isOut(1));

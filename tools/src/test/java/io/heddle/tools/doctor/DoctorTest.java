@@ -249,7 +249,7 @@ class DoctorTest {
 
   @Test
   void jobsTellWhichPlaneIsIll() {
-    try (StatsFile file = new StatsFile(folder.resolve("stats"))) {
+    try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
       DistinctErrors errors = new DistinctErrors((level, sentence) -> {});
       errors.showIn(file);
       errors.warn(
@@ -287,7 +287,7 @@ class DoctorTest {
 
   @Test
   void aJobThatLendsNoneOfItsManyTrainsIsTold() {
-    try (StatsFile file = new StatsFile(folder.resolve("stats"))) {
+    try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
       file.setDeviceCounter("soft0/trains_lent", 0);
       file.setDeviceCounter("soft0/trains_copied", 999);
       assertEquals(List.of(), causes(examine(Map.of(), new JobsCheck()), "trains-copied"));

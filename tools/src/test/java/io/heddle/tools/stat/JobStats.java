@@ -17,7 +17,7 @@ final class JobStats implements AutoCloseable {
   final List<PlaneCounters> receiving = new ArrayList<>();
 
   JobStats(Path folder) {
-    file = new StatsFile(folder);
+    file = new StatsFile(folder, (level, sentence) -> {});
     for (String plane : List.of("colour:1", "colour:2")) {
       sending.add(file.open(Direction.SEND, plane, 3, PEER));
       receiving.add(file.open(Direction.RECEIVE, plane, 1, PEER));

@@ -1,13 +1,13 @@
 package io.heddle.transport.stats;
 
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Statistics files of processes that ended without closing: a host that is killed, or calls exit(),
@@ -23,12 +23,16 @@ final class StaleStats {
    * Removes the files in this folder whose process is gone and whose lock is free. Both, since
    * containers may share the folder and not the process numbers, and a lock goes when its process
    * merely reads its own file.
+   *
+   * @throws SystemCallException where one can't be removed
    */
-  static void remove(Path folder) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX + "{,.new}")) {
+  static void remove(OpenFolder folder) throws IOException {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(folder.path(), "*" + SUFFIX + "{,.new}")) {
       for (Path file : files) {
-        if (hasEnded(file)) {
-          Files.deleteIfExists(file);
+        String name = file.getFileName().toString();
+        if (hasEnded(folder, name)) {
+          folder.remove(name);
         }
       }
     }
@@ -36,25 +40,30 @@ final class StaleStats {
 
   /** Whether the file's process is gone, as far as this process can tell. */
   static boolean hasEnded(Path file) {
-    return !isAlive(file) && isUnlocked(file);
+    try (OpenFolder folder = OpenFolder.around(file)) {
+      return hasEnded(folder, file.getFileName().toString());
+    } catch (SystemCallException unreadable) {
+      return false; // the folder is gone, or another user's
+    }
   }
 
-  private static boolean isAlive(Path file) {
-    String name = file.getFileName().toString();
+  private static boolean hasEnded(OpenFolder folder, String name) {
+    return !isAlive(name) && isUnlocked(folder, name);
+  }
+
+  private static boolean isAlive(String name) {
     try {
-      long pid = Long.parseLong(name.substring(0, name.indexOf('.')));
-      return ProcessHandle.of(pid).isPresent();
+      return LinuxCalls.isAlive(Integer.parseInt(name.substring(0, name.indexOf('.'))));
     } catch (NumberFormatException notOurs) {
       return true; // a name that this never gives: leave it alone
     }
   }
 
-  private static boolean isUnlocked(Path file) {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-        FileLock lock = channel.tryLock()) {
-      return lock != null;
-    } catch (IOException | OverlappingFileLockException inUseOrGone) {
-      return false; // gone by another's hand, another user's, or locked by this very process
+  private static boolean isUnlocked(OpenFolder folder, String name) {
+    try (OpenFile file = folder.open(name, false)) {
+      return !file.isLocked();
+    } catch (SystemCallException unreadable) {
+      return false; // gone by another's hand, another user's, or no file
     }
   }
 }

@@ -2,28 +2,23 @@ package io.heddle.transport.stats;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.heddle.platform.FileFailure;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statistics file of this process. Opening and closing of communicators is synchronised,
- * counting isn't.
+ * The statistics of this process, for others to read where {@link StatsMemory} finds a file for
+ * them. Opening and closing of communicators is synchronised, counting isn't.
  */
 public final class StatsFile implements AutoCloseable {
   /** Which way a communicator's data goes. */
@@ -34,60 +29,46 @@ public final class StatsFile implements AutoCloseable {
 
   private static final int[] SUMMED = StatsLayout.summed();
 
-  private final Arena arena = Arena.ofShared();
-  private final Path path;
-  private final boolean removeWhenClosed;
-
-  /* Open, and locked, as long as the process lives: the kernel then tells others that the file is in use. */
-  private final FileChannel channel;
+  private final Log log;
+  private final StatsMemory memory;
   private final long base;
   private final Map<String, Integer> deviceCounters = new HashMap<>();
+  /* A sum that nobody reads, for communicators that find no room; 0 until one doesn't. */
+  private long unread;
 
   /**
    * Makes the file {@code <pid>.<namespace>.stats}. Its name appears once it is whole: until then
-   * {@code .new} is behind it.
+   * {@code .new} is behind it. Where it can't be made, the log says why, and counters are in memory
+   * only.
    *
    * @param directory where; null for what {@link UsualFolder} says, and then the file goes when
    *     this is closed, or when the next process starts after one that ended without closing
    */
-  public StatsFile(@Nullable Path directory) {
-    removeWhenClosed = directory == null;
-    Path folder = directory == null ? UsualFolder.in(Path.of("/dev/shm")) : directory;
-    long pid = LinuxCalls.getpid();
-    path = folder.resolve(nameOf(pid) + StaleStats.SUFFIX);
-    Path unfinished = folder.resolve(nameOf(pid) + StaleStats.UNFINISHED_SUFFIX);
-    try {
-      Files.createDirectories(folder);
-      if (removeWhenClosed) {
-        StaleStats.remove(folder);
-      }
-      Files.deleteIfExists(unfinished);
-      channel =
-          FileChannel.open(
-              unfinished,
-              java.util.Set.of(
-                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
-      channel.lock();
-      MemorySegment mapped =
-          channel.map(FileChannel.MapMode.READ_WRITE, 0, StatsLayout.FILE_BYTES, arena);
-      base = mapped.address();
-      Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
-      Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, (int) pid);
-      Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis());
-      Memory.setLongRelease(base, StatsLayout.MAGIC);
-      Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException failure) {
-      arena.close();
-      throw new HeddleException(
-          "the statistics file %s can't be made: %s; HEDDLE_STATS_DIR names another folder"
-              .formatted(path, FileFailure.reason(failure)),
-          failure);
-    }
+  public StatsFile(@Nullable Path directory, Log log) {
+    this(directory, Path.of("/dev/shm"), log);
   }
 
-  public Path path() {
-    return path;
+  StatsFile(@Nullable Path directory, Path sharedMemory, Log log) {
+    this.log = log;
+    int pid = LinuxCalls.getpid();
+    memory = new StatsMemory(nameOf(pid), directory, sharedMemory, log);
+    base = memory.base;
+    Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);
+    Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.PROCESS, pid);
+    Memory.ALL.set(Memory.NATIVE_LONG, base + StatsLayout.START, System.currentTimeMillis());
+    Memory.setLongRelease(base, StatsLayout.MAGIC);
+    memory.publish();
+  }
+
+  /** Null where the counters are in memory only. */
+  public @Nullable Path path() {
+    return memory.path();
+  }
+
+  /** What this process is told of drained planes; null where there is no folder for that. */
+  public @Nullable DrainOrders orders() {
+    Path folder = memory.folder();
+    return folder == null ? null : DrainOrders.toThisProcess(folder);
   }
 
   /* Containers may share the folder and not the process numbers: the number of their namespace keeps them apart. */
@@ -104,7 +85,24 @@ public final class StatsFile implements AutoCloseable {
    * Takes a record for a communicator on a plane. When the file is full, the counters of later
    * communicators share the sum of the closed ones.
    */
-  public synchronized PlaneCounters open(
+  public PlaneCounters open(Direction direction, String planeKey, int weight, String peer) {
+    PlaneCounters counters = opened(direction, planeKey, weight, peer);
+    tellTrouble();
+    return counters;
+  }
+
+  /* Without this object's lock: the log may be the one that writes warnings into this file, with a lock of its own. */
+  private void tellTrouble() {
+    String trouble;
+    synchronized (this) {
+      trouble = memory.trouble();
+    }
+    if (trouble != null) {
+      log.warn("%s", trouble);
+    }
+  }
+
+  private synchronized PlaneCounters opened(
       Direction direction, String planeKey, int weight, String peer) {
     long record = find(StatsLayout.FREE, direction, "", StatsLayout.RECORDS - StatsLayout.SUMS);
     if (record == 0) {
@@ -126,7 +124,12 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /** Adds the counters of a closed communicator to the sum of its plane and direction. */
-  public synchronized void close(PlaneCounters counters) {
+  public void close(PlaneCounters counters) {
+    addToSum(counters);
+    tellTrouble();
+  }
+
+  private synchronized void addToSum(PlaneCounters counters) {
     long record = counters.record();
     if (Memory.getIntAcquire(record + StatsLayout.STATE) != StatsLayout.OPEN) {
       return;
@@ -148,12 +151,23 @@ public final class StatsFile implements AutoCloseable {
     if (record == 0) {
       record = find(StatsLayout.FREE, direction, "", StatsLayout.RECORDS);
       if (record == 0) {
-        return base + StatsLayout.record(StatsLayout.RECORDS - 1);
+        return last();
       }
       describe(record, direction, planeKey, weight, "closed communicators");
       Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.SUM);
     }
     return record;
+  }
+
+  private long last() {
+    int last = StatsLayout.RECORDS - 1;
+    if (memory.hasRoomFor(last)) {
+      return base + StatsLayout.record(last);
+    }
+    if (unread == 0) {
+      unread = Memory.allocate(Arena.global(), StatsLayout.RECORD_BYTES, Long.BYTES);
+    }
+    return unread;
   }
 
   /* Looks only at records that were used, and takes the next one where a free one is wanted: each look at another page
@@ -171,7 +185,7 @@ public final class StatsFile implements AutoCloseable {
         return record;
       }
     }
-    if (state != StatsLayout.FREE || used >= limit) {
+    if (state != StatsLayout.FREE || used >= limit || !memory.hasRoomFor(used)) {
       return 0;
     }
     Memory.setIntRelease(base + StatsLayout.RECORDS_USED, used + 1);
@@ -228,14 +242,6 @@ public final class StatsFile implements AutoCloseable {
 
   @Override
   public void close() {
-    arena.close();
-    try {
-      channel.close();
-      if (removeWhenClosed) {
-        Files.deleteIfExists(path);
-      }
-    } catch (IOException failure) {
-      throw new HeddleException("the statistics file " + path + " can't be removed", failure);
-    }
+    memory.close();
   }
 }

@@ -2,16 +2,17 @@ package io.heddle.transport.stats;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
-import java.io.IOException;
-import java.lang.foreign.Arena;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,32 +45,53 @@ public final class StatsReader {
    * @throws HeddleException when the file can't be read or isn't one
    */
   public static ProcessStats snapshot(Path path) {
-    try (Arena arena = Arena.ofConfined();
-        FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
-      if (file.size() < StatsLayout.FILE_BYTES) {
-        throw new HeddleException(
-            path
-                + " is no statistics file of this version: it has "
-                + file.size()
-                + " bytes, not "
-                + StatsLayout.FILE_BYTES);
+    try (OpenFolder open = OpenFolder.around(path);
+        OpenFile file = open.open(path.getFileName().toString(), false)) {
+      requireWhole(path, file);
+      long base = file.map(StatsLayout.FILE_BYTES, false);
+      try {
+        ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
+        /* In here: the Java machine tells of a fault at the next return of a call. */
+        requireWhole(path, file);
+        return stats;
+      } catch (InternalError fault) {
+        throw new HeddleException(path + " was cut short while it was read", fault);
+      } finally {
+        MemoryCalls.unmapMemory(base, StatsLayout.FILE_BYTES);
       }
-      MemorySegment map = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
-      if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {
-        throw new HeddleException(
-            path + " is no statistics file of this version; take both from one release");
-      }
-      return new ProcessStats(
-          path,
-          map.get(Memory.NATIVE_INT, StatsLayout.PROCESS),
-          map.get(Memory.NATIVE_LONG, StatsLayout.START),
-          rows(map),
-          deviceCounters(map),
-          errors(map),
-          map.get(Memory.NATIVE_LONG, StatsLayout.ERRORS_LOST));
-    } catch (IOException failure) {
-      throw new HeddleException("the statistics file " + path + " can't be read", failure);
+    } catch (SystemCallException failure) {
+      throw new HeddleException(
+          "the statistics file " + path + " can't be read: " + FileFailure.reason(failure),
+          failure);
     }
+  }
+
+  /* Another user's file may be cut at any moment, and beyond its end there is no memory. */
+  private static void requireWhole(Path path, OpenFile file) {
+    long bytes = file.status().sizeBytes();
+    if (bytes < StatsLayout.FILE_BYTES) {
+      throw new HeddleException(
+          path
+              + " is no statistics file of this version: it has "
+              + bytes
+              + " bytes, not "
+              + StatsLayout.FILE_BYTES);
+    }
+  }
+
+  private static ProcessStats read(Path path, MemorySegment map) {
+    if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {
+      throw new HeddleException(
+          path + " is no statistics file of this version; take both from one release");
+    }
+    return new ProcessStats(
+        path,
+        map.get(Memory.NATIVE_INT, StatsLayout.PROCESS),
+        map.get(Memory.NATIVE_LONG, StatsLayout.START),
+        rows(map),
+        deviceCounters(map),
+        errors(map),
+        map.get(Memory.NATIVE_LONG, StatsLayout.ERRORS_LOST));
   }
 
   private static int used(MemorySegment map, int field, int limit) {

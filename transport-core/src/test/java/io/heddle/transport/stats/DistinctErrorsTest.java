@@ -21,7 +21,7 @@ class DistinctErrorsTest {
 
   @BeforeEach
   void open() {
-    file = new StatsFile(folder);
+    file = new StatsFile(folder, (level, sentence) -> {});
   }
 
   @AfterEach

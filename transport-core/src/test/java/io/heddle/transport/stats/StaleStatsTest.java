@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.OpenFolder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,23 +25,29 @@ class StaleStatsTest {
     ofDeadProcess = Files.createFile(folder.resolve(process.pid() + ".stats"));
   }
 
+  private void remove() throws Exception {
+    try (OpenFolder open = OpenFolder.open(folder)) {
+      StaleStats.remove(open);
+    }
+  }
+
   @Test
   void theFileOfAProcessThatIsGoneIsRemoved() throws Exception {
-    StaleStats.remove(folder);
+    remove();
     assertFalse(Files.exists(ofDeadProcess));
   }
 
   @Test
   void aFileThatADeadProcessBeganIsRemoved() throws Exception {
     Path begun = Files.createFile(Path.of(ofDeadProcess + ".new"));
-    StaleStats.remove(folder);
+    remove();
     assertFalse(Files.exists(begun));
   }
 
   @Test
   void theFileOfALivingProcessStays() throws Exception {
     Path mine = Files.createFile(folder.resolve(ProcessHandle.current().pid() + ".stats"));
-    StaleStats.remove(folder);
+    remove();
     assertTrue(Files.exists(mine));
   }
 
@@ -56,13 +63,13 @@ class StaleStatsTest {
             .start();
     try {
       assertEquals("locked", holder.inputReader().readLine());
-      StaleStats.remove(folder);
+      remove();
       assertTrue(Files.exists(ofDeadProcess));
     } finally {
       holder.getOutputStream().close();
       holder.waitFor();
     }
-    StaleStats.remove(folder);
+    remove();
     assertFalse(Files.exists(ofDeadProcess));
   }
 
@@ -70,13 +77,13 @@ class StaleStatsTest {
   void otherFilesAreLeftAlone() throws Exception {
     Path notes = Files.createFile(folder.resolve("notes.stats"));
     Path other = Files.createFile(folder.resolve("1.txt"));
-    StaleStats.remove(folder);
+    remove();
     assertTrue(Files.exists(notes) && Files.exists(other));
   }
 
   @Test
   void anOpenStatisticsFileIsLockedForOthers() throws Exception {
-    StatsFile stats = new StatsFile(folder);
+    StatsFile stats = new StatsFile(folder, (level, sentence) -> {});
     Process prober =
         new ProcessBuilder(
                 "python3",

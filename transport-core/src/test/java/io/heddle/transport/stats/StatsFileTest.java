@@ -32,7 +32,7 @@ class StatsFileTest {
 
   @BeforeEach
   void open() {
-    file = new StatsFile(folder);
+    file = new StatsFile(folder, (level, sentence) -> {});
   }
 
   @AfterEach
@@ -71,7 +71,7 @@ class StatsFileTest {
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
       Future<Integer> seen = reader.submit(look);
       for (int i = 0; i < 300 && !seen.isDone(); i++) {
-        new StatsFile(made.getParent()).close();
+        new StatsFile(made.getParent(), (level, sentence) -> {}).close();
       }
       over.set(true);
       assertTrue(seen.get() > 0);

@@ -1,0 +1,164 @@
+package io.heddle.platform;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The Linux system calls that Heddle makes on files, relative to an open folder, so that nobody can
+ * put another folder in its place meanwhile. As {@link LinuxCalls}; all of them are control path.
+ */
+final class FileCalls {
+  /** In place of a folder's descriptor: the name is a whole path. */
+  static final int AT_FDCWD = -100;
+
+  static final int O_RDONLY = 0;
+  static final int O_RDWR = 2;
+  static final int O_CREAT = 0x40;
+  static final int O_EXCL = 0x80;
+  static final int O_NONBLOCK = 0x800;
+  static final int O_CLOEXEC = 0x80000;
+
+  /* These two are the other way round on arm64. */
+  private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
+  static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
+  static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
+
+  static final int F_GETLK = 5;
+  static final int F_SETLK = 6;
+
+  private static final MethodHandle OPENAT = LinuxCalls.find("openat", 4);
+  private static final MethodHandle MKDIRAT = LinuxCalls.find("mkdirat", 3);
+  private static final MethodHandle STATX = LinuxCalls.find("statx", 5);
+  private static final MethodHandle RENAMEAT = LinuxCalls.find("renameat", 4);
+  private static final MethodHandle UNLINKAT = LinuxCalls.find("unlinkat", 3);
+  private static final MethodHandle FTRUNCATE = LinuxCalls.find("ftruncate", 2);
+  private static final MethodHandle FALLOCATE = LinuxCalls.find("posix_fallocate", 3);
+  private static final MethodHandle FCHMOD = LinuxCalls.find("fchmod", 2);
+  private static final MethodHandle FCNTL = LinuxCalls.find("fcntl", 3);
+
+  private FileCalls() {}
+
+  static int openat(int folder, String name, int flags, int mode) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try (Arena arena = Arena.ofConfined()) {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              OPENAT.invokeExact(
+                  capture,
+                  (long) folder,
+                  arena.allocateFrom(name).address(),
+                  (long) flags,
+                  (long) mode,
+                  0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  static int mkdirat(int folder, String name, int mode) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try (Arena arena = Arena.ofConfined()) {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              MKDIRAT.invokeExact(
+                  capture, (long) folder, arena.allocateFrom(name).address(), (long) mode));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** Fills a struct statx; an empty name means the descriptor itself, and links aren't followed. */
+  static int statx(int fd, String name, long addressOfStatx) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try (Arena arena = Arena.ofConfined()) {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              STATX.invokeExact(
+                  capture,
+                  (long) fd,
+                  arena.allocateFrom(name).address(),
+                  0x1100L /* AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW */,
+                  0x7ffL /* STATX_BASIC_STATS */,
+                  addressOfStatx));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  static int renameat(int folder, String from, String to) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try (Arena arena = Arena.ofConfined()) {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              RENAMEAT.invokeExact(
+                  capture,
+                  (long) folder,
+                  arena.allocateFrom(from).address(),
+                  (long) folder,
+                  arena.allocateFrom(to).address(),
+                  0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  static int unlinkat(int folder, String name) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try (Arena arena = Arena.ofConfined()) {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              UNLINKAT.invokeExact(capture, (long) folder, arena.allocateFrom(name).address(), 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  static int ftruncate(int fd, long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.intResult(
+          capture, (long) FTRUNCATE.invokeExact(capture, (long) fd, lengthBytes, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** Alone among these calls the C function returns its errno and sets none. */
+  static int posixFallocate(int fd, long offset, long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return -(int) (long) FALLOCATE.invokeExact(capture, (long) fd, offset, lengthBytes);
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  static int fchmod(int fd, int mode) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.intResult(
+          capture, (long) FCHMOD.invokeExact(capture, (long) fd, (long) mode, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /**
+   * @param argument an address or a number, as the command has it
+   */
+  static int fcntl(int fd, int command, long argument) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.intResult(
+          capture, (long) FCNTL.invokeExact(capture, (long) fd, (long) command, argument));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.heddle.platform;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the kernel knows of a file: struct statx of linux/stat.h, which is alike on all processors.
+ *
+ * @param mode kind and rights, as st_mode has them
+ * @param owner the number of its user
+ * @param device tells file systems apart
+ * @param inode tells files of one file system apart
+ */
+public record FileStatus(int mode, int owner, long sizeBytes, long device, long inode) {
+  private static final int STATX_BYTES = 256;
+  private static final int OWNER = 20;
+  private static final int MODE = 28;
+  private static final int INODE = 32;
+  private static final int SIZE = 40;
+  private static final int DEVICE = 136;
+
+  private static final int KIND = 0170000;
+  private static final int FOLDER = 0040000;
+  private static final int REGULAR = 0100000;
+  private static final int LINK = 0120000;
+  private static final int OTHERS_MAY_WRITE = 0022;
+  private static final int STICKY = 01000;
+
+  /** The number of the user who may do everything. */
+  public static final int ROOT = 0;
+
+  /** Of an open descriptor. */
+  static FileStatus of(int fd) {
+    return of(fd, "");
+  }
+
+  /**
+   * Of a file by its name in an open folder; a link is not followed.
+   *
+   * @throws SystemCallException with ENOENT where there is none
+   */
+  static FileStatus of(int folder, String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment found = arena.allocate(STATX_BYTES, Long.BYTES);
+      int result = FileCalls.statx(folder, name, found.address());
+      if (result < 0) {
+        throw new SystemCallException("statx " + name, -result);
+      }
+      return new FileStatus(
+          Short.toUnsignedInt(found.get(JAVA_SHORT, MODE)),
+          found.get(JAVA_INT, OWNER),
+          found.get(JAVA_LONG, SIZE),
+          found.get(JAVA_LONG, DEVICE),
+          found.get(JAVA_LONG, INODE));
+    }
+  }
+
+  public boolean isFolder() {
+    return (mode & KIND) == FOLDER;
+  }
+
+  public boolean isRegular() {
+    return (mode & KIND) == REGULAR;
+  }
+
+  public boolean isLink() {
+    return (mode & KIND) == LINK;
+  }
+
+  /** Whether its group or everybody may write to it. */
+  public boolean isWritableByOthers() {
+    return (mode & OTHERS_MAY_WRITE) != 0;
+  }
+
+  /** Whether others may take files of this folder away, or put theirs in their place. */
+  public boolean isOpenToOthers() {
+    return isWritableByOthers() && (mode & STICKY) == 0;
+  }
+
+  /** The rights without those of others to write. */
+  int withoutOthersWriting() {
+    return mode & ~(KIND | OTHERS_MAY_WRITE);
+  }
+
+  public boolean isSameFile(FileStatus other) {
+    return device == other.device && inode == other.inode;
+  }
+
+  /** What it is and whose, for a sentence: {@code a folder of user 1000, mode 755}. */
+  public String describe() {
+    String kind =
+        isFolder() ? "a folder" : isRegular() ? "a file" : isLink() ? "a link" : "no file";
+    return kind
+        + " of user "
+        + Integer.toUnsignedString(owner)
+        + (isLink() ? "" : ", mode " + Integer.toOctalString(mode & ~KIND));
+  }
+}
