@@ -122,7 +122,7 @@ pages() {
 }
 
 licences
-pages README.md CHANGELOG.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
+pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
 sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
 

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
@@ -27,6 +28,15 @@ final class EndsWithinExtension implements InvocationInterceptor {
   public void interceptTestTemplateMethod(
       Invocation<@Nullable Void> invocation,
       ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    proceed(invocation, context);
+  }
+
+  @Override
+  public void interceptDynamicTest(
+      Invocation<@Nullable Void> invocation,
+      DynamicTestInvocationContext test,
       ExtensionContext context)
       throws Throwable {
     proceed(invocation, context);
