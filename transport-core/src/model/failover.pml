@@ -52,7 +52,10 @@ chan to_receiver = [4 * PLANES] of {mtype, byte, byte};
 chan to_sender = [4 * PLANES] of {mtype, byte, byte, byte, byte, byte};
 
 /* The world: links, and the writes that are under way. */
-bool link_up[PLANES] = true;
+#define GONE 0 /* the carrier, as both ends can know; what is under way may still land */
+#define SILENT 1 /* nothing lands and nothing is answered, and who sends can't know why */
+#define WELL 2
+byte link[PLANES] = WELL;
 byte failures, returns;
 byte data_under_way[PLANES]; /* chunks */
 byte entries_under_way[PLANES]; /* groups */
@@ -96,6 +99,17 @@ hidden mtype what;
 /* One end's queue pairs are in ERROR, of the same epoch as the other's. */
 #define is_dead(state) (state == FENCING || state == FENCED)
 #define unanswered(p) (s_epoch[p] == r_epoch[p] && (is_dead(s_state[p]) || is_dead(r_state[p])))
+
+/* A plane's queue pairs answer at both ends. Where none does, an end can't tell a lost plane from a slow peer. */
+#define answers(p) (link[p] == WELL && in_use(s_state[p]) && in_use(r_state[p]) && s_epoch[p] == r_epoch[p])
+#if PLANES == 1
+#define PEER_IS_HEARD answers(0)
+#elif PLANES == 2
+#define PEER_IS_HEARD (answers(0) || answers(1))
+#else
+#define PEER_IS_HEARD (answers(0) || answers(1) || answers(2))
+#endif
+#define is_lost(p) (link[p] == GONE || (link[p] == SILENT || unanswered(p)) && PEER_IS_HEARD)
 #define s_finished (failed || acknowledged == EVERYTHING)
 #define r_finished (failed || oldest == GROUPS)
 
@@ -184,16 +198,16 @@ end:
 
   /* An acknowledgement; while fencing, one that was in the completion queue. */
   :: d_step {
-       !failed && (s_posts(p) || s_state[p] == FENCING) && (outstanding[p] & landed) ->
+       !failed && (s_posts(p) && link[p] != SILENT || s_state[p] == FENCING) && (outstanding[p] & landed) ->
        bits = FIRST_OF(outstanding[p] & landed);
        outstanding[p] = outstanding[p] & ~bits;
        acknowledge(bits);
        skip
      }
 
-  /* Notice a failure: of the link, or that nobody answers there. */
+  /* Notice a failure: of the carrier, or that nobody answers there though the peer is heard by another plane. */
   :: d_step {
-       !failed && in_use(s_state[p]) && (!link_up[p] || unanswered(p)) ->
+       !failed && in_use(s_state[p]) && is_lost(p) ->
        to_receiver ! PlaneDown(p, s_epoch[p]);
        s_begin_fence()
      }
@@ -213,7 +227,7 @@ end:
      }
 
   :: d_step {
-       !failed && s_state[p] == DOWN && link_up[p] ->
+       !failed && s_state[p] == DOWN && link[p] == WELL ->
        s_epoch[p]++;
        to_receiver ! PlaneUp(p, s_epoch[p]);
        s_state[p] = OPENING
@@ -221,7 +235,7 @@ end:
 
   /* Every probe was acknowledged. */
   :: d_step {
-       !failed && s_state[p] == PROBING && r_takes_chunks(p) ->
+       !failed && s_state[p] == PROBING && r_takes_chunks(p) && link[p] != SILENT ->
        to_receiver ! PlaneReady(p, s_epoch[p]);
        s_state[p] = UP
      }
@@ -354,7 +368,7 @@ end:
   :: d_step { !failed && r_state[p] != FENCED && completions[p] -> take_completions(); skip }
 
   :: d_step {
-       !failed && in_use(r_state[p]) && (!link_up[p] || unanswered(p)) ->
+       !failed && in_use(r_state[p]) && is_lost(p) ->
        to_sender ! PlaneDown(p, r_epoch[p], 0, 0, 0);
        r_begin_fence()
      }
@@ -397,7 +411,7 @@ end:
           assert(r_state[p] == DOWN && e == r_epoch[p] + 1);
           r_epoch[p] = e;
           if
-          :: link_up[p] ->
+          :: link[p] == WELL ->
              to_sender ! PlaneUp(p, e, 0, 0, 0);
              r_state[p] = OPENING
           :: else ->
@@ -447,11 +461,11 @@ inline land(chunk) {
 }
 
 #define CHUNK_LANDS(c) \
-  :: d_step { !failed && r_takes_chunks(p) && (data_under_way[p] & (1 << c)) -> land(1 << c) }
+  :: d_step { !failed && r_takes_chunks(p) && link[p] != SILENT && (data_under_way[p] & (1 << c)) -> land(1 << c) }
 
 #define ENTRIES_LAND(g) \
   :: d_step { \
-       !failed && s_takes_entries(p) && (entries_under_way[p] & (1 << g)) -> \
+       !failed && s_takes_entries(p) && link[p] != SILENT && (entries_under_way[p] & (1 << g)) -> \
        entries_under_way[p] = entries_under_way[p] & ~(1 << g); \
        ring[g % SLOTS] = g + 1; \
        if \
@@ -477,27 +491,33 @@ end:
   :: d_step { data_under_way[p] && !s_posts(p) -> data_under_way[p] = 0 }
   :: d_step { entries_under_way[p] && r_state[p] != UP -> entries_under_way[p] = 0 }
 
-  :: d_step { failures < FAILURES && link_up[p] && !(s_finished && r_finished) -> failures++; link_up[p] = false }
-  :: d_step { returns < RETURNS && !link_up[p] && !(s_finished && r_finished) -> returns++; link_up[p] = true }
+  :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = GONE }
+  :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = SILENT }
+  :: d_step { returns < RETURNS && link[p] != WELL && !(s_finished && r_finished) -> returns++; link[p] = WELL }
   od
 }
 
-#if PLANES == 1
-#define NONE_UP(state) (state[0] != UP)
-#elif PLANES == 2
-#define NONE_UP(state) (state[0] != UP && state[1] != UP)
+#ifdef GRACE_WITHOUT_SILENCE
+#define carries(p, state) (state[p] == UP)
 #else
-#define NONE_UP(state) (state[0] != UP && state[1] != UP && state[2] != UP)
+#define carries(p, state) (state[p] == UP && link[p] == WELL)
+#endif
+#if PLANES == 1
+#define NONE_CARRIES(state) (!carries(0, state))
+#elif PLANES == 2
+#define NONE_CARRIES(state) (!carries(0, state) && !carries(1, state))
+#else
+#define NONE_CARRIES(state) (!carries(0, state) && !carries(1, state) && !carries(2, state))
 #endif
 
 /*
- * The grace time is over without a plane at one of the ends. The other hears of it and fails too; that it does so later
+ * The grace time is over without a plane that carries at one of the ends. The other hears of it and fails too; that it does so later
  * shows nothing new, since until then the end that failed is as one that is slow.
  */
 proctype give_up() {
 end:
   d_step {
-    !failed && (!s_finished && NONE_UP(s_state) || !r_finished && NONE_UP(r_state)) ->
+    !failed && (!s_finished && NONE_CARRIES(s_state) || !r_finished && NONE_CARRIES(r_state)) ->
     assert(failures >= PLANES);
     failed = true;
     to_be_posted = 0; acknowledged = 0; landed = 0; arrived = 0; to_be_written = 0; oldest = 0; next = 0; s_group = 0;
@@ -506,7 +526,7 @@ end:
       outstanding[i] = 0; kept[i] = false; kept_oldest[i] = 0; kept_next[i] = 0; kept_arrivals[i] = 0;
       s_state[i] = DOWN; s_epoch[i] = 0;
       completions[i] = 0; entries_on[i] = 0; entries_outstanding[i] = 0; r_kept[i] = false;
-      r_state[i] = DOWN; r_epoch[i] = 0; link_up[i] = false
+      r_state[i] = DOWN; r_epoch[i] = 0; link[i] = GONE
     }
     do
     :: nempty(to_sender) -> to_sender ? what, e, e, o, n, a

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms a try, 0.47 s with all tries: a silent plane is left within a second. A peer that only waits
-   * for its core may be taken for gone; that costs a failover, and the plane comes back.
+   * 4.096 µs · 2^14 = 67 ms a try, 0.47 s with all tries: a silent plane is left within a second. On a device that
+   * judges each queue pair alone a peer that only waits for its core may be taken for gone; that costs a failover, and
+   * the plane comes back.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 
@@ -134,8 +135,15 @@ public final class PlaneQueuePair implements AutoCloseable {
    *
    * @param startPsn first packet sequence number that the peer sends
    * @param parameters the words of the peer's provider
+   * @param peer as {@link ReadyToSendAttributes#peer} has it
    */
-  public record RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {}
+  public record RemoteEnd(
+      Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
+    /** One that is judged alone. */
+    public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
+      this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.ALONE);
+    }
+  }
 
   /**
    * How long and how often to try.
@@ -171,7 +179,8 @@ public final class PlaneQueuePair implements AutoCloseable {
       readyToReceive(remote, mtu, settings);
     }
     queuePair.readyToSend(
-        new ReadyToSendAttributes(startPsn, settings.timeoutCode(), settings.retryCount(), 7));
+        new ReadyToSendAttributes(
+            startPsn, settings.timeoutCode(), settings.retryCount(), 7, remote.peer()));
   }
 
   private void requireAddresses() {

@@ -13,6 +13,7 @@ final class Counters {
   private volatile long packetsResent;
   private volatile long packetsReceived;
   private volatile long timeouts;
+  private volatile long waitsForPeer;
   private volatile long acknowledgementsCarried;
   private volatile long packetsBundled;
 
@@ -48,6 +49,11 @@ final class Counters {
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
+  void waitsForPeer() {
+    waitsForPeer++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
   void acknowledgementCarried() {
     acknowledgementsCarried++;
   }
@@ -65,6 +71,7 @@ final class Counters {
     reader.counter("packets_resent", packetsResent);
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
+    reader.counter("waits_for_peer", waitsForPeer);
     reader.counter("acknowledgements_carried", acknowledgementsCarried);
     reader.counter("packets_bundled", packetsBundled);
     trains.read(reader);
@@ -81,6 +88,11 @@ final class Counters {
 
   long timeouts() {
     return timeouts;
+  }
+
+  /** How often a queue pair, past its retries, waited since its peer was silent on all ways. */
+  long peerWaits() {
+    return waitsForPeer;
   }
 
   /** Acknowledgements that left behind another packet, not alone. */

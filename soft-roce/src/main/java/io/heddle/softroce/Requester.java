@@ -42,6 +42,9 @@ final class Requester {
 
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
 
+  /* Since when the peer is silent on all ways, where that alone keeps this one from being given up; else NEVER_NS. */
+  private volatile long silentSinceNs = NEVER_NS;
+
   Requester(
       SoftQueuePair qp,
       PacketExit exit,
@@ -273,6 +276,9 @@ final class Requester {
   }
 
   private void newsArrived(long nowNs) {
+    if (retries.unanswered() > 0) {
+      silentSinceNs = NEVER_NS;
+    }
     retries.news(nowNs);
     receiverNotReady.news();
     armTimeout(nowNs);
@@ -429,11 +435,13 @@ final class Requester {
    * everything goes out again, in a small window.
    */
   private void onTimeout(long nowNs) {
-    retries.served(nowNs);
+    long heardAtNs = qp.peerHeardAtNs();
+    retries.served(heardAtNs, nowNs);
     if (retries.isExhausted(nowNs)) {
       qp.failSend(Status.RETRY_EXCEEDED);
       return;
     }
+    judgeSilence(heardAtNs, nowNs);
     int unanswered = retries.timedOut();
     counters.timedOut();
     if (!softPeer || unanswered > 1) {
@@ -445,8 +453,36 @@ final class Requester {
       loads.recover();
       loseFrom(outstanding.unacknowledged());
     }
+    if (unanswered > 1) {
+      qp.askCompanions(nowNs);
+    }
     armTimeout(nowNs);
     qp.activate();
+  }
+
+  private void judgeSilence(long heardAtNs, long nowNs) {
+    long since = NEVER_NS;
+    if (retries.isHeld(nowNs)) {
+      long news = retries.newsAtNs();
+      since = heardAtNs - news > 0 ? heardAtNs : news;
+      if (silentSinceNs == NEVER_NS) {
+        counters.waitsForPeer();
+      }
+    }
+    silentSinceNs = since;
+  }
+
+  /** See {@link SoftQueuePair#peerSilentNs}. */
+  long peerSilentNs(long nowNs) {
+    long since = silentSinceNs;
+    return since == NEVER_NS ? 0 : Math.max(1, nowNs - since);
+  }
+
+  /** Asks the peer whether it is there, where nothing else asks it. */
+  void askIfIdle(long nowNs) {
+    if (outstanding.isEmpty() && !sender.isBlocked()) {
+      sender.askWhetherThere(nowNs);
+    }
   }
 
   /** Packets that were sent again. Any thread. */
@@ -474,5 +510,6 @@ final class Requester {
     read.stop();
     outstanding.stop();
     builder.restart();
+    silentSinceNs = NEVER_NS;
   }
 }

@@ -17,6 +17,10 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * stopped, the clock stands still. Otherwise of two processes that were away together, the one that
  * comes back first would give the other up within milliseconds.
  *
+ * <p>Nor is it the peer's, where queue pairs by several ways lead to it: a question counts only
+ * where the peer was heard after it, by whichever way. A peer that is silent on all of them is
+ * asked on and on, and one that waits for its processor answers them all when it has it.
+ *
  * <p>News is that something more has arrived. An answer that says nothing more has arrived shows a
  * living peer, but not a usable path: one that swallows all large packets would be asked for ever.
  */
@@ -26,8 +30,12 @@ final class RetryTimer {
   private final RoundTrip roundTrip;
   private long patienceNs;
   private int needed;
+  private boolean alone;
   private int unanswered;
+  private int witnessed;
+  private boolean heard;
   private long newsAtNs;
+  private long askedAtNs;
   private long dueNs = Requester.NEVER_NS;
 
   RetryTimer(RoundTrip roundTrip) {
@@ -40,6 +48,7 @@ final class RetryTimer {
             ? Requester.NEVER_NS
             : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
     needed = Math.min(attributes.retryCount(), MOST_NEEDED);
+    alone = attributes.peer() == ReadyToSendAttributes.ALONE;
     news(nowNs);
     stop();
   }
@@ -62,6 +71,7 @@ final class RetryTimer {
 
   /** Waits for one timeout from now. */
   void arm(long nowNs) {
+    askedAtNs = nowNs;
     long waitNs =
         Math.min(
             roundTrip.timeoutNs(),
@@ -74,18 +84,39 @@ final class RetryTimer {
   void news(long nowNs) {
     newsAtNs = nowNs;
     unanswered = 0;
+    witnessed = 0;
+    heard = false;
   }
 
   /**
    * Comes first where the timer is served. By as much as that is late, nobody here was there to
    * hear an answer or to ask again: that isn't the peer's silence.
+   *
+   * @param heardAtNs when something of the peer's came last, by whichever way
    */
-  void served(long nowNs) {
+  void served(long heardAtNs, long nowNs) {
     newsAtNs += Math.max(0, nowNs - dueNs);
+    heard = alone || heardAtNs - askedAtNs > 0;
+    if (heard) {
+      witnessed++;
+    }
   }
 
   boolean isExhausted(long nowNs) {
+    return isOverdue(nowNs) && witnessed > needed;
+  }
+
+  /** Whether only the silence of all ways to the peer keeps this one from being given up. */
+  boolean isHeld(long nowNs) {
+    return isOverdue(nowNs) && !heard;
+  }
+
+  private boolean isOverdue(long nowNs) {
     return unanswered > needed && nowNs - newsAtNs >= patienceNs;
+  }
+
+  long newsAtNs() {
+    return newsAtNs;
   }
 
   /** How many timeouts have passed since the last news. */

@@ -150,6 +150,13 @@ final class SlotSender {
     }
   }
 
+  /** Asks by each link; any peer answers, since the number has been executed. */
+  void askWhetherThere(long nowNs) {
+    for (int link = 0; link < loads.count(); link++) {
+      ask(link, 0, softPeer ? tags.next(link, nowNs, false) : SendTags.NONE);
+    }
+  }
+
   /* One that a full socket loses is lost. */
   private void ask(int link, int payload, int tag) {
     exit.sealFor(link);

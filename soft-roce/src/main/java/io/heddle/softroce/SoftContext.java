@@ -20,6 +20,7 @@ import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -59,6 +60,7 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
+  private final Map<Long, Companions> companions = new HashMap<>();
   private int nextSlot;
   private int generation;
   private int nextDomain = 1;
@@ -338,6 +340,26 @@ final class SoftContext implements DeviceContext {
               + " and standard devices can't use",
           ROCE_PORT, address.gid(), other.port());
       return other;
+    }
+  }
+
+  /**
+   * The queue pairs that lead to this peer, one more with the caller, which says {@link
+   * #usesNoMore} when it has others or is closed; null where each is judged alone. The monitor is
+   * held.
+   */
+  @Nullable Companions companions(long peer) {
+    if (peer == ReadyToSendAttributes.ALONE) {
+      return null;
+    }
+    Companions found = companions.computeIfAbsent(peer, number -> new Companions());
+    found.users++;
+    return found;
+  }
+
+  void usesNoMore(@Nullable Companions left) {
+    if (left != null && --left.users == 0) {
+      companions.values().remove(left);
     }
   }
 

@@ -44,6 +44,8 @@ final class SoftQueuePair implements QueuePair {
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private int window;
   private boolean closed;
+  private long heardAtNs;
+  private @Nullable Companions companions;
   private long waitsUntilRound;
   /* The socket was too full for a response or an acknowledgement. */
   private final Pause blocked = new Pause();
@@ -105,6 +107,11 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public long resentPackets() {
     return requester.resentPackets();
+  }
+
+  @Override
+  public long peerSilentNs() {
+    return requester.peerSilentNs(engine.nowNs());
   }
 
   /* Control path. */
@@ -188,8 +195,15 @@ final class SoftQueuePair implements QueuePair {
   public void readyToSend(ReadyToSendAttributes attributes) {
     synchronized (context) {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
+      context.usesNoMore(companions);
+      Companions fresh = context.companions(attributes.peer());
       engine.lock.lock();
       try {
+        companions = fresh;
+        heardAtNs = engine.nowNs();
+        if (fresh != null) {
+          fresh.join(this);
+        }
         requester.start(attributes, sizes, softPeer, window, links, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
@@ -250,6 +264,9 @@ final class SoftQueuePair implements QueuePair {
 
   private void halt(QueuePairState target) {
     engine.departures.clear();
+    if (companions != null) {
+      companions.leave(this);
+    }
     state = target;
     requester.stop();
     responder.stop();
@@ -269,6 +286,7 @@ final class SoftQueuePair implements QueuePair {
         completer.detach();
       });
       exit.free();
+      context.usesNoMore(companions);
       context.closed(this);
     }
   }
@@ -331,6 +349,7 @@ final class SoftQueuePair implements QueuePair {
       }
       return;
     }
+    heardAtNs = nowNs;
     if (opcode <= PacketFormat.READ_REQUEST) {
       int thirdWord = PacketFormat.networkInt(packet + 8);
       responder.onRequest(opcode, thirdWord, packet, payload, payloadBytes, nowNs);
@@ -352,9 +371,30 @@ final class SoftQueuePair implements QueuePair {
     }
     int taken = responder.onRow(rows, packet, stride, most, links.get(link).receiveFlow(), nowNs);
     if (taken > 0) {
+      heardAtNs = nowNs;
       exit.answerBy(link);
     }
     return taken;
+  }
+
+  long heardAtNs() {
+    return heardAtNs;
+  }
+
+  /** When something of the peer's came last, by whichever way. */
+  long peerHeardAtNs() {
+    return companions == null ? heardAtNs : companions.heardAtNs();
+  }
+
+  /** See {@link Companions#ask}. */
+  void askCompanions(long nowNs) {
+    if (companions != null) {
+      companions.ask(nowNs);
+    }
+  }
+
+  void askIfIdle(long nowNs) {
+    requester.askIfIdle(nowNs);
   }
 
   private void onAcknowledge(long packet, long payload, int payloadBytes, long nowNs) {

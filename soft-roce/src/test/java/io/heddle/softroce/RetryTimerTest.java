@@ -33,7 +33,7 @@ class RetryTimerTest {
     timer.arm(nowNs);
     for (questions = 0; questions < 1000; questions++) {
       nowNs = timer.dueNs() + (questions == 0 ? lateNs : 0);
-      timer.served(nowNs);
+      timer.served(nowNs, nowNs);
       if (timer.isExhausted(nowNs)) {
         return nowNs - fromNs;
       }
@@ -84,6 +84,34 @@ class RetryTimerTest {
     start(14, 7);
     roundTrip.sample(50_000);
     assertEquals(10_000 + 537, Math.round(givesUpAfter(77, 10_000 * MS) / 1e6), 1.0);
+  }
+
+  @Test
+  void amongOthersAQuestionCountsOnlyWhereThePeerWasHeardAfterIt() {
+    roundTrip.reset();
+    timer.reset(new ReadyToSendAttributes(1, 14, 7, 7, 1), 77);
+    long nowNs = 77;
+    timer.arm(nowNs);
+    for (int i = 0; i < 100; i++) {
+      long askedNs = nowNs;
+      nowNs = timer.dueNs();
+      timer.served(askedNs, nowNs);
+      assertFalse(timer.isExhausted(nowNs));
+      assertEquals(nowNs - 77 >= 536_870_912, timer.isHeld(nowNs), "question " + i);
+      timer.timedOut();
+      timer.arm(nowNs);
+    }
+    for (int witnesses = 1; witnesses <= 3; witnesses++) {
+      long askedNs = nowNs;
+      nowNs = timer.dueNs();
+      timer.served(askedNs + 1, nowNs);
+      assertFalse(timer.isHeld(nowNs));
+      assertEquals(witnesses == 3, timer.isExhausted(nowNs), witnesses + " witnesses");
+      timer.timedOut();
+      timer.arm(nowNs);
+    }
+    timer.news(nowNs);
+    assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
   }
 
   @Test

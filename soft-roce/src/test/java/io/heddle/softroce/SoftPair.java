@@ -137,6 +137,16 @@ final class SoftPair implements AutoCloseable {
     follow(b, a, left.gids.get(link), mtu, false, 16);
   }
 
+  /** Connects two queue pairs over this link alone, each of those with this number of its peer. */
+  void connectOver(
+      int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
+    a.initialise(link);
+    b.initialise(link);
+    PathMtu mtu = PathMtu.MTU_1024;
+    follow(a, b, right.gids.get(link), mtu, standard, timeoutCode, peer);
+    follow(b, a, left.gids.get(link), mtu, standard, timeoutCode, peer);
+  }
+
   private void follow(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
     follow(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
     follow(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);
@@ -144,10 +154,21 @@ final class SoftPair implements AutoCloseable {
 
   private static void follow(
       QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
+    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.ALONE);
+  }
+
+  private static void follow(
+      QueuePair qp,
+      QueuePair peer,
+      Gid gid,
+      PathMtu mtu,
+      boolean standard,
+      int timeoutCode,
+      long peersNumber) {
     byte[] parameters = standard ? new byte[0] : peer.endpointParameters();
     qp.readyToReceive(
         new ReadyToReceiveAttributes(mtu, gid, peer.number(), PSN, parameters, 1, 0, 0));
-    qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7));
+    qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7, peersNumber));
   }
 
   void progress() {

@@ -71,6 +71,7 @@ class FailoverModelTest {
           REOPEN_SAME_QUEUE_PAIR                    | i>=oldest           | PLANES=2 FAILURES=1 SLOTS=1 RETURNS=1
           NEXT_COVERS_SENDER                        | kept_next           | PLANES=2 FAILURES=1 SLOTS=2
           ENTRIES_UNCOUNTED                         | acknowledged        | PLANES=3 FAILURES=1 SLOTS=1
+          GRACE_WITHOUT_SILENCE                     | acknowledged        | PLANES=2 FAILURES=2 SLOTS=1
           """)
   void aBrokenProtocolIsFound(String broken, String violated, String definitions)
       throws IOException, InterruptedException {

@@ -8,11 +8,13 @@ import io.heddle.transport.spray.PlaneWeights;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
@@ -22,6 +24,9 @@ import java.util.stream.IntStream;
  * <p>Control thread, where nothing else is said.
  */
 final class CarrierPairs implements AutoCloseable {
+  /* The last number by which a device knows together the queue pairs of one connection. */
+  private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.ALONE);
+
   private final NetDevice device;
   private final List<LocalPlane> planes;
   private final List<ControlMessage.PlaneOffer> remotePlanes;
@@ -32,6 +37,7 @@ final class CarrierPairs implements AutoCloseable {
   private final ConnectionWeights planeWeights;
   private final LinkTeller links = new LinkTeller();
   private final List<PlaneQueuePair> pairs = new ArrayList<>();
+  private final long peer = PEERS.incrementAndGet();
   private int connected;
   private final Map<Integer, String> unconnected = new TreeMap<>();
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
@@ -172,13 +178,36 @@ final class CarrierPairs implements AutoCloseable {
                 remotePlanes.get(carrier.first()).gid(),
                 end.queuePairNumber(),
                 end.startPsn(),
-                end.parameters()),
+                end.parameters(),
+                peer),
             smallestMtu(carrier.planes()),
             settings,
             SubFlow.receiveId(index, epoch));
     if (!carrier.isOnePlane()) {
       weighLinks();
     }
+  }
+
+  /**
+   * For how long the peer has been silent on all carriers while one waits for it beyond its
+   * retries, in ns; 0 where none does.
+   */
+  long peerSilentNs() {
+    long longest = 0;
+    for (int i = 0; i < pairs.size(); i++) {
+      longest = Math.max(longest, pairs.get(i).queuePair().peerSilentNs());
+    }
+    return longest;
+  }
+
+  /** Carriers that wait so. */
+  List<Integer> waitingForPeer() {
+    return IntStream.range(0, pairs.size())
+        .filter(i -> pairs.get(i).queuePair().peerSilentNs() > 0)
+        .map(i -> i % carriers.size())
+        .distinct()
+        .boxed()
+        .toList();
   }
 
   /** Over all planes. */

@@ -251,6 +251,14 @@ final class Connection implements AutoCloseable {
     }
   }
 
+  /** Looks whether the peer is silent on all planes. Control thread. */
+  void lookForSilence() {
+    Failover begun = failover;
+    if (begun != null) {
+      begun.lookForSilence();
+    }
+  }
+
   /**
    * The counters end: they may be another connection's soon. What still happens is counted where
    * nobody reads.

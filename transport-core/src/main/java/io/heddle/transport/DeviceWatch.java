@@ -36,6 +36,7 @@ final class DeviceWatch {
       device.context().pollAsyncEvents(events);
       for (Connection connection : device.connections()) {
         connection.tellResent();
+        connection.lookForSilence();
       }
       device.context().readCounters(counters);
     }

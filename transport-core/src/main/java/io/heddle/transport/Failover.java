@@ -35,6 +35,7 @@ final class Failover {
   private final Grace grace;
   private final PlaneReturn back;
   private final WithdrawnPlanes withdrawn;
+  private final SilentPeer silence;
   private boolean over;
 
   /**
@@ -59,7 +60,42 @@ final class Failover {
     }
     withdrawn = new WithdrawnPlanes(loop, end, this::notice);
     grace = new Grace(loop, planes, graceNs, this::noPlaneLeft);
-    back = new PlaneReturn(this, loop, connection, end, grace, log);
+    back = new PlaneReturn(this, loop, connection, end, log);
+    silence = new SilentPeer(connection, graceNs, new Waits(), log);
+  }
+
+  private final class Waits implements SilentPeer.Listener {
+    @Override
+    public void silent() {
+      if (end.isSender()) {
+        back.tryAllSoon(planes);
+      }
+    }
+
+    @Override
+    public void left(int plane, String cause) {
+      noticedNow(plane, cause + ", and the other end has left");
+    }
+
+    @Override
+    public void tooLong(long silentNs) {
+      tellOfEach();
+      fail(
+          "it has answered on no plane for %d ms (HEDDLE_GRACE_MS is %d)"
+              .formatted(silentNs / 1_000_000, grace.ms()));
+    }
+  }
+
+  /** Looks whether the peer is silent on all planes. Control thread. */
+  void lookForSilence() {
+    if (!over) {
+      silence.look();
+    }
+  }
+
+  /** Whether some plane carries what is sent now, as far as is known. Control thread. */
+  boolean anyCarries() {
+    return grace.anyUp() && !silence.isSilent();
   }
 
   /** A failure of a plane is noticed at this end. Any thread. */
@@ -256,6 +292,11 @@ final class Failover {
     }
   }
 
+  /** A plane is up again. */
+  void rose() {
+    grace.judge();
+  }
+
   private void trace(PlaneLife plane, String what) {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
@@ -293,16 +334,7 @@ final class Failover {
     if (over) {
       return;
     }
-    long now = System.nanoTime();
-    for (PlaneLife plane : planes) {
-      log.warn(
-          "%s: %s fell %d ms ago and is %s: %s",
-          connection.peer(),
-          connection.pairs().describe(plane.index),
-          (now - plane.fellNs) / 1_000_000,
-          plane.state,
-          plane.cause);
-    }
+    tellOfEach();
     fail(
         "no plane was up for %d ms: %s"
             .formatted(
@@ -310,6 +342,20 @@ final class Failover {
                 Arrays.stream(planes)
                     .map(plane -> plane.key + " (" + plane.cause + ")")
                     .collect(Collectors.joining("; "))));
+  }
+
+  private void tellOfEach() {
+    long now = System.nanoTime();
+    for (PlaneLife plane : planes) {
+      String carrier = connection.pairs().describe(plane.index);
+      if (plane.state == PlaneState.UP) {
+        log.warn("%s: %s answers nothing", connection.peer(), carrier);
+      } else {
+        log.warn(
+            "%s: %s fell %d ms ago and is %s: %s",
+            connection.peer(), carrier, (now - plane.fellNs) / 1_000_000, plane.state, plane.cause);
+      }
+    }
   }
 
   void say(PlaneMessage message) {

@@ -27,28 +27,21 @@ final class PlaneReturn {
   private final ControlLoop loop;
   private final Connection connection;
   private final Communicator end;
-  private final Grace grace;
   private final Log log;
 
   PlaneReturn(
-      Failover failover,
-      ControlLoop loop,
-      Connection connection,
-      Communicator end,
-      Grace grace,
-      Log log) {
+      Failover failover, ControlLoop loop, Connection connection, Communicator end, Log log) {
     this.failover = failover;
     this.loop = loop;
     this.connection = connection;
     this.end = end;
-    this.grace = grace;
     this.log = log;
   }
 
   /** Offers the plane after its hold-down. The sender's end. */
   void tryLater(PlaneLife plane) {
     int epoch = plane.epoch;
-    long holdNs = grace.anyUp() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
     loop.schedule(
         holdNs,
         () -> {
@@ -193,7 +186,7 @@ final class PlaneReturn {
     long now = System.nanoTime();
     plane.state = PlaneState.UP;
     plane.rose(now);
-    grace.judge();
+    failover.rose();
     log.info(
         "%s: back on %s after %d ms",
         connection.peer(),

@@ -37,7 +37,7 @@ final class WithdrawnPlanes {
 
   /** Watches until nothing is under way on the plane. */
   void watch(PlaneLife plane) {
-    look(plane, plane.epoch, -1, System.nanoTime());
+    look(plane, plane.epoch, -1, -1, System.nanoTime());
   }
 
   /** The connection is closed: what a look touches is gone. Control thread. */
@@ -50,12 +50,19 @@ final class WithdrawnPlanes {
     return Math.clamp(SILENT_TIMES * usualNs, LEAST_SILENT_NS, MOST_SILENT_NS);
   }
 
-  private void look(PlaneLife plane, int epoch, long answeredBefore, long changedNs) {
+  /*
+   * Where the other planes have something under way and have answered nothing in all that time either, the peer is slow.
+   * What was answered before is what was when the plane, or a slow peer's other planes, were last seen to answer.
+   */
+  private void look(
+      PlaneLife plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {
     if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
     }
     int unanswered = 0;
+    int othersUnanswered = 0;
     long answered = 0;
+    long others = 0;
     long usualNs = 0;
     end.baton().await();
     try {
@@ -65,22 +72,29 @@ final class WithdrawnPlanes {
           unanswered += flow.unanswered();
           answered += flow.answered();
           usualNs = Math.max(usualNs, flow.usualNs());
+        } else {
+          othersUnanswered += flow.unanswered();
+          others += flow.answered();
         }
       }
     } finally {
       end.baton().give();
     }
     long now = System.nanoTime();
-    long since = answered == answeredBefore ? changedNs : now;
-    long told = answered;
     long silentNs = patienceNs(usualNs);
-    if (unanswered > 0 && now - since > silentNs) {
+    boolean late = answered == answeredBefore && now - changedNs > silentNs;
+    boolean peerIsSlow = late && othersUnanswered > 0 && others == othersBefore;
+    boolean again = answered != answeredBefore || peerIsSlow;
+    long since = again ? now : changedNs;
+    long othersSince = again ? others : othersBefore;
+    long told = answered;
+    if (unanswered > 0 && late && !peerIsSlow) {
       String cause =
           "its route is gone, and %d requests have no answer for %d ms"
-              .formatted(unanswered, (now - since) / 1_000_000);
+              .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      loop.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, since));
+      loop.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, othersSince, since));
     }
   }
 }

@@ -427,8 +427,12 @@ class LoopbackFailoverTest {
     }
   }
 
-  @Test
-  void withNoPlaneLeftTheConnectionFailsAfterTheGraceTimeAndTellsOfEachPlane() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void withNoPlaneLeftTheConnectionFailsAfterTheGraceTimeAndTellsOfEachPlane(boolean together) {
+    if (together) {
+      fabric.judgeTogether();
+    }
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "300"))) {
       Ends.Link link = ends.connect();
       long to = ends.memory(1 << 20);
@@ -450,10 +454,79 @@ class LoopbackFailoverTest {
       for (int plane : FOUR) {
         assertTrue(
             ends.log.stream()
-                .anyMatch(line -> line.contains("plane:" + plane) && line.contains("ms ago")),
+                .anyMatch(line ->
+                    line.contains("plane:" + plane)
+                        && line.contains(together ? "answers nothing" : "ms ago")),
             ends.log.toString());
       }
       link.close();
     }
+  }
+
+  @Test
+  void aPeerThatIsSilentOnAllPlanesIsWaitedForAndNoPlaneIsFenced() {
+    fabric.judgeTogether();
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
+      Ends.await("the wait", () -> turns(traffic, hasSaid(ends, "is silent on all planes for")));
+      mendAll();
+      traffic.run(30);
+      Ends.await("the end of it", () -> turns(traffic, hasSaid(ends, "answers again, after")));
+      traffic.finish();
+      assertEquals(List.of(), said(ends, "moving off"));
+      assertEquals(List.of(), said(ends, "made anew"));
+    }
+  }
+
+  @Test
+  void ofASilentPeerThatComesBackOnlyThePlaneThatIsLostIsLeft() {
+    fabric.judgeTogether();
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
+      Ends.await("the wait", () -> turns(traffic, hasSaid(ends, "is silent on all planes for")));
+      for (int plane : List.of(1, 2, 4)) {
+        fabric.mend(Ends.gid("127.0.77." + plane));
+      }
+      traffic.run(30);
+      traffic.finish();
+      assertFalse(isUp(link, 2));
+      for (int plane : List.of(0, 1, 3)) {
+        assertTrue(isUp(link, plane), "plane " + plane + ends.log);
+      }
+    }
+  }
+
+  /* The one that is up answers nothing, so that the other can't wait for the end of its hold-down. */
+  @Test
+  void aPlaneInItsHoldDownIsTriedAtOnceWhereTheOthersAreSilent() {
+    fabric.judgeTogether();
+    try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      for (int falls = 0; falls < 2; falls++) {
+        Ends.await("the plane", () -> turns(traffic, isUp(link, 1)));
+        breakPair(true, link, 1);
+        Ends.await("its fall", () -> turns(traffic, !isUp(link, 1)));
+      }
+      for (int plane : List.of(1, 3, 4)) {
+        fabric.cut(Ends.gid("127.0.77." + plane));
+      }
+      traffic.run(30);
+      traffic.finish();
+    }
+  }
+
+  private static List<String> said(Ends ends, String part) {
+    return ends.log.stream().filter(line -> line.contains(part)).toList();
+  }
+
+  private static boolean hasSaid(Ends ends, String part) {
+    return !said(ends, part).isEmpty();
   }
 }

@@ -127,6 +127,16 @@ public interface QueuePair extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * For how long nothing has come from the peer by any of the queue pairs that have its number
+   * ({@link ReadyToSendAttributes#peer}), while this one waits for an answer beyond its retries, in
+   * ns; what this host slept meanwhile doesn't count. 0 where it doesn't wait so, or is judged
+   * alone. Any thread.
+   */
+  default long peerSilentNs() {
+    return 0;
+  }
+
   @Override
   void close();
 }

@@ -38,6 +38,10 @@ class CountersPageTest {
           entry("packets_received", "Packets that came, whatever became of them."),
           entry("timeouts", "Times that nothing was heard for so long that the peer was asked."),
           entry(
+              "waits_for_peer",
+              "Times that a queue pair was past its retries and went on asking, since its peer was"
+                  + " silent on all planes: it is slow."),
+          entry(
               "acknowledgements_carried",
               "Acknowledgements that left behind another packet, not alone."),
           entry("packets_bundled", "Small packets that left in one datagram with others."),

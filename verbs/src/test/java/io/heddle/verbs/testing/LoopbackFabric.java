@@ -32,6 +32,7 @@ public final class LoopbackFabric {
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
   private volatile boolean acknowledgementsHeld;
+  private volatile boolean judgesTogether;
   private int refusals;
   private long inlinePayloads;
   private int refusalErrno;
@@ -53,6 +54,19 @@ public final class LoopbackFabric {
 
   boolean acknowledgementsHeld() {
     return acknowledgementsHeld;
+  }
+
+  /**
+   * From now on queue pairs with the same number of their peer are judged together, as {@link
+   * io.heddle.verbs.ReadyToSendAttributes#peer} has it.
+   */
+  public void judgeTogether() {
+    judgesTogether = true;
+  }
+
+  /** Whether the peer of a silent queue pair is there, as far as can be known. */
+  boolean isWitnessed(LoopbackQueuePair silent) {
+    return !judgesTogether || pairs.stream().anyMatch(each -> each.hearsPeerOf(silent));
   }
 
   /** From now on nothing passes to or from this address. */

@@ -56,6 +56,8 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private long timeoutNs;
   private long waitingSince;
   private boolean waitingForReceive;
+  private long peersNumber;
+  private volatile boolean held;
 
   LoopbackQueuePair(LoopbackProvider.Domain pd, QueuePairAttributes attributes) {
     super(pd.ledger(), pd);
@@ -146,6 +148,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
       startPsn = attributes.sendPsn();
       retries = attributes.retryCount();
+      peersNumber = attributes.peer();
       notReadyRetries = attributes.receiverNotReadyRetryCount();
       timeoutNs = 4_096L << attributes.timeoutCode();
       state = QueuePairState.READY_TO_SEND;
@@ -157,6 +160,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     synchronized (fabric) {
       if (state != QueuePairState.ERROR) {
         state = QueuePairState.ERROR;
+        held = false;
         flush();
       }
     }
@@ -182,6 +186,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   public void reset() {
     synchronized (fabric) {
       state = QueuePairState.RESET;
+      held = false;
       head = next = tail = 0;
       receiveHead = receiveTail = 0;
       waitingSince = 0;
@@ -313,9 +318,10 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       return fail(Status.LOCAL_PROTECTION_ERROR);
     }
     LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
-    if (peer == null || !peer.hears(this) || !fabric.passes(localGid, remoteGid)) {
+    if (peer == null || !isAnswered()) {
       return waitFor(false, retries, timeoutNs, Status.RETRY_EXCEEDED);
     }
+    held = false;
     boolean needsReceive =
         wr.operation != Operation.RDMA_WRITE && wr.operation != Operation.RDMA_READ;
     if (needsReceive && peer.receiveHead == peer.receiveTail) {
@@ -329,6 +335,26 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
     next++;
     return true;
+  }
+
+  private boolean isAnswered() {
+    LoopbackQueuePair peer = fabric.find(remoteGid, remoteNumber);
+    return peer != null && peer.hears(this) && fabric.passes(localGid, remoteGid);
+  }
+
+  /** Whether this one goes to the same peer as that, and is answered. */
+  boolean hearsPeerOf(LoopbackQueuePair silent) {
+    return silent.peersNumber == ReadyToSendAttributes.ALONE
+        || peersNumber == silent.peersNumber
+            && state == QueuePairState.READY_TO_SEND
+            && isAnswered();
+  }
+
+  @Override
+  public long peerSilentNs() {
+    synchronized (fabric) {
+      return held ? Math.max(1, System.nanoTime() - waitingSince) : 0;
+    }
   }
 
   private boolean hears(LoopbackQueuePair sender) {
@@ -345,7 +371,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       waitingForReceive = forReceive;
     }
     boolean endless = forReceive && tries == WITHOUT_END;
-    return !endless && now - waitingSince > (tries + 1) * eachNs && fail(end);
+    boolean over = !endless && now - waitingSince > (tries + 1) * eachNs;
+    held = over && !forReceive && !fabric.isWitnessed(this);
+    return over && !held && fail(end);
   }
 
   /* The request at next fails; what was executed before it completes well, what is behind it is flushed. */
