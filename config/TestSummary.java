@@ -126,7 +126,7 @@ final class TestSummary {
   private int print() {
     print("Failed:", failed);
     print("Skipped:", skipped);
-    System.out.printf("%d passed, %d failed, %d skipped%n", passed, failed.size(), skipped.size());
+    System.out.printf("%s passed, %s failed, %s skipped%n", passed, failed.size(), skipped.size());
     return failed.isEmpty() ? 0 : 1;
   }
 

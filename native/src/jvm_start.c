@@ -263,6 +263,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   volatile jint result = JNI_ERR;
   struct sigaction user_signal;
   sigaction(SIGUSR2, NULL, &user_signal);
+  heddle_locale_keep(choice.library);
   creator = pthread_self();
   complaint[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
@@ -272,6 +273,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     creation_failed = true;
   }
   creating = false;
+  heddle_locale_give_back();
   give_back(SIGUSR2, &user_signal);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");

@@ -77,6 +77,12 @@ extern JavaVM *heddle_vm;
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
+/* ---- locale.c: the process's locale stays the host's while Java starts ---- */
+
+/* By the thread that makes the machine, before and after. jvm: real path of libjvm.so, which is loaded. */
+void heddle_locale_keep(const char *jvm);
+void heddle_locale_give_back(void);
+
 /* ---- what Java calls by address, since it is quicker here ---- */
 
 /* None waits. All have one shape, since each further one costs the start two milliseconds. */

@@ -52,7 +52,7 @@ final class AddressScenario {
     HostAddresses host = HostAddresses.read();
     for (NetworkLink link : host.links()) {
       System.out.printf(
-          "link %s mtu %d up %b carrier %b mac %s kind %s speed %d%n",
+          "link %s mtu %s up %b carrier %b mac %s kind %s speed %s%n",
           link.name(),
           link.mtuBytes(),
           link.administrativelyUp(),

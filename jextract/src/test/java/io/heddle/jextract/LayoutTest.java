@@ -86,7 +86,7 @@ class LayoutTest {
             long c = inC.getOrDefault(fact, -1L);
             boolean grown = fact.equals(layout.name() + ":size") && layout.mayGrow();
             if (grown ? c < inJava : c != inJava) {
-              differences.put(fact, "Java %d, C %d".formatted(inJava, c));
+              differences.put(fact, "Java %s, C %s".formatted(inJava, c));
             }
           });
     }

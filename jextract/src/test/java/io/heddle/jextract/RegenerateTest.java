@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,7 +77,8 @@ class RegenerateTest {
           shift
         done
         """;
-    Files.writeString(jextract, script.formatted(version, folder.resolve("answer")));
+    Files.writeString(
+        jextract, String.format(Locale.ROOT, script, version, folder.resolve("answer")));
     assertTrue(jextract.toFile().setExecutable(true));
   }
 

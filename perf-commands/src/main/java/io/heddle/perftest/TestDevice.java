@@ -150,12 +150,12 @@ final class TestDevice implements AutoCloseable {
     PortAttributes port = context.port();
     if (wish.port() != port.number()) {
       throw new HeddleException(
-          "-i %d: device %s has no such port; its port is %d"
+          "-i %s: device %s has no such port; its port is %s"
               .formatted(wish.port(), name(), port.number()));
     }
     if (!port.active()) {
       throw new HeddleException(
-          "port %d of device %s is down: see ip link, and whether an interface has an address"
+          "port %s of device %s is down: see ip link, and whether an interface has an address"
               .formatted(port.number(), name()));
     }
   }
@@ -185,7 +185,7 @@ final class TestDevice implements AutoCloseable {
           .map(TestDevice::lane)
           .orElseThrow(() ->
               new HeddleException(
-                  "-x %d: device %s has no GID at that index; it has %s"
+                  "-x %s: device %s has no GID at that index; it has %s"
                       .formatted(wish.gidIndex(), name(), text(entries))));
     }
     return entries.stream()

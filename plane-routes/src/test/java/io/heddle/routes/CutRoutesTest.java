@@ -64,7 +64,7 @@ class CutRoutesTest {
           bed.publisher.renew();
           fill(bed.publisher);
         }
-        System.out.printf("of %d cuts %d were met as a fault%n", CUTS, faults);
+        System.out.printf("of %s cuts %s were met as a fault%n", CUTS, faults);
         assertTrue(faults > 0, "no cut came in the middle of reading");
         assertEquals(0, process.waitFor());
       } finally {

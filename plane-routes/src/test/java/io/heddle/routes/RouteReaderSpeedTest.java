@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,8 +50,12 @@ class RouteReaderSpeedTest {
           allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
         }
         System.out.printf(
+            Locale.ROOT,
             "%,d destinations × 4 planes: filled in %d ms, file of %.1f MB, look-up %d ns%n",
-            DESTINATIONS, filled / 1_000_000, Files.size(bed.path) / 1e6, best / LOOKUPS);
+            DESTINATIONS,
+            filled / 1_000_000,
+            Files.size(bed.path) / 1e6,
+            best / LOOKUPS);
         assertTrue(best / LOOKUPS < LIMIT_NS, best / LOOKUPS + " ns a look-up");
         assertEquals(0, allocated, "bytes allocated");
       }

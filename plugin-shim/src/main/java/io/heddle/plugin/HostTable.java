@@ -54,14 +54,14 @@ final class HostTable {
   private void check() {
     if (readLong(SIZE) != SIZEOF_HOST || readLong(VERSION) != TABLE_VERSION) {
       throw new HeddleException(
-          "the library's table is version %d of %d bytes, the jar's is version %d of %d bytes: take both from one build"
+          "the library's table is version %s of %s bytes, the jar's is version %s of %s bytes: take both from one build"
               .formatted(readLong(VERSION), readLong(SIZE), TABLE_VERSION, SIZEOF_HOST));
     }
     for (int i = 0; i < EXPECTED_FACTS.length; i++) {
       long actual = readLong(FACTS + 8L * i);
       if (actual != EXPECTED_FACTS[i]) {
         throw new HeddleException(
-            "%s is %d in the library and %d in the jar: take both from one build"
+            "%s is %s in the library and %s in the jar: take both from one build"
                 .formatted(FACT_NAMES[i], actual, EXPECTED_FACTS[i]));
       }
     }

@@ -6,6 +6,7 @@ import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What two soft devices tell each other about a queue pair, big-endian: {@code 'H' 'S' | version 1
@@ -95,6 +96,6 @@ record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.
 
   private static VerbsException refused(String queuePair, String format, Object... values) {
     return new VerbsException(
-        "modify_qp", queuePair + ": " + format.formatted(values), Errno.EINVAL);
+        "modify_qp", queuePair + ": " + String.format(Locale.ROOT, format, values), Errno.EINVAL);
   }
 }

@@ -113,7 +113,7 @@ final class LendingTrial {
     }
     if (got < BYTES) {
       return DeviceTrial.untried(
-          "soft0: whether large trains of packets are copied isn't known: of one of %d bytes, %d came over the loopback"
+          "soft0: whether large trains of packets are copied isn't known: of one of %s bytes, %s came over the loopback"
               .formatted(BYTES, got));
     }
     return changed == BYTES

@@ -54,7 +54,7 @@ class BadNetworkTest {
       String faults, boolean standardPeers, int links, PathMtu mtu) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
     System.out.println(
-        "BadNetworkTest %s standard %s links %d -Dheddle.seed=%d"
+        "BadNetworkTest %s standard %s links %s -Dheddle.seed=%s"
             .formatted(faults, standardPeers, links, seed));
     Random random = new Random(seed);
     String seeded = faults.isEmpty() ? "" : faults + ",seed=" + (seed & 0xffffff);

@@ -30,7 +30,7 @@ class EndpointParametersTest {
         refused
             .getMessage()
             .contains(
-                "the peer's soft device has version %d, this one %d; run the same Heddle at both ends"
+                "the peer's soft device has version %s, this one %s; run the same Heddle at both ends"
                     .formatted(own - 1, own)),
         refused.getMessage());
   }

@@ -92,7 +92,7 @@ class SeveralLinksTest {
         assertTrue(
             System.nanoTime() - start < PATIENCE_NS,
             () ->
-                "not within %d s: %s; %d posted, %d acknowledged, %d arrived, %s"
+                "not within %s s: %s; %s posted, %s acknowledged, %s arrived, %s"
                     .formatted(
                         PATIENCE_NS / 1_000_000_000,
                         what,

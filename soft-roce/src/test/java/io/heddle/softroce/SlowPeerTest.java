@@ -170,7 +170,7 @@ class SlowPeerTest {
     assertEquals(Status.RETRY_EXCEEDED, wc.status);
     assertEquals(lost, wc.workRequestId);
     System.out.printf(
-        "SlowPeerTest: found after %d ms, %d timeouts%n",
+        "SlowPeerTest: found after %s ms, %s timeouts%n",
         (System.nanoTime() - startNs) / 1_000_000, timeouts());
     for (int way = 0; way < WAYS; way++) {
       assertEquals(

@@ -85,7 +85,7 @@ final class BfdOnFabricTest {
       }
       Arrays.sort(took);
       System.out.printf(
-          "silent cut to weights, BFD %d ms x 3: %s ms; the hold time is %d s%n",
+          "silent cut to weights, BFD %s ms x 3: %s ms; the hold time is %s s%n",
           BFD_MS, Arrays.toString(took), HOLD_SECONDS);
       assertTrue(took[0] < 3_000, Arrays.toString(took) + " ms\n" + daemon.log());
     }

@@ -161,7 +161,7 @@ final class ListeningTest {
         lab.command(host, List.of("sh", "-c", "umask 077; exec \"$@\"", "sh")),
         folder.resolve("daemon" + host),
         """
-        as = %d
+        as = %s
         publish = %s
         %s
         [peer of-the-link]
@@ -169,7 +169,7 @@ final class ListeningTest {
         plane = 1
         [peer by-address]
         address = %s
-        as = %d
+        as = %s
         plane = 2
         bfd-interval-ms = 100
         """

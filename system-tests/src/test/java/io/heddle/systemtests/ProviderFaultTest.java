@@ -153,9 +153,9 @@ final class ProviderFaultTest {
     try (DeviceContext context = open()) {
       List<GidTable.Entry> before = context.gidTable().entries();
       GidTable.Entry moved = before.get(GID_INDEX);
-      undo.add("gid 0/0 %d %s".formatted(moved.index(), moved.gid()));
+      undo.add("gid 0/0 %s %s".formatted(moved.index(), moved.gid()));
       undo.add("gid 0/0 9 none");
-      control("gid 0/0 %d none".formatted(moved.index()));
+      control("gid 0/0 %s none".formatted(moved.index()));
       control("gid 0/0 9 " + moved.gid());
       awaitEvent(context, Kind.GID_CHANGE);
       GidTable after = context.gidTable();
@@ -199,7 +199,7 @@ final class ProviderFaultTest {
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
       /* A queue pair that is refused is tried again without inline payloads. */
-      control("refuse 0/0 %s %d %d".formatted(refused, Errno.ENOMEM, times));
+      control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
       assertEquals(verb, failure.verb());
@@ -237,8 +237,8 @@ final class ProviderFaultTest {
   void aPortWithoutAddressesHasAnEmptyTable() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
       for (GidTable.Entry entry : context.gidTable().entries()) {
-        undo.add("gid 0/0 %d %s".formatted(entry.index(), entry.gid()));
-        control("gid 0/0 %d none".formatted(entry.index()));
+        undo.add("gid 0/0 %s %s".formatted(entry.index(), entry.gid()));
+        control("gid 0/0 %s none".formatted(entry.index()));
       }
       assertEquals(List.of(), context.gidTable().entries());
       try (var pd = context.allocateProtectionDomain();

@@ -72,7 +72,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   private static String configuration(int host, String peers) {
-    return "as = %d\npublish-after-ms = 20000\n%s".formatted(65_000 + host, peers);
+    return "as = %s\npublish-after-ms = 20000\n%s".formatted(65_000 + host, peers);
   }
 
   private static void configure(Path folder, String text) throws IOException {

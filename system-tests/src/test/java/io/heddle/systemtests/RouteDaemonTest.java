@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -93,7 +94,8 @@ final class RouteDaemonTest {
     make(FabricShape.PLANES, 400, 400, 200);
     StringBuilder peers = new StringBuilder();
     for (int plane = 1; plane <= 3; plane++) {
-      peers.append("[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n".formatted(plane));
+      peers.append(
+          String.format(Locale.ROOT, "[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n", plane));
     }
     String remote = fabric.address(2, 1);
     try (RouteDaemonProcess daemon =
@@ -271,7 +273,8 @@ final class RouteDaemonTest {
     make(FabricShape.PLANES, 100, 100, 100);
     String[] peer = new String[4];
     for (int plane = 1; plane <= 3; plane++) {
-      peer[plane] = "[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n".formatted(plane);
+      peer[plane] =
+          String.format(Locale.ROOT, "[peer leaf%1$d]\ninterface = e%1$d\nplane = p%1$d\n", plane);
     }
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), peer[1] + peer[2])) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,7 +47,7 @@ final class SlowLinkTest {
     for (int rank = 0; rank < 2; rank++) {
       List<String> words =
           List.of(
-              ("tc qdisc replace dev %s root tbf rate %dbit burst %d limit %d")
+              ("tc qdisc replace dev %s root tbf rate %sbit burst %s limit %s")
                   .formatted(
                       LabPlan.interfaceName(0),
                       bitsPerSecond,
@@ -120,8 +121,15 @@ final class SlowLinkTest {
     Collections.sort(queues);
     double usual = queues.get(queues.size() * 9 / 10);
     String seen =
-        "%d Mbit/s: %.0f bytes of payload, %d sent, %.1f Mbit/s of payload, queue %.1f ms (nine of ten)"
-            .formatted(megabits, payload, sent, bitsPerSecond / 1e6, usual);
+        String.format(
+            Locale.ROOT,
+            "%d Mbit/s: %.0f bytes of payload, %d sent, %.1f Mbit/s of payload, queue %.1f ms (nine"
+                + " of ten)",
+            megabits,
+            payload,
+            sent,
+            bitsPerSecond / 1e6,
+            usual);
     System.out.println(seen);
     assertTrue(sent <= 1.1 * payload, seen);
     assertTrue(bitsPerSecond * slower >= megabits * 1e6, seen);

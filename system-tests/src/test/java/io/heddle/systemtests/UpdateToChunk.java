@@ -38,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -131,8 +132,12 @@ final class UpdateToChunk {
   }
 
   private static String peer(int number) {
-    return "[peer p%1$d]\naddress = %2$s\nport = %3$d\nas = 65002\nplane = %1$d\n"
-        .formatted(number, PEERS.get(number - 1), PORT);
+    return String.format(
+        Locale.ROOT,
+        "[peer p%1$d]\naddress = %2$s\nport = %3$d\nas = 65002\nplane = %1$d\n",
+        number,
+        PEERS.get(number - 1),
+        PORT);
   }
 
   private Transport open(String name, List<String> addresses, Log log) {

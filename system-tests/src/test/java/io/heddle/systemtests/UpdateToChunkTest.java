@@ -53,7 +53,7 @@ final class UpdateToChunkTest {
               .toArray();
       assertEquals(ROUNDS, delays.length);
       System.out.printf(
-          "UPDATE sent to first chunk by it: median %d us, 90 %% within %d us, worst of %d %d us%n",
+          "UPDATE sent to first chunk by it: median %s us, 90 %% within %s us, worst of %s %s us%n",
           delays[ROUNDS / 2], delays[ROUNDS * 9 / 10], ROUNDS, delays[ROUNDS - 1]);
       assertTrue(delays[0] > 0, "stamps in order: " + Arrays.toString(delays));
       /* The quick quarter: on a busy machine four threads wait for a core. */

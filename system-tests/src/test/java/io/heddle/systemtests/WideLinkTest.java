@@ -13,6 +13,7 @@ import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,8 +113,12 @@ final class WideLinkTest {
           assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
           Sent last = Sent.by(lab);
           String seen =
-              "frames of %.0f bytes, then %.0f in %d MiB"
-                  .formatted(wide, last.meanSince(between), last.bytes() - between.bytes() >> 20);
+              String.format(
+                  Locale.ROOT,
+                  "frames of %.0f bytes, then %.0f in %d MiB",
+                  wide,
+                  last.meanSince(between),
+                  last.bytes() - between.bytes() >> 20);
           System.out.println(seen);
           assertTrue(wide > 6000, seen);
           assertTrue(last.bytes() - between.bytes() > ENOUGH_BYTES, seen);

@@ -136,7 +136,7 @@ final class BgpAnswers {
     StringBuilder text = new StringBuilder();
     for (FilterView each : filters) {
       text.append(
-          "; %s filters for us by %d lines, %s"
+          "; %s filters for us by %s lines, %s"
               .formatted(
                   each.peer(),
                   each.lines(),

@@ -54,7 +54,7 @@ final class BgpShowCommand {
     JsonNode daemon = parse(answer);
     out()
         .printf(
-            "AS %d, router id %s; %s: %s, %d prefixes, change %d%s%n",
+            "AS %s, router id %s; %s: %s, %s prefixes, change %s%s%n",
             daemon.path("as").asLong(),
             daemon.path("router_id").asText(),
             daemon.path("routes_file").asText(),
@@ -88,7 +88,7 @@ final class BgpShowCommand {
     long up = peer.path("up_for_ms").asLong();
     out()
         .printf(
-            "%-12s %-36s %10d %-12s %-12s %8d %8s%n",
+            "%-12s %-36s %10s %-12s %-12s %8s %8s%n",
             peer.path("name").asText(),
             peer.path("remote").asText().isEmpty()
                 ? "unknown, on " + peer.path("interface_name").asText()
@@ -104,11 +104,11 @@ final class BgpShowCommand {
     if (peer.path("without_plane").asLong() > 0) {
       out()
           .printf(
-              "  %d announcements had no colour and belong to no plane%n",
+              "  %s announcements had no colour and belong to no plane%n",
               peer.path("without_plane").asLong());
     }
     if (peer.path("filter_lines").asInt() > 0) {
-      out().printf("  filters for us by %d lines%n", peer.path("filter_lines").asInt());
+      out().printf("  filters for us by %s lines%n", peer.path("filter_lines").asInt());
     }
   }
 

@@ -3,6 +3,7 @@ package io.heddle.tools;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What the ranks of one run have said, and what it amounts to. */
@@ -77,7 +78,7 @@ final class ChaosJudge {
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
         String story =
-            "%s where a remote error (%d) is right".formatted(describe(side), REMOTE_ERROR);
+            "%s where a remote error (%s) is right".formatted(describe(side), REMOTE_ERROR);
         return verdict(ChaosVerdict.Kind.FAILED, story, pair, 0);
       }
       told = Math.max(told, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
@@ -86,7 +87,8 @@ final class ChaosJudge {
     return told > limit
         ? verdict(
             ChaosVerdict.Kind.LATE,
-            "%.0f ms after its cause, and not within %.0f ms".formatted(told, limit),
+            String.format(
+                Locale.ROOT, "%.0f ms after its cause, and not within %.0f ms", told, limit),
             pair,
             told)
         : verdict(ChaosVerdict.Kind.PASSED, null, pair, told);

@@ -102,7 +102,7 @@ record ChaosSetting(
   }
 
   String describe() {
-    return "%d planes, MTU %d, %s, grace %d ms%s"
+    return "%s planes, MTU %s, %s, grace %s ms%s"
         .formatted(
             planes, mtuBytes, policy, graceMs, softFaults.isEmpty() ? "" : ", " + softFaults);
   }

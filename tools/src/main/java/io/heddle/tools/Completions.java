@@ -26,7 +26,7 @@ record Completions(double[] seconds, long[] totals) {
         total += Long.parseLong(words[1]);
       } catch (NumberFormatException | ArrayIndexOutOfBoundsException malformed) {
         throw new HeddleException(
-            "%s, line %d: '%s' is no completion".formatted(file, i + 1, lines.get(i)), malformed);
+            "%s, line %s: '%s' is no completion".formatted(file, i + 1, lines.get(i)), malformed);
       }
       totals[i] = total;
     }

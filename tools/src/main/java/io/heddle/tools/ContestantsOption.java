@@ -116,7 +116,7 @@ final class ContestantsOption {
   String rivalRole() {
     return rivalThreads == 0
         ? "the rival"
-        : "the rival, %d thread%s of %d socket%s"
+        : "the rival, %s thread%s of %s socket%s"
             .formatted(
                 rivalThreads,
                 rivalThreads == 1 ? "" : "s",

@@ -153,7 +153,7 @@ public final class DrainCommand implements Callable<Integer> {
     } else {
       uses.forEach(use ->
           out.printf(
-              "plane %s: %s; %d of %d connections take nothing new to it, %d bytes under way%n",
+              "plane %s: %s; %s of %s connections take nothing new to it, %s bytes under way%n",
               use.plane(),
               use.drained() ? DRAINED : "in use",
               use.following(),

@@ -61,7 +61,7 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "# heddle perf failover: all-reduces of %d bytes by 2 ranks under %s while one plane is taken, %d rounds, %d processors%n"
+        "# heddle perf failover: all-reduces of %s bytes by 2 ranks under %s while one plane is taken, %s rounds, %s processors%n"
             .formatted(bytes, policy, rounds, processors));
     text.append(
         "# median (least to most), in ms; usual gap: a second's longest without a completion of a"

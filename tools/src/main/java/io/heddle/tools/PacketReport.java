@@ -78,18 +78,19 @@ record PacketReport(
           row.contestant(),
           row.loss() * 100,
           PolicyReport.median(row.goodputGbps()),
-          "(%.2f to %.2f)"
-              .formatted(
-                  row.goodputGbps().stream()
-                      .mapToDouble(d -> d)
-                      .filter(Double::isFinite)
-                      .min()
-                      .orElse(Double.NaN),
-                  row.goodputGbps().stream()
-                      .mapToDouble(d -> d)
-                      .filter(Double::isFinite)
-                      .max()
-                      .orElse(Double.NaN)),
+          String.format(
+              Locale.ROOT,
+              "(%.2f to %.2f)",
+              row.goodputGbps().stream()
+                  .mapToDouble(d -> d)
+                  .filter(Double::isFinite)
+                  .min()
+                  .orElse(Double.NaN),
+              row.goodputGbps().stream()
+                  .mapToDouble(d -> d)
+                  .filter(Double::isFinite)
+                  .max()
+                  .orElse(Double.NaN)),
           PolicyReport.median(row.besideSpray()),
           PolicyReport.median(row.besideLossless()));
     }

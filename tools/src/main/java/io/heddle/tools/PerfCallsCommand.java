@@ -120,7 +120,7 @@ final class PerfCallsCommand implements Callable<Integer> {
     int warmUp = Math.min(MOST_WARM_UP_ROUNDS, 2 * rounds);
     for (int round = -warmUp; round < rounds; round++) {
       int now = Math.max(round + 1, 0);
-      progress.update(() -> "heddle perf calls: round %d of %d".formatted(now, rounds));
+      progress.update(() -> "heddle perf calls: round %s of %s".formatted(now, rounds));
       for (CallCostContestant each : all) {
         each.round(round >= 0);
       }
@@ -132,7 +132,7 @@ final class PerfCallsCommand implements Callable<Integer> {
     }
     for (int second = 0; second < seconds; second++) {
       int now = second + 1;
-      progress.update(() -> "heddle perf calls: second %d of %d".formatted(now, seconds));
+      progress.update(() -> "heddle perf calls: second %s of %s".formatted(now, seconds));
       for (CallCostContestant each : all) {
         each.soak(each.isJava() ? TURN_MS : SHORT_TURN_MS);
       }
@@ -150,7 +150,7 @@ final class PerfCallsCommand implements Callable<Integer> {
       }
     }
     return new CallCostReport(
-        "%s, %d processors, Java %s"
+        "%s, %s processors, Java %s"
             .formatted(
                 System.getProperty("os.arch"),
                 AllReduceReport.processorCount(),

@@ -110,7 +110,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
                 rounds,
                 round ->
                     progress.update(() ->
-                        "heddle perf failover: %s, round %d of %d".formatted(each, round, rounds)));
+                        "heddle perf failover: %s, round %s of %s".formatted(each, round, rounds)));
         FailoverReport.Row row = FailoverReport.Row.of(each, recoveries);
         rows.add(row);
         progress.clear();

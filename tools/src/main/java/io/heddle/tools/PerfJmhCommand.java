@@ -70,7 +70,7 @@ final class PerfJmhCommand implements Callable<Integer> {
       int exitCode = process.waitFor();
       if (exitCode != 0 && !only.isEmpty()) {
         throw new HeddleException(
-            "JMH failed (exit code %d): has a benchmark '%s' in its name? heddle perf jmh -- -l"
+            "JMH failed (exit code %s): has a benchmark '%s' in its name? heddle perf jmh -- -l"
                     .formatted(exitCode, only)
                 + " lists them");
       }

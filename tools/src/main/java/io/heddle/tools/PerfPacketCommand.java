@@ -145,7 +145,7 @@ final class PerfPacketCommand implements Callable<Integer> {
       for (PluginPerfPlan.Step step : plan.steps()) {
         for (Map.Entry<Entry, PluginPerfContestant> each : contestants.entrySet()) {
           progress.update(() ->
-              "heddle perf packet: round %d of %d, %s"
+              "heddle perf packet: round %s of %s, %s"
                   .formatted(step.round(), rounds, each.getKey().label()));
           Objects.requireNonNull(goodput.get(each.getKey())).add(each.getValue().measure(step));
         }

@@ -187,7 +187,7 @@ final class PerfPluginCommand implements Callable<Integer> {
       }
       for (PluginPerfPlan.Step step : plan.steps()) {
         progress.update(() ->
-            "heddle perf plugin: round %d of %d, %s, %d bytes"
+            "heddle perf plugin: round %s of %s, %s, %s bytes"
                 .formatted(Math.max(step.round(), 0), rounds, step.kind().title(), step.bytes()));
         for (int i = 0; i < contestants.size(); i++) {
           figures.get(i).put(step, contestants.get(i).measure(step));

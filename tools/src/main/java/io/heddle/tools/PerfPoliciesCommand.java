@@ -192,7 +192,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
         for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
           int turn = round;
           progress.update(() ->
-              "heddle perf policies: %s, round %d of %d, %s"
+              "heddle perf policies: %s, round %s of %s, %s"
                   .formatted(situation.label(), turn, rounds, each.getKey()));
           PluginPerfContestant.Sample sample;
           double possible = calm;

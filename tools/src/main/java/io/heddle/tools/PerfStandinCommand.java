@@ -105,7 +105,7 @@ final class PerfStandinCommand implements Callable<Integer> {
       for (int i = 0; i < SETUPS.size(); i++) {
         Setup setup = SETUPS.get(i);
         String state =
-            "heddle perf standin: round %d of %d, %s".formatted(round, rounds, setup.name());
+            "heddle perf standin: round %s of %s, %s".formatted(round, rounds, setup.name());
         for (AllReduceResult result :
             run(choice.kind(), setup, parts, driver, plugin, () -> progress.update(() -> state))) {
           times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);

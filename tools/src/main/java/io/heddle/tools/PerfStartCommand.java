@@ -89,7 +89,7 @@ final class PerfStartCommand implements Callable<Integer> {
       }
       for (int round = 1; round <= rounds; round++) {
         int now = round;
-        progress.update(() -> "heddle perf start: round %d of %d".formatted(now, rounds));
+        progress.update(() -> "heddle perf start: round %s of %s".formatted(now, rounds));
         for (int i = 0; i < labs.size(); i++) {
           start(labs.get(i), driver, plugin, found.get(i));
         }

@@ -71,7 +71,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
                   new VerbsCostContestant("Java, first compiler", java(FIRST_COMPILER), library)));
       for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
         int now = Math.max(round + 1, 0);
-        progress.update(() -> "heddle perf verbs: round %d of %d".formatted(now, rounds));
+        progress.update(() -> "heddle perf verbs: round %s of %s".formatted(now, rounds));
         c.round(round >= 0);
         for (VerbsCostContestant each : java) {
           each.round(round >= 0);

@@ -182,13 +182,13 @@ final class PlanesCommand implements Callable<Integer> {
     Liveness liveness = reader.liveness();
     if (liveness.state() != Liveness.State.ALIVE) {
       remarks.add(
-          "the route daemon (process %d) of %s %s; %s"
+          "the route daemon (process %s) of %s %s; %s"
               .formatted(
                   liveness.process(),
                   reader.path(),
                   liveness.state() == Liveness.State.ENDED
                       ? "has ended"
-                      : "gives no sign of life since %d s"
+                      : "gives no sign of life since %s s"
                           .formatted(liveness.silenceNs() / 1_000_000_000),
                   HELD));
     }
@@ -200,7 +200,7 @@ final class PlanesCommand implements Callable<Integer> {
     }
     for (PlaneEntry plane : document.planes()) {
       out.printf(
-          "%-16s %-44s %-15s MTU %-6d %s%n",
+          "%-16s %-44s %-15s MTU %-6s %s%n",
           plane.key(), plane.address(), plane.interfaceName(), plane.mtuBytes(), plane.reason());
     }
     if (!document.rejected().isEmpty()) {

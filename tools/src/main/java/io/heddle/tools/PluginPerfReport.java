@@ -158,8 +158,10 @@ record PluginPerfReport(
           each.residentMebibytes(),
           each.controlPercent() == null
               ? ""
-              : "; control threads had %.2f %% of the processor time"
-                  .formatted(each.controlPercent()));
+              : String.format(
+                  Locale.ROOT,
+                  "; control threads had %.2f %% of the processor time",
+                  each.controlPercent()));
     }
     for (Section section : sections) {
       append(text, "%n# %s, %s%n#%11s", section.kind().title(), section.unit(), "bytes");

@@ -142,7 +142,7 @@ final class SoakReport {
   static String failure(ChaosPlan plan, ChaosVerdict verdict, Path folder, String options) {
     long first = plan.setting().group() * ChaosSetting.GROUP;
     String again =
-        "seed %d: %s: %s\n  it was: %s\n  logs: %s; again with: ./heddle soak%s --runs 1 --seed %d"
+        "seed %s: %s: %s\n  it was: %s\n  logs: %s; again with: ./heddle soak%s --runs 1 --seed %s"
             .formatted(
                 plan.seed(),
                 verdict.kind().text(),
@@ -154,7 +154,7 @@ final class SoakReport {
     return plan.seed() == first
         ? again
         : again
-            + "\n  or, with those before it in the same processes: ./heddle soak%s --runs %d --seed %d"
+            + "\n  or, with those before it in the same processes: ./heddle soak%s --runs %s --seed %s"
                 .formatted(options, plan.seed() - first + 1, first);
   }
 

@@ -258,7 +258,7 @@ final class CarrierPairs implements AutoCloseable {
   List<SubFlow> connectRenewed(int carrier, int epoch, List<ControlMessage.Endpoint> ends) {
     if (ends.size() != perCarrier) {
       throw new HeddleException(
-          "the other end has %d queue pairs for carrier %s, not %d"
+          "the other end has %s queue pairs for carrier %s, not %s"
               .formatted(ends.size(), keyOf(carriers.get(carrier)), perCarrier));
     }
     List<SubFlow> fresh = new ArrayList<>();

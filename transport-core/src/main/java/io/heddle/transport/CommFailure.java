@@ -45,7 +45,7 @@ final class CommFailure {
    * the communicator, anything else is the plane's failure.
    */
   void completion(WorkCompletion wc, SubFlow flow) {
-    String story = "work request ended with %s (%d)".formatted(wc.status, wc.status.code());
+    String story = "work request ended with %s (%s)".formatted(wc.status, wc.status.code());
     boolean ofPlane =
         switch (wc.status) {
           case LOCAL_LENGTH_ERROR,

@@ -106,7 +106,7 @@ final class Connection implements AutoCloseable {
     int mostLinks = device.context().mostLinks();
     if (joined && planes.size() > mostLinks) {
       throw new HeddleException(
-          ("HEDDLE_POLICY=packet takes %d planes at most on %s, and %d are common with %s: name"
+          ("HEDDLE_POLICY=packet takes %s planes at most on %s, and %s are common with %s: name"
                   + " fewer with HEDDLE_PLANES, or set another policy")
               .formatted(mostLinks, device.name(), planes.size(), peer));
     }

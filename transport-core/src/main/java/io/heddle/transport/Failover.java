@@ -81,7 +81,7 @@ final class Failover {
     public void tooLong(long silentNs) {
       tellOfEach();
       fail(
-          "it has answered on no plane for %d ms (HEDDLE_GRACE_MS is %d)"
+          "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)"
               .formatted(silentNs / 1_000_000, grace.ms()));
     }
   }
@@ -136,7 +136,7 @@ final class Failover {
       unknown(message);
     } else if (!understands(plane, message)) {
       fail(
-          "%s in state %s and epoch %d of that plane".formatted(message, plane.state, plane.epoch));
+          "%s in state %s and epoch %s of that plane".formatted(message, plane.state, plane.epoch));
     }
   }
 
@@ -336,7 +336,7 @@ final class Failover {
     }
     tellOfEach();
     fail(
-        "no plane was up for %d ms: %s"
+        "no plane was up for %s ms: %s"
             .formatted(
                 grace.ms(),
                 Arrays.stream(planes)

@@ -13,6 +13,7 @@ import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +137,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     ListenerCalls unanswered = calls;
     return unanswered != null && stage == Stage.HELLO
         ? UNREACHED + unanswered.troublesAfter(terms.timeoutNs())
-        : "%s did not answer within %d ms (waited for %s)"
+        : "%s did not answer within %s ms (waited for %s)"
             .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
 
@@ -236,7 +237,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     call = hello.call();
     together = hello.isTogether();
     if (together && device.context().mostLinks() == 1) {
-      refuse(NetDevice.NEEDS_LINKS.formatted(device.name()));
+      refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
       return;
     }
     stage = Stage.PLANES;
@@ -244,7 +245,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   static String otherVersion(String peer, ControlMessage.Hello hello) {
-    return "%s speaks version %d of Heddle's protocol, this is version %d; run the same release on both"
+    return "%s speaks version %s of Heddle's protocol, this is version %s; run the same release on both"
         .formatted(peer, hello.version(), ControlCodec.VERSION);
   }
 

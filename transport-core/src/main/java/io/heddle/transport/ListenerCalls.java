@@ -110,7 +110,7 @@ final class ListenerCalls {
     for (Call call : calls) {
       if (call.channel != null || call.trouble.isEmpty()) {
         call.trouble =
-            "%s did not answer within %d ms".formatted(call.address, waitedNs / 1_000_000);
+            "%s did not answer within %s ms".formatted(call.address, waitedNs / 1_000_000);
       }
     }
     return troubles();
@@ -155,7 +155,7 @@ final class ListenerCalls {
     }
 
     private void beSilent() {
-      trouble = "%s: no answer within %d ms".formatted(address, patienceNs / 1_000_000);
+      trouble = "%s: no answer within %s ms".formatted(address, patienceNs / 1_000_000);
       if (channel == null) {
         hangUp();
         state = State.DUE;

@@ -234,7 +234,7 @@ public final class RecvComm extends Communicator {
         if (length > postedBytes[slot * MAX_RECEIVES + i]) {
           failure.latch(
               TransportResult.REMOTE_ERROR,
-              "the sender says %d bytes for a receive of %d"
+              "the sender says %s bytes for a receive of %s"
                   .formatted(length, postedBytes[slot * MAX_RECEIVES + i]));
           return;
         }

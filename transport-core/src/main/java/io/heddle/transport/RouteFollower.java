@@ -109,7 +109,7 @@ final class RouteFollower implements AutoCloseable {
 
   private static String contents(RouteReader open) {
     try {
-      return " (%s, %d prefixes)".formatted(open.publisher(), open.entries());
+      return " (%s, %s prefixes)".formatted(open.publisher(), open.entries());
     } catch (RoutesCutException cut) {
       return ", which was cut short";
     }

@@ -135,7 +135,7 @@ public final class SendComm extends Communicator {
     if (length > ClearToSend.lengthBytes(entry)) {
       return -failure.latch(
           TransportResult.INVALID_USAGE,
-          "a send of %d bytes (tag %d) meets a receive of %d bytes"
+          "a send of %s bytes (tag %s) meets a receive of %s bytes"
               .formatted(length, tag, ClearToSend.lengthBytes(entry)));
     }
     int line = newestWeights().carriesNothing() ? -1 : lines.claim();

@@ -94,18 +94,18 @@ final class SentChunks {
         || fenced.oldest() > next
         || fenced.next() < fenced.oldest()
         || fenced.next() - fenced.oldest() > ClearToSend.GROUPS) {
-      return "groups %d to %d are open there, but %d is the next to be sent"
+      return "groups %s to %s are open there, but %s is the next to be sent"
           .formatted(fenced.oldest(), fenced.next(), next);
     }
     Map<Integer, Arrival> told = new HashMap<>();
     for (Arrival each : fenced.arrivals()) {
       long of = fenced.oldest() + (each.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
       if (of >= fenced.next() || of > next) {
-        return "slot %d has something, but groups %d to %d are open there, and %d is the next to be sent"
+        return "slot %s has something, but groups %s to %s are open there, and %s is the next to be sent"
             .formatted(each.slot(), fenced.oldest(), fenced.next(), next);
       }
       if (told.put(key(each.slot(), each.receive()), each) != null) {
-        return "receive %d of slot %d is named twice".formatted(each.receive(), each.slot());
+        return "receive %s of slot %s is named twice".formatted(each.receive(), each.slot());
       }
     }
     for (int line = 0; line < group.length; line++) {
@@ -124,12 +124,12 @@ final class SentChunks {
     long arrived = told == null ? 0 : told.chunks();
     long all = -1L >>> MAX_CHUNKS - chunks[line];
     String name =
-        "receive %d of slot %d"
+        "receive %s of slot %s"
             .formatted(Immediate.receive(immediateBase[line]), Immediate.slot(immediateBase[line]));
     if (told != null
         && (told.count() != chunks[line]
             || told.generation() != Immediate.generation(immediateBase[line]))) {
-      return "%s has generation %d and %d chunks there, %d and %d here"
+      return "%s has generation %s and %s chunks there, %s and %s here"
           .formatted(
               name,
               told.generation(),
@@ -138,14 +138,14 @@ final class SentChunks {
               chunks[line]);
     }
     if ((arrived & (~all | toPost[line])) != 0) {
-      return "%s has chunks %#x there, of %d, and %#x weren't sent yet"
+      return "%s has chunks %#x there, of %s, and %#x weren't sent yet"
           .formatted(name, arrived, chunks[line], toPost[line]);
     }
     for (int chunk = 0; chunk < chunks[line]; chunk++) {
       long bit = 1L << chunk;
       boolean acknowledged = ((toPost[line] | outstanding[line]) & bit) == 0;
       if ((arrived & bit) == 0 && acknowledged && planeOf(line, chunk) == plane) {
-        return "chunk %d of %s was acknowledged and is missing there".formatted(chunk, name);
+        return "chunk %s of %s was acknowledged and is missing there".formatted(chunk, name);
       }
     }
     return null;

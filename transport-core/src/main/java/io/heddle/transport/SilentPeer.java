@@ -68,7 +68,7 @@ final class SilentPeer {
       listener.silent();
     }
     if (!connection.standing().isPeerThere()) {
-      String cause = "no answer for %d ms".formatted(silentNs / 1_000_000);
+      String cause = "no answer for %s ms".formatted(silentNs / 1_000_000);
       List<Integer> waiting = connection.pairs().waitingForPeer();
       waiting.forEach(plane -> listener.left(plane, cause));
     } else if (silentNs > graceNs) {

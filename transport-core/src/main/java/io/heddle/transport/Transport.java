@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -244,7 +245,7 @@ public final class Transport implements AutoCloseable {
   private NetDevice device(int index) {
     if (index < 0 || index >= devices.size()) {
       throw new HeddleException(
-          "there is no device %d; there are %d".formatted(index, devices.size()));
+          "there is no device %s; there are %s".formatted(index, devices.size()));
     }
     return devices.get(index);
   }
@@ -360,7 +361,7 @@ public final class Transport implements AutoCloseable {
               + " release");
     }
     if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
-      throw new HeddleException(NetDevice.NEEDS_LINKS.formatted(device.name()));
+      throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
     long number = nextConnect.getAndIncrement();
     long seed = RandomBytes.nextLong();

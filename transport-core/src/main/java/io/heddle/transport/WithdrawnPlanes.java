@@ -90,7 +90,7 @@ final class WithdrawnPlanes {
     long told = answered;
     if (unanswered > 0 && late && !peerIsSlow) {
       String cause =
-          "its route is gone, and %d requests have no answer for %d ms"
+          "its route is gone, and %s requests have no answer for %s ms"
               .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {

@@ -173,7 +173,7 @@ final class Ends implements AutoCloseable {
     for (int i = 0; i < lengthBytes; i++) {
       byte there = Memory.ALL.get(JAVA_BYTE, address + i);
       if (there != pattern(i, seed)) {
-        fail("byte %d of %d is %d, not %d".formatted(i, lengthBytes, there, pattern(i, seed)));
+        fail("byte %s of %s is %s, not %s".formatted(i, lengthBytes, there, pattern(i, seed)));
       }
     }
   }

@@ -177,7 +177,7 @@ class RouteWeightsTest {
       }
       Arrays.sort(delays);
       System.out.printf(
-          "change of a route to first chunk by it: median %d us, worst of %d %d us%n",
+          "change of a route to first chunk by it: median %s us, worst of %s %s us%n",
           delays[delays.length / 2] / 1000, delays.length, delays[delays.length - 1] / 1000);
       /* The quick quarter: on a busy machine both threads wait for a core. */
       assertTrue(delays[delays.length / 4] < LIMIT_NS, Arrays.toString(delays));

@@ -132,7 +132,7 @@ final class BfdSession {
     if (listening && nowNs - heardNs >= detectionNs()) {
       boolean wasUp = state == BfdState.UP;
       String why =
-          "BFD heard nothing for %d ms, %d packets"
+          "BFD heard nothing for %s ms, %s packets"
               .formatted((nowNs - heardNs) / 1_000_000, peerMultiplier);
       state = BfdState.DOWN;
       diagnostic = BfdPacket.TIME_EXPIRED;

@@ -70,7 +70,7 @@ record ConfigChange(
 
   /** For the log. */
   String describe() {
-    return "%d peers begin %s, %d end %s, %d are adjusted %s, %d stay as they are"
+    return "%s peers begin %s, %s end %s, %s are adjusted %s, %s stay as they are"
         .formatted(
             begun.size(),
             begun.stream().map(PeerConfig::name).toList(),

@@ -328,7 +328,7 @@ public final class ConfigParser {
     if (bytes > TcpOptions.LONGEST_KEY) {
       throw section.fail(
           section.number,
-          "[peer %s]: md5-key has %d bytes, and TCP-MD5 takes %d at most (RFC 2385)"
+          "[peer %s]: md5-key has %s bytes, and TCP-MD5 takes %s at most (RFC 2385)"
               .formatted(section.name, bytes, TcpOptions.LONGEST_KEY));
     }
     return key;

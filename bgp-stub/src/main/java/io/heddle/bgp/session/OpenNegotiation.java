@@ -73,8 +73,8 @@ final class OpenNegotiation {
           NotificationMessage.BAD_PEER_AS,
           new byte[0],
           options.remoteAs() == 0
-              ? "the peer is in AS %d, where any but ours is expected".formatted(peerAs)
-              : "the peer is in AS %d, configured is AS %d".formatted(peerAs, options.remoteAs()));
+              ? "the peer is in AS %s, where any but ours is expected".formatted(peerAs)
+              : "the peer is in AS %s, configured is AS %s".formatted(peerAs, options.remoteAs()));
     }
     if (!options.isExternal(peerAs) && peer.identifier() == options.routerId()) {
       return refused(

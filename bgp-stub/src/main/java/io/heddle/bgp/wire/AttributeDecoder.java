@@ -317,7 +317,7 @@ final class AttributeDecoder {
       if (size < 3 || size > end - at || isMetric && size != PathAttribute.Aigp.TLV_BYTES) {
         discard(
             PathAttribute.AIGP,
-            "TLV type %d says %d bytes where %d are left".formatted(type, size, end - at));
+            "TLV type %s says %s bytes where %s are left".formatted(type, size, end - at));
         return;
       }
       if (isMetric && !found) {

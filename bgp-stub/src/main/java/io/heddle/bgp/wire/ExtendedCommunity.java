@@ -65,7 +65,7 @@ public sealed interface ExtendedCommunity {
 
     @Override
     public String toString() {
-      return "link bandwidth %s Gbit/s by AS %d%s"
+      return "link bandwidth %s Gbit/s by AS %s%s"
           .formatted(
               isPlausible() ? Math.round(bitsPerSecond() / 1e6) / 1e3 : "?",
               autonomousSystem,

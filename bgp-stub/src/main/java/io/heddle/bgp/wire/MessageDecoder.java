@@ -44,7 +44,7 @@ public final class MessageDecoder {
         return MessageFault.of(
             HEADER_ERROR,
             NOT_SYNCHRONIZED,
-            "byte %d of the marker is 0x%02x: this isn't BGP, or a byte was lost"
+            "byte %s of the marker is 0x%02x: this isn't BGP, or a byte was lost"
                 .formatted(i, bytes[offset + i]));
       }
     }
@@ -100,7 +100,7 @@ public final class MessageDecoder {
           HEADER_ERROR,
           BAD_MESSAGE_LENGTH,
           new byte[] {(byte) (length >>> 8), (byte) length},
-          "a message of type %d has %d to %d bytes, not %d".formatted(type, least, most, length));
+          "a message of type %s has %s to %s bytes, not %s".formatted(type, least, most, length));
     }
     return null;
   }

@@ -48,7 +48,7 @@ final class OpenCodec {
       return MessageFault.of(
           OPEN_ERROR,
           UNSPECIFIC,
-          "optional parameters of %d bytes don't fill the %d that are left"
+          "optional parameters of %s bytes don't fill the %s that are left"
               .formatted(parameters, end - at));
     }
     List<Capability> capabilities = new ArrayList<>();

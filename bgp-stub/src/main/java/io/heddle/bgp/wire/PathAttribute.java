@@ -203,7 +203,7 @@ public sealed interface PathAttribute {
 
     @Override
     public String toString() {
-      return "attribute %d flags 0x%02x %s".formatted(code, flags, HexFormat.of().formatHex(value));
+      return "attribute %s flags 0x%02x %s".formatted(code, flags, HexFormat.of().formatHex(value));
     }
   }
 }

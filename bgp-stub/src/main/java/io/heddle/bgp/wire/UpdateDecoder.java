@@ -7,6 +7,7 @@ import static io.heddle.bgp.wire.NotificationMessage.UPDATE_ERROR;
 import io.heddle.bgp.wire.AttributeFault.Treatment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -240,10 +241,12 @@ final class UpdateDecoder {
   }
 
   private static MessageFault broken(String format, Object... values) {
-    return MessageFault.of(UPDATE_ERROR, MALFORMED_ATTRIBUTE_LIST, format.formatted(values));
+    return MessageFault.of(
+        UPDATE_ERROR, MALFORMED_ATTRIBUTE_LIST, String.format(Locale.ROOT, format, values));
   }
 
   private static MessageFault routesLost(String format, Object... values) {
-    return MessageFault.of(UPDATE_ERROR, OPTIONAL_ATTRIBUTE_ERROR, format.formatted(values));
+    return MessageFault.of(
+        UPDATE_ERROR, OPTIONAL_ATTRIBUTE_ERROR, String.format(Locale.ROOT, format, values));
   }
 }

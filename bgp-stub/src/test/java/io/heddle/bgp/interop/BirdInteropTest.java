@@ -95,7 +95,7 @@ class BirdInteropTest extends DaemonContract {
     return List.of(
         "(unknown 0x180, 10.0.0.5, 100)",
         "(unknown 0x81, 65001, 167772165)",
-        "(unknown 0x4, 65001, %d)".formatted(Float.floatToIntBits(125e6f)),
+        "(unknown 0x4, 65001, %s)".formatted(Float.floatToIntBits(125e6f)),
         "(generic, 0x30b0000, 0x8)",
         "BGP.community: (65001,9)",
         "BGP.aigp: 6",

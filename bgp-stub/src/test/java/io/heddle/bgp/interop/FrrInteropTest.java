@@ -256,8 +256,11 @@ class FrrInteropTest extends DaemonContract {
     speaker.execute(session::start);
     await("the routes in use", () -> prefixes(peer).equals(List.copyOf(inUse)));
     System.out.printf(
+        Locale.ROOT,
         "ORF for 64 peers on a leaf with %,d routes: %d held, %d ms after the first attempt%n",
-        LARGE_LEAF + 1, prefixes(peer).size(), (System.nanoTime() - beganNs) / 1_000_000);
+        LARGE_LEAF + 1,
+        prefixes(peer).size(),
+        (System.nanoTime() - beganNs) / 1_000_000);
     assertEquals(64, speaker.ask(peer::filterLines));
     speaker.ask(() -> {
       rib.freeze();

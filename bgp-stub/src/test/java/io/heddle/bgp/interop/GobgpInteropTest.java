@@ -115,7 +115,7 @@ class GobgpInteropTest extends DaemonContract {
         "{\"type\":0,\"subtype\":129,\"value\":\"65001:167772165\"}",
         "{\"type\":64,\"subtype\":4,\"asn\":65001,\"bandwidth\":125000000}",
         "{\"type\":3,\"subtype\":11,\"color\":8}",
-        "\"communities\":[%d]".formatted(0xfde9_0009L),
+        "\"communities\":[%s]".formatted(0xfde9_0009L),
         "{\"type\":26,\"value\":[{\"type\":1,\"metric\":6}]}",
         "{\"ASN\":65001,\"LocalData1\":3,\"LocalData2\":4}",
         "{\"flags\":192,\"type\":200,\"value\":\"AQIDBA==\"}");

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,8 +61,14 @@ class RibScaleTest {
       }
       Arrays.sort(changes);
       System.out.printf(
+          Locale.ROOT,
           "%d x %,d routes: %d ms, heap %.1f MB, one change median %d us, worst %d us%n",
-          PLANES, HOSTS, filled / 1_000_000, heap / 1e6, changes[100] / 1000, changes[199] / 1000);
+          PLANES,
+          HOSTS,
+          filled / 1_000_000,
+          heap / 1e6,
+          changes[100] / 1000,
+          changes[199] / 1000);
       assertTrue(heap < MOST_HEAP_BYTES, heap + " bytes of heap");
       assertTrue(filled < MOST_FILL_NS, filled + " ns");
       assertTrue(changes[100] < MOST_CHANGE_NS, changes[100] + " ns for one change");

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** What a full feed costs to read: 100,000 host routes with two communities each. */
@@ -76,8 +77,13 @@ class DecodingCostTest {
     long tookNs = System.nanoTime() - beganNs;
     double bytes = (double) (threads.getCurrentThreadAllocatedBytes() - before) / ROUTES;
     System.out.printf(
+        Locale.ROOT,
         "%d routes, %d bytes: %.1f ms, %.1f bytes allocated a route (%d)%n",
-        ROUTES, feed.length, tookNs / 1e6, bytes, sum & 1);
+        ROUTES,
+        feed.length,
+        tookNs / 1e6,
+        bytes,
+        sum & 1);
     return bytes;
   }
 

@@ -91,7 +91,7 @@ public final class Patience {
   /** The limit and what has passed by the clock, for a failure's message. */
   @Override
   public String toString() {
-    return "%d s of an idle machine (%d s by the clock)"
+    return "%s s of an idle machine (%s s by the clock)"
         .formatted(
             TimeUnit.NANOSECONDS.toSeconds(limitNs),
             TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - beganNs));

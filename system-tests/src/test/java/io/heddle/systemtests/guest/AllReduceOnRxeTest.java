@@ -88,7 +88,7 @@ final class AllReduceOnRxeTest {
           shift 2
           env NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=18 HEDDLE_PROVIDER=libibverbs "NCCL_IB_HCA==rxe$side" \\
             "NCCL_SOCKET_IFNAME==h$side" "$@" '%s' --plugin '%s' \\
-            --rank "$number" --ranks 2 --rendezvous "$folder" --min-bytes %d --max-bytes %d --iterations %d \\
+            --rank "$number" --ranks 2 --rendezvous "$folder" --min-bytes %s --max-bytes %s --iterations %s \\
             --timeout-seconds 100 >"$folder/$side.log" 2>&1
         }
         plane_bytes

@@ -74,7 +74,7 @@ final class FailoverOnRxeTest {
           traffic, 2, "netem_plane A 2 loss 100%; netem_plane B 2 loss 100%", "", "netem_clear 2");
       String said = traffic.end();
       for (int rank = 0; rank < 2; rank++) {
-        String end = "{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":0,".formatted(rank);
+        String end = "{\"event\":\"end\",\"rank\":%s,\"wrong_bytes\":0,".formatted(rank);
         assertTrue(said.contains(end + "\"guard_bytes\":0,\"canary_bytes\":0,\"leaks\":0}"), said);
       }
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -56,7 +57,7 @@ final class RxeTraffic implements AutoCloseable {
   /* One guest is both hosts: each rank must be told which addresses are its own. */
   private static String planesOf(String side, int devices) {
     return IntStream.range(0, PLANES * devices)
-        .mapToObj(i -> "fd00:%s:%d:%d::/64=%d".formatted(side, i / PLANES, i % PLANES, i % PLANES))
+        .mapToObj(i -> "fd00:%s:%s:%s::/64=%s".formatted(side, i / PLANES, i % PLANES, i % PLANES))
         .collect(Collectors.joining(","));
   }
 
@@ -89,7 +90,9 @@ final class RxeTraffic implements AutoCloseable {
         exit $status
         """
             .formatted(
-                rank.formatted(
+                String.format(
+                    Locale.ROOT,
+                    rank,
                     adapters("A", devices),
                     "A",
                     planesOf("a", devices),
@@ -97,7 +100,9 @@ final class RxeTraffic implements AutoCloseable {
                     PLUGIN,
                     0,
                     arguments),
-                rank.formatted(
+                String.format(
+                    Locale.ROOT,
+                    rank,
                     adapters("B", devices),
                     "B",
                     planesOf("b", devices),

@@ -126,7 +126,7 @@ final class SoftToRxeTest {
     try (GuestJobs.Job server =
         guest.submit(
             stock(arguments)
-                + " &\nawait_listener %d $!\necho listening\nwait $!\n".formatted(port))) {
+                + " &\nawait_listener %s $!\necho listening\nwait $!\n".formatted(port))) {
       server.awaitOutput("listening", LIMIT_SECONDS);
       try (HostProcess client = ours(arguments + " " + THEIR_HANDSHAKE, environment)) {
         return measured(
@@ -171,7 +171,7 @@ final class SoftToRxeTest {
     private String words() {
       return isLatency()
           ? test + " -s 2 -n 100 -m " + mtu
-          : "%s -s 10001 -n 40 -q %d -m %d".formatted(test, queuePairs, mtu);
+          : "%s -s 10001 -n 40 -q %s -m %s".formatted(test, queuePairs, mtu);
     }
   }
 

@@ -26,7 +26,7 @@ final class TestRun {
     TestExecutionSummary summary = listener.getSummary();
     summary.printFailuresTo(new PrintWriter(System.out), 12);
     System.out.printf(
-        "%d passed, %d failed, %d skipped%n",
+        "%s passed, %s failed, %s skipped%n",
         summary.getTestsSucceededCount(),
         summary.getTotalFailureCount(),
         summary.getTestsSkippedCount() + summary.getTestsAbortedCount());

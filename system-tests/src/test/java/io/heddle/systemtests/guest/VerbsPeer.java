@@ -211,7 +211,7 @@ final class VerbsPeer implements AutoCloseable {
         || wc.hasImmediate != immediate
         || immediate && wc.immediate != immediate(seed)) {
       throw new IllegalStateException(
-          "%s: %d B came, immediate %b %08x"
+          "%s: %s B came, immediate %b %08x"
               .formatted(what, wc.lengthBytes, wc.hasImmediate, wc.immediate));
     }
   }
@@ -250,7 +250,7 @@ final class VerbsPeer implements AutoCloseable {
       byte found = Memory.ALL.get(ValueLayout.JAVA_BYTE, mr.address() + i);
       if (found != pattern(i, seed)) {
         throw new IllegalStateException(
-            "%s: byte %d is %02x, not %02x".formatted(what, i, found, pattern(i, seed)));
+            "%s: byte %s is %02x, not %02x".formatted(what, i, found, pattern(i, seed)));
       }
     }
   }

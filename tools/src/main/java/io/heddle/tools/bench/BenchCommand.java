@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -172,7 +173,7 @@ public final class BenchCommand implements Callable<Integer> {
     List<Outcome> outcomes = new ArrayList<>();
     for (Measurement each : chosen) {
       String state =
-          "heddle bench: %d of %d, %s: %s"
+          "heddle bench: %s of %s, %s: %s"
               .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
       long left = TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
       Outcome outcome =
@@ -185,12 +186,12 @@ public final class BenchCommand implements Callable<Integer> {
       outcomes.add(outcome);
       progress.clear();
       System.err.printf(
-          "heddle bench: %d of %d, %s: %s%n",
+          "heddle bench: %s of %s, %s: %s%n",
           outcomes.size(),
           chosen.size(),
           each.name(),
           outcome.failure() == null
-              ? "measured in %.0f s".formatted(outcome.seconds())
+              ? String.format(Locale.ROOT, "measured in %.0f s", outcome.seconds())
               : "FAILED: " + outcome.failure());
     }
     return outcomes;

@@ -3,6 +3,7 @@ package io.heddle.tools.bench;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Every measurement of the project, in the order in which they run. */
@@ -233,7 +234,7 @@ final class Measurements {
   }
 
   private static List<String> words(String command, Object... arguments) {
-    return List.of(command.formatted(arguments).split(" "));
+    return List.of(String.format(Locale.ROOT, command, arguments).split(" "));
   }
 
   static Map<String, Measurement> byName() {

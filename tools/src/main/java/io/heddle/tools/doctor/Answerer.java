@@ -43,12 +43,12 @@ final class Answerer {
       try {
         ProbeSocket socket = new ProbeSocket(address);
         out.printf(
-            "answering on %s, port %d (%s)%n",
+            "answering on %s, port %s (%s)%n",
             AddressText.of(address), ProbePacket.PORT, plane.key());
         threads.add(Thread.ofPlatform().daemon().start(() -> answer(socket)));
       } catch (IOException inUse) {
         out.printf(
-            "not answering on %s, port %d: %s (a job's soft device, or the kernel's rxe?)%n",
+            "not answering on %s, port %s: %s (a job's soft device, or the kernel's rxe?)%n",
             AddressText.of(address), ProbePacket.PORT, inUse.getMessage());
       }
     }

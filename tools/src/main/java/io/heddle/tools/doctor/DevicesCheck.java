@@ -3,6 +3,7 @@ package io.heddle.tools.doctor;
 import io.heddle.verbs.DeviceTrial;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Verbs devices and their ports. */
 final class DevicesCheck implements Check {
@@ -59,14 +60,15 @@ final class DevicesCheck implements Check {
     boolean allDown = hardware.stream().noneMatch(device -> device.port().active());
     for (HostDevices.Device device : host.devices().devices()) {
       String what =
-          "%s of %s: port %d %s, MTU %d, %.0f Gbit/s"
-              .formatted(
-                  device.name(),
-                  device.provider(),
-                  device.port().number(),
-                  device.port().active() ? "active" : "down",
-                  device.port().activeMtu().bytes(),
-                  device.port().speedBitsPerSecond() / 1e9);
+          String.format(
+              Locale.ROOT,
+              "%s of %s: port %d %s, MTU %d, %.0f Gbit/s",
+              device.name(),
+              device.provider(),
+              device.port().number(),
+              device.port().active() ? "active" : "down",
+              device.port().activeMtu().bytes(),
+              device.port().speedBitsPerSecond() / 1e9);
       if (device.port().active() || !device.isHardware()) {
         findings.add(new Finding.Ok(what));
       } else {

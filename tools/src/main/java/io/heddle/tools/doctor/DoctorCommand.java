@@ -173,7 +173,7 @@ public final class DoctorCommand implements Callable<Integer> {
     long warnings = count(document, Level.WARNING);
     long faults = count(document, Level.FAULT);
     out.printf(
-        "%s%d %s, %d %s, %d right%s%n",
+        "%s%s %s, %s %s, %s right%s%n",
         hidden == document.findings.size() ? "" : "\n",
         faults,
         faults == 1 ? "fault" : "faults",

@@ -92,7 +92,7 @@ final class GidsCheck implements Check {
         findings.add(
             new Finding.Warning(
                 SPARSE,
-                "%s has nothing at index %d, and %s at %d"
+                "%s has nothing at index %s, and %s at %s"
                     .formatted(device.name(), next, entry.gid(), entry.index()),
                 "nothing for Heddle, which reads on; NCCL's own transport would miss what"
                     + " follows"));

@@ -76,7 +76,7 @@ final class JavaCheck implements Check {
   }
 
   private static List<Finding> ok(Path home, String source) {
-    return List.of(new Finding.Ok("Java %d in %s (%s)".formatted(version(home), home, source)));
+    return List.of(new Finding.Ok("Java %s in %s (%s)".formatted(version(home), home, source)));
   }
 
   /* Why the plugin wouldn't take it; null where it would. */

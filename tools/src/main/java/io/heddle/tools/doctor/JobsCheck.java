@@ -92,7 +92,7 @@ final class JobsCheck implements Check {
   private static void errors(ProcessStats process, List<Finding> findings) {
     for (ProcessStats.DistinctError error : process.errors()) {
       String evidence =
-          "process %d, %d times: %s"
+          "process %s, %s times: %s"
               .formatted(process.processId(), error.count(), error.sentence());
       findings.add(
           error.sentence().contains("RETRY_EXCEEDED")
@@ -113,7 +113,7 @@ final class JobsCheck implements Check {
       findings.add(
           new Finding.Warning(
               COPIED,
-              "process %d: soft0 has copied all of %d large trains"
+              "process %s: soft0 has copied all of %s large trains"
                   .formatted(process.processId(), copied),
               "see device-slowed; where that is not found, the way takes none: IPsec, or no"
                   + " checksum offload (heddle errors)"));
@@ -126,7 +126,7 @@ final class JobsCheck implements Check {
       findings.add(
           new Finding.Warning(
               FAILED_OVER,
-              "%s: %d times, %d bytes went over other planes"
+              "%s: %s times, %s bytes went over other planes"
                   .formatted(flow.name(), flow.failovers(), flow.movedBytes()),
               "see the leaf's and the host's side of that plane"));
     }
@@ -137,7 +137,7 @@ final class JobsCheck implements Check {
       findings.add(
           new Finding.Warning(
               STALLED,
-              "%s: %d bytes on their way, none acknowledged in %d ms"
+              "%s: %s bytes on their way, none acknowledged in %s ms"
                   .formatted(flow.name(), flow.inFlightBytes(), LOOK_MS),
               "heddle doctor --peer with the peer's address; heddle errors on both hosts"));
     }

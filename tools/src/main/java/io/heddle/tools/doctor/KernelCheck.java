@@ -100,9 +100,9 @@ final class KernelCheck implements Check {
           free < SMALL_SHARED_MEMORY
               ? new Finding.Warning(
                   SHARED_MEMORY,
-                  "/dev/shm has %d MiB left".formatted(free >> 20),
+                  "/dev/shm has %s MiB left".formatted(free >> 20),
                   "mount it larger; in a container, --shm-size or --ipc=host")
-              : new Finding.Ok("/dev/shm has %d MiB left".formatted(free >> 20)));
+              : new Finding.Ok("/dev/shm has %s MiB left".formatted(free >> 20)));
     } catch (IOException absent) {
       findings.add(
           new Finding.Warning(
@@ -121,10 +121,10 @@ final class KernelCheck implements Check {
           bytes < SMALL_BUFFER
               ? new Finding.Warning(
                   BUFFERS,
-                  "net.core.rmem_max is %d bytes; the soft device loses packets in bursts"
+                  "net.core.rmem_max is %s bytes; the soft device loses packets in bursts"
                       .formatted(bytes),
                   "sysctl net.core.rmem_max=16777216 (without RDMA devices only)")
-              : new Finding.Ok("sockets may have %d KiB of buffer".formatted(bytes >> 10)));
+              : new Finding.Ok("sockets may have %s KiB of buffer".formatted(bytes >> 10)));
     }
   }
 }

@@ -46,7 +46,7 @@ final class LockedMemoryCheck implements Check {
       return List.of(new Finding.Ok("no limit"));
     }
     long bytes = Long.parseUnsignedLong(text);
-    String evidence = "ulimit -l is %d KiB".formatted(bytes >> 10);
+    String evidence = "ulimit -l is %s KiB".formatted(bytes >> 10);
     if ((Long.parseUnsignedLong(capabilities.group(1), 16) & IPC_LOCK) != 0) {
       return List.of(new Finding.Ok(evidence + ", and IPC_LOCK lifts it"));
     }

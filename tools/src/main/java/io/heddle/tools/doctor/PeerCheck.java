@@ -116,7 +116,7 @@ final class PeerCheck implements Check {
       } catch (IOException inUse) {
         findings.add(
             new Finding.Unknown(
-                "port %d of %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
+                "port %s of %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
                     .formatted(ProbePacket.PORT, AddressText.of(address), inUse.getMessage())));
       }
     }
@@ -176,7 +176,7 @@ final class PeerCheck implements Check {
           return;
         }
         String what =
-            "%s to %s weighs %d: %s"
+            "%s to %s weighs %s: %s"
                 .formatted(key, AddressText.of(remote), answer.weight(i), answer.reason(i).text());
         findings.add(
             answer.weight(i) > 0
@@ -198,7 +198,7 @@ final class PeerCheck implements Check {
       if (small.text == null) {
         return new Finding.Fault(
             UNREACHABLE,
-            "%s: no answer to %d packets%s".formatted(what, TRIES, small.refusals()),
+            "%s: no answer to %s packets%s".formatted(what, TRIES, small.refusals()),
             "see this plane's link and route here (ip -6 route get), at the leaf and at the peer,"
                 + " and filters of UDP port 4791; jobs go on without it, or HEDDLE_PLANES leaves it"
                 + " out");
@@ -209,13 +209,13 @@ final class PeerCheck implements Check {
         int passing = largest(socket, remote, full);
         return new Finding.Fault(
             MTU,
-            "%s: packets of %d bytes don't pass, those of %d do%s"
+            "%s: packets of %s bytes don't pass, those of %s do%s"
                 .formatted(
                     what,
                     full + ProbePacket.HEADER_BYTES,
                     passing + ProbePacket.HEADER_BYTES,
                     large.refusals()),
-            "give all links of the plane an MTU of %d (hosts, leaves, spines), or this one less; jobs run"
+            "give all links of the plane an MTU of %s (hosts, leaves, spines), or this one less; jobs run"
                     .formatted(plane.link().mtuBytes())
                 + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"
                 + " than it could be; where they don't, jobs lose the plane");
@@ -229,7 +229,7 @@ final class PeerCheck implements Check {
               Math.min(small.bestNs, large.bestNs) / 1e3));
     } catch (IOException inUse) {
       return new Finding.Unknown(
-          "%s: port %d can't be used: %s (a running job's soft device, or the kernel's rxe)"
+          "%s: port %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
               .formatted(what, ProbePacket.PORT, inUse.getMessage()));
     }
   }

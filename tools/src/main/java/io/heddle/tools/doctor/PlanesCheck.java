@@ -66,7 +66,7 @@ final class PlanesCheck implements Check {
     for (Plane plane : planes) {
       findings.add(
           new Finding.Ok(
-              "%s: %s on %s, MTU %d: %s"
+              "%s: %s on %s, MTU %s: %s"
                   .formatted(
                       plane.key(),
                       plane.address(),

@@ -73,7 +73,7 @@ final class RoutesCheck implements Check {
     if (liveness.state() == Liveness.State.ALIVE) {
       findings.add(
           new Finding.Ok(
-              "%s by %s: %d destinations, planes %s"
+              "%s by %s: %s destinations, planes %s"
                   .formatted(
                       reader.path(),
                       reader.publisher(),

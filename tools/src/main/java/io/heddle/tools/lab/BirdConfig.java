@@ -99,7 +99,7 @@ final class BirdConfig {
     text.append(
         """
         protocol kernel {
-          merge paths on limit %d;
+          merge paths on limit %s;
           ipv6 { import none; export where source = RTS_BGP && net.len <= 64; };
         }
         """
@@ -136,8 +136,8 @@ final class BirdConfig {
     String name = port.leaf().interfaceName();
     return """
     protocol bgp hosts_%s {
-      local as %d; neighbor range fe80::/10 external; interface "%s"; dynamic name "%s_";
-      passive; hold time %d; check link yes;
+      local as %s; neighbor range fe80::/10 external; interface "%s"; dynamic name "%s_";
+      passive; hold time %s; check link yes;
       ipv6 { import where net.len = 128; next hop self; aigp; export where %s; };
     }
     """
@@ -157,8 +157,8 @@ final class BirdConfig {
         ownPrefixes.isEmpty() ? "" : "if net ~ [ " + ownPrefixes + " ] then igp_metric = 0;";
     return """
     protocol bgp up_%s {
-      local fe80::1 as %d; neighbor fe80::2 as %d; interface "%s"; direct;
-      hold time %d; check link yes;
+      local fe80::1 as %s; neighbor fe80::2 as %s; interface "%s"; direct;
+      hold time %s; check link yes;
       connect retry time 1; connect delay time 1; error wait time 1,2; error forget time 1;
       %s
       ipv6 {
@@ -215,8 +215,8 @@ final class BirdConfig {
                 plan.frr() ? "bgp_path.prepend(" + FabricTopology.spineAs(spine) + ");" : "");
     return """
     protocol bgp down_%s {
-      local as %d; neighbor range fe80::/10 external; interface "%s"; dynamic name "%s_";
-      passive; hold time %d; check link yes; error wait time 1,2; error forget time 1;
+      local as %s; neighbor range fe80::/10 external; interface "%s"; dynamic name "%s_";
+      passive; hold time %s; check link yes; error wait time 1,2; error forget time 1;
       %s
       ipv6 {
         next hop self; aigp; cost 1;
@@ -273,7 +273,7 @@ final class BirdConfig {
         + planeRoutes(core, unreachable)
         + """
         protocol bgp down_%s {
-          local %s as %d; neighbor %s as %d; direct; hold time %d; check link yes;
+          local %s as %s; neighbor %s as %s; direct; hold time %s; check link yes;
           connect retry time 1; connect delay time 1; error wait time 1,2; error forget time 1;
           ipv6 { import none; next hop self; export where source = RTS_STATIC; };
         }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -112,10 +113,10 @@ public final class FabricSpeakers implements AutoCloseable {
     Files.writeString(
         configuration,
         """
-        as = %d
+        as = %s
         publish = %s
         control = %s
-        hold-time-s = %d
+        hold-time-s = %s
 
         %s\
         """
@@ -139,7 +140,8 @@ public final class FabricSpeakers implements AutoCloseable {
     }
     StringBuilder peers = new StringBuilder();
     for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
-      peers.append("[peer leaf%1$d]\ninterface = e%1$d\nplane = %1$d\n".formatted(plane));
+      peers.append(
+          String.format(Locale.ROOT, "[peer leaf%1$d]\ninterface = e%1$d\nplane = %1$d\n", plane));
     }
     return peers.toString();
   }
@@ -208,7 +210,7 @@ public final class FabricSpeakers implements AutoCloseable {
       while (!hasWeight(host, plane, megabitsPerSecond)) {
         if (System.nanoTime() - deadline > 0) {
           throw new LabException(
-              "the route daemon of h%d has not published %d Mbit/s for plane %d within %d s"
+              "the route daemon of h%s has not published %s Mbit/s for plane %s within %s s"
                   .formatted(host, megabitsPerSecond, plane, READY_SECONDS));
         }
         FabricDaemons.pause(POLL_MS);

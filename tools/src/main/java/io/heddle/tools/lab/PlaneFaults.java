@@ -60,7 +60,7 @@ public final class PlaneFaults {
     String table =
         """
         table inet fault_%s {
-          chain received { type filter hook prerouting priority -500; iifname "%s" meta length > %d drop; }
+          chain received { type filter hook prerouting priority -500; iifname "%s" meta length > %s drop; }
         }
         """
             .formatted(device, device, bytes);

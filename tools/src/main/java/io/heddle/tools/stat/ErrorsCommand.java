@@ -99,11 +99,11 @@ public final class ErrorsCommand implements Callable<Integer> {
     if (document.processCount() == 0) {
       out.println(folders.withoutProcesses());
     } else if (document.errors().isEmpty()) {
-      out.printf("no errors in %d processes (%s)%n", document.processCount(), folders.described());
+      out.printf("no errors in %s processes (%s)%n", document.processCount(), folders.described());
     }
     for (ErrorEntry error : document.errors()) {
       out.printf(
-          "%6dx  %s to %s  process %d%n        %s%n",
+          "%6sx  %s to %s  process %s%n        %s%n",
           error.count(),
           time(error.first()),
           time(error.last()),
@@ -111,7 +111,7 @@ public final class ErrorsCommand implements Callable<Integer> {
           error.sentence());
     }
     if (document.lostErrors() > 0) {
-      out.printf("and %d warnings that found no room%n", document.lostErrors());
+      out.printf("and %s warnings that found no room%n", document.lostErrors());
     }
   }
 

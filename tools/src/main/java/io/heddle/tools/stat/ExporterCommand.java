@@ -48,7 +48,7 @@ public final class ExporterCommand implements Callable<Integer> {
     StatsFolders folders = stats.folders();
     try (HTTPServer server = start(address, folders)) {
       out.printf(
-          "serving http://%s:%d/metrics%n",
+          "serving http://%s:%s/metrics%n",
           listen.substring(0, listen.lastIndexOf(':')), server.getPort());
       out.flush();
       warn(folders, line.getErr());

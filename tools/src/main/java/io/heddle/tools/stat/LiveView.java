@@ -142,7 +142,7 @@ final class LiveView {
     return newest == null
         ? List.of()
         : List.of(
-            "%s process %d: %s"
+            "%s process %s: %s"
                 .formatted(
                     Instant.ofEpochMilli(newest.lastMs()).truncatedTo(ChronoUnit.SECONDS),
                     process,

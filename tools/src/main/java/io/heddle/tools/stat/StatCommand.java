@@ -250,7 +250,7 @@ public final class StatCommand implements Callable<Integer> {
     FlowRates rates = new FlowRates(FlowRates.Order.PEER);
     for (ProcessStats process : found.processes()) {
       out.printf(
-          "process %d%s, %s old, %d distinct errors%n",
+          "process %s%s, %s old, %s distinct errors%n",
           process.processId(),
           isAlive(process) ? "" : " (ended)",
           Units.age(System.currentTimeMillis() - process.startMs()),

@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,11 +195,12 @@ class DoctorOnHostsTest {
   void socketsThatMayHaveSmallBuffersOnlyAreNamedWithTheLimit() throws Exception {
     String view = "mount -t tmpfs none /proc/sys/net/core; echo %d >/proc/sys/net/core/rmem_max";
     expect(
-        examineAfter(view.formatted(212_992), Map.of()),
+        examineAfter(String.format(Locale.ROOT, view, 212_992), Map.of()),
         "WARNING",
         "socket-buffers-small",
         "net.core.rmem_max is 212992 bytes");
-    expectNot(examineAfter(view.formatted(16 << 20), Map.of()), "socket-buffers-small");
+    expectNot(
+        examineAfter(String.format(Locale.ROOT, view, 16 << 20), Map.of()), "socket-buffers-small");
   }
 
   @Test

@@ -135,7 +135,7 @@ final class FabricEndTest {
           () -> fabric.status().planes().get(1).borrowed().equals(List.of("l1:s1", "l2:s1")));
       long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       System.out.printf(
-          "silent cut to both leaves' other way, one FRR, BFD 100 ms x 3: %d ms%n", tookMs);
+          "silent cut to both leaves' other way, one FRR, BFD 100 ms x 3: %s ms%n", tookMs);
       assertTrue(tookMs < HOLD_SECONDS * 1_000 / 2, "it took " + tookMs + " ms");
     } finally {
       assertEquals(List.of(), Fabric.down(name));

@@ -75,7 +75,7 @@ class ExporterTest {
   }
 
   private static String labels(String plane, String direction) {
-    return "{direction=\"%s\",peer=\"%s\",plane=\"%s\",process=\"%d\""
+    return "{direction=\"%s\",peer=\"%s\",plane=\"%s\",process=\"%s\""
         .formatted(direction, JobStats.PEER, plane, ProcessHandle.current().pid());
   }
 

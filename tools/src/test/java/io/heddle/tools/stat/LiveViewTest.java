@@ -33,7 +33,7 @@ class LiveViewTest {
       Skip.because("there is no /usr/bin/script to make a terminal with");
     }
     String command =
-        ("stty cols %d rows %d; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
+        ("stty cols %s rows %s; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
                 + " --interval 0.2 --stats '%s'")
             .formatted(
                 columns,

@@ -187,7 +187,7 @@ final class NativeCompletionQueue implements CompletionQueue {
     }
     if (users > 0) {
       throw Verb.DESTROY_CQ.failure(
-          "%s, a completion queue that %d work queues use".formatted(context, users), Errno.EBUSY);
+          "%s, a completion queue that %s work queues use".formatted(context, users), Errno.EBUSY);
     }
     way = CLOSED;
     context.closed(this);

@@ -143,7 +143,7 @@ final class NativeContext implements DeviceContext {
         .orElseThrow(() ->
             new VerbsException(
                 "modify_qp",
-                "%s, GID index %d (filled are %s)"
+                "%s, GID index %s (filled are %s)"
                     .formatted(
                         user, index, table.entries().stream().map(GidTable.Entry::index).toList()),
                 Errno.EINVAL));
@@ -189,14 +189,14 @@ final class NativeContext implements DeviceContext {
       requireOpen(Verb.CREATE_CQ);
       if (capacity < 1 || capacity > limits.maxCompletions()) {
         throw Verb.CREATE_CQ.failure(
-            "%s, capacity %d (1 to %d)".formatted(name(), capacity, limits.maxCompletions()),
+            "%s, capacity %s (1 to %s)".formatted(name(), capacity, limits.maxCompletions()),
             Errno.EINVAL);
       }
       NativeCompletionQueue cq =
           new NativeCompletionQueue(
               this,
               Verb.CREATE_CQ.call(
-                  "%s, capacity %d".formatted(name(), capacity), address, capacity, 0, 0, 0));
+                  "%s, capacity %s".formatted(name(), capacity), address, capacity, 0, 0, 0));
       completionQueues.add(cq);
       ledger.opened("libibverbs completion queue");
       return cq;

@@ -54,7 +54,7 @@ final class NativeMemoryRegion implements MemoryRegion {
           if (closed.compareAndSet(false, true)) {
             pd.closed(this);
             Verb.DEREG_MR.call(
-                "%s, %d bytes at 0x%x".formatted(pd.nativeContext(), lengthBytes, address), region);
+                "%s, %s bytes at 0x%x".formatted(pd.nativeContext(), lengthBytes, address), region);
           }
         });
   }

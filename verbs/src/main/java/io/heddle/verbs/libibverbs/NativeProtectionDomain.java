@@ -48,7 +48,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
 
   @Override
   public MemoryRegion registerMemory(long start, long lengthBytes, Set<Access> access) {
-    String object = "%s, %d bytes at 0x%x".formatted(context, lengthBytes, start);
+    String object = "%s, %s bytes at 0x%x".formatted(context, lengthBytes, start);
     return context
         .lock()
         .shared(() -> {
@@ -72,7 +72,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
   public MemoryRegion registerDmaBuf(
       int descriptor, long offset, long lengthBytes, long start, Set<Access> access) {
     String object =
-        "%s, %d bytes at %d of dma-buf %d".formatted(context, lengthBytes, offset, descriptor);
+        "%s, %s bytes at %s of dma-buf %s".formatted(context, lengthBytes, offset, descriptor);
     return context
         .lock()
         .shared(() -> {

@@ -122,7 +122,7 @@ final class NativeQueuePair implements QueuePair {
           GidTable.Entry mine = java.util.Objects.requireNonNull(local);
           int index = context.indexOf(mine, this + " to RTR");
           moves.readyToReceive(
-              "%s to RTR, from %s (GID index %d) to %s QP 0x%x"
+              "%s to RTR, from %s (GID index %s) to %s QP 0x%x"
                   .formatted(
                       this,
                       mine.gid(),

@@ -18,7 +18,7 @@ record PortQuery(PortAttributes attributes, int gids, int lid, boolean ethernet)
   static PortQuery read(long context, String device, int port) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_port_attr.allocate(arena);
-      Verb.QUERY_PORT.call("port %d of %s".formatted(port, device), context, port, attr.address());
+      Verb.QUERY_PORT.call("port %s of %s".formatted(port, device), context, port, attr.address());
       int mtu = ibv_port_attr.active_mtu(attr);
       return new PortQuery(
           new PortAttributes(

@@ -142,7 +142,7 @@ final class QueuePairMoves {
   /** RESET → INIT → RTR → RTS of a datagram queue pair. */
   void startDatagrams(Object user, int queueKey) {
     modify(
-        "%s to INIT on port %d, queue key 0x%x".formatted(user, context.portNumber(), queueKey),
+        "%s to INIT on port %s, queue key 0x%x".formatted(user, context.portNumber(), queueKey),
         VerbsConstants.IBV_QPS_INIT(),
         attr -> {
           ibv_qp_attr.port_num(attr, (byte) context.portNumber());

@@ -33,7 +33,7 @@ record WorkQueues(
         || !(wanted.sendQueue() instanceof NativeCompletionQueue sends)
         || !(wanted.receiveQueue() instanceof NativeCompletionQueue receives)) {
       throw Verb.CREATE_QP.failure(
-          "%s, depths %d and %d (1 to %d)"
+          "%s, depths %s and %s (1 to %s)"
               .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most),
           Errno.EINVAL);
     }
@@ -96,7 +96,7 @@ record WorkQueues(
       ibv_qp_cap.max_inline_data(cap, wishedBytes);
       long address =
           Verb.CREATE_QP.call(
-              "%s, depths %d and %d".formatted(context, sendDepth, receiveDepth),
+              "%s, depths %s and %s".formatted(context, sendDepth, receiveDepth),
               pd,
               init.address());
       /* Drivers write back what they have, which may be more. */

@@ -88,7 +88,7 @@ public final class JcstressRun {
         || process.exitValue() != 0
         || !printed.contains(expected + " matching test results")) {
       throw new AssertionError(
-          "jcstress did not see %d tests pass (%s):\n%s"
+          "jcstress did not see %s tests pass (%s):\n%s"
               .formatted(
                   expected,
                   inTime ? "it ended with " + process.exitValue() : "it did not end in time",
