@@ -40,17 +40,34 @@ public record NetworkLink(
    * read, and few ask.
    */
   public long speedBitsPerSecond() {
-    /* sysfs shows the namespace that mounted it, which need not be ours: the index tells. Reading speed fails with EINVAL
-    on a link that is down. */
-    Path folder = SYSFS.resolve(name);
+    /* Reading speed fails with EINVAL on a link that is down. */
     try {
-      if (Integer.parseInt(Files.readString(folder.resolve("ifindex")).strip()) != index) {
-        return 0;
-      }
-      return Math.max(0, Long.parseLong(Files.readString(folder.resolve("speed")).strip()))
-          * 1_000_000;
+      return isInSysfs()
+          ? Math.max(0, Long.parseLong(Files.readString(folder().resolve("speed")).strip()))
+              * 1_000_000
+          : 0;
     } catch (IOException | NumberFormatException saysNothing) {
       return 0;
     }
+  }
+
+  /** The name of the driver of the device below, as sysfs has it; empty where it says nothing. */
+  public String driver() {
+    try {
+      return isInSysfs()
+          ? Files.readSymbolicLink(folder().resolve("device/driver")).getFileName().toString()
+          : "";
+    } catch (IOException | NumberFormatException saysNothing) {
+      return "";
+    }
+  }
+
+  private Path folder() {
+    return SYSFS.resolve(name);
+  }
+
+  /* sysfs shows the namespace that mounted it, which need not be ours: the index tells. */
+  private boolean isInSysfs() throws IOException {
+    return Integer.parseInt(Files.readString(folder().resolve("ifindex")).strip()) == index;
   }
 }

@@ -2,24 +2,24 @@ package io.heddle.tools.doctor;
 
 import java.net.InetAddress;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** All checks, in the order in which a job meets what they look at. */
 final class Checks {
-  static final List<Check> ALL = all(null);
+  static final List<Check> ALL = all(List.of());
 
   private Checks() {}
 
   /**
-   * @param peer whom to probe planes to; null for nobody
+   * @param peer addresses of whom to probe planes to; none for nobody
    */
-  static List<Check> all(@Nullable InetAddress peer) {
+  static List<Check> all(List<InetAddress> peer) {
     return List.of(
         new JavaCheck(),
         new PluginCheck(),
         new KernelCheck(),
         new AddressesCheck(),
         new PlanesCheck(),
+        new PortsCheck(),
         new DevicesCheck(),
         new GidsCheck(),
         new LockedMemoryCheck(),

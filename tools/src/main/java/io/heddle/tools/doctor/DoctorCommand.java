@@ -51,9 +51,11 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--peer",
       paramLabel = "ADDRESS",
+      split = ",",
       description =
-          "Also probe each plane to the host with this address, where heddle doctor --answer runs.")
-  private @Nullable String peer;
+          "Also probe each plane to the host with this address, where heddle doctor --answer runs."
+              + " Several of its addresses: the next one is asked where one is silent.")
+  private List<String> peer = List.of();
 
   @Option(
       names = "--answer",
@@ -121,10 +123,14 @@ public final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    InetAddress other = peer == null ? null : AddressText.parse(peer);
-    if (peer != null && !(other instanceof Inet6Address)) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "--peer " + peer + " isn't an IPv6 address");
+    List<InetAddress> others = new ArrayList<>();
+    for (String each : peer) {
+      if (!(AddressText.parse(each) instanceof Inet6Address address)) {
+        throw new CommandLine.ParameterException(
+            Objects.requireNonNull(spec).commandLine(),
+            "--peer " + each + " isn't an IPv6 address");
+      }
+      others.add(address);
     }
     Host host =
         Host.look(
@@ -138,7 +144,7 @@ public final class DoctorCommand implements Callable<Integer> {
       new Answerer(host.planes().planes()).run(out);
       return 0;
     }
-    Document document = Document.of(examine(host, Checks.all(other)));
+    Document document = Document.of(examine(host, Checks.all(others)));
     if (json) {
       out.println(Json.of(document));
     } else {

@@ -7,6 +7,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
+import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -14,16 +15,20 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Each plane to a peer that answers, with RoCEv2's own packets on its port. */
 final class PeerCheck implements Check {
   private static final Cause SILENT =
-      new Cause("peer-silent", "the peer answers on no plane at all");
+      new Cause("peer-silent", "none of the peer's addresses that were named answers");
   private static final Cause UNREACHABLE =
       new Cause("plane-unreachable", "one plane doesn't carry RoCEv2 to the peer, others do");
   private static final Cause MTU =
@@ -40,15 +45,16 @@ final class PeerCheck implements Check {
   private static final int TRIES = 5;
   private static final long WAIT_MS = 300;
   private static final int STEP_BYTES = 64;
+  private static final int HALF = Gid.BYTES / 2;
 
-  private final @Nullable InetAddress peer;
+  private final List<InetAddress> peer;
   private long number = System.nanoTime();
 
   /**
-   * @param peer whom to ask; null for nobody
+   * @param peer addresses of whom to ask; none for nobody
    */
-  PeerCheck(@Nullable InetAddress peer) {
-    this.peer = peer;
+  PeerCheck(List<InetAddress> peer) {
+    this.peer = List.copyOf(peer);
   }
 
   @Override
@@ -60,7 +66,8 @@ final class PeerCheck implements Check {
   public String looksAt() {
     return "With --peer: which planes both ends have, and for each whether RoCEv2's packets on UDP"
         + " port 4791 pass there and back, small ones and those of the link's MTU. The peer runs"
-        + " heddle doctor --answer.";
+        + " heddle doctor --answer. It is asked at the addresses that are named, and at those that"
+        + " end alike on our other planes' subnets.";
   }
 
   @Override
@@ -71,7 +78,7 @@ final class PeerCheck implements Check {
   @Override
   public List<Finding> look(Host host) {
     List<Finding> findings = new ArrayList<>();
-    if (peer == null) {
+    if (peer.isEmpty()) {
       return findings;
     }
     Map<String, Plane> own = new TreeMap<>(Plane.KEY_ORDER);
@@ -85,9 +92,12 @@ final class PeerCheck implements Check {
       findings.add(
           new Finding.Fault(
               SILENT,
-              "%s answered none of our planes %s".formatted(AddressText.of(peer), own.keySet()),
-              "run heddle doctor --answer there; then see routes, and filters of UDP port 4791, on"
-                  + " the way"));
+              "no answer from %s, asked by way of our planes %s; its other addresses were not asked"
+                  .formatted(
+                      String.join(", ", peer.stream().map(AddressText::of).toList()), own.keySet()),
+              "run heddle doctor --answer there; name its addresses on other planes as well (--peer"
+                  + " ADDRESS,ADDRESS); then see routes, and filters of UDP port 4791, on the"
+                  + " way"));
       return findings;
     }
     pair(own, theirs, findings);
@@ -95,32 +105,66 @@ final class PeerCheck implements Check {
     return findings;
   }
 
-  /* The peer's planes, by whichever of ours reaches the address that was named. */
+  /* The peer's planes, by whichever address of it answers to whichever plane of ours. */
   private Map<String, InetAddress> ask(Map<String, Plane> own, List<Finding> findings) {
+    Set<String> troubles = new LinkedHashSet<>();
     Map<String, InetAddress> planes = new TreeMap<>(Plane.KEY_ORDER);
-    for (Plane plane : own.values()) {
-      Inet6Address address = (Inet6Address) plane.address().address();
-      try (ProbeSocket socket = new ProbeSocket(address)) {
-        Answer answer =
-            probe(socket, java.util.Objects.requireNonNull(peer), ProbePacket.SMALLEST_BYTES, 3);
-        if (answer.text != null) {
-          for (String part : answer.text.split(",")) {
-            int equals = part.lastIndexOf('=');
-            InetAddress theirs = equals < 0 ? null : AddressText.parse(part.substring(equals + 1));
-            if (theirs instanceof Inet6Address) {
-              planes.put(part.substring(0, equals), theirs);
-            }
-          }
-          return planes;
+    for (InetAddress address : peer) {
+      for (Plane plane : own.values()) {
+        if (planes.isEmpty()) {
+          ask(plane, address, planes, troubles);
         }
-      } catch (IOException inUse) {
-        findings.add(
-            new Finding.Unknown(
-                "port %s of %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
-                    .formatted(ProbePacket.PORT, AddressText.of(address), inUse.getMessage())));
       }
     }
+    for (Plane plane : own.values()) {
+      Inet6Address beside = besideNamed(own.values(), plane);
+      if (planes.isEmpty() && beside != null) {
+        ask(plane, beside, planes, troubles);
+      }
+    }
+    troubles.forEach(trouble -> findings.add(new Finding.Unknown(trouble)));
     return planes;
+  }
+
+  private void ask(
+      Plane plane, InetAddress remote, Map<String, InetAddress> planes, Set<String> troubles) {
+    Inet6Address address = (Inet6Address) plane.address().address();
+    try (ProbeSocket socket = new ProbeSocket(address)) {
+      Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
+      if (answer.text != null) {
+        for (String part : answer.text.split(",")) {
+          int equals = part.lastIndexOf('=');
+          InetAddress theirs = equals < 0 ? null : AddressText.parse(part.substring(equals + 1));
+          if (theirs instanceof Inet6Address) {
+            planes.put(part.substring(0, equals), theirs);
+          }
+        }
+      }
+    } catch (IOException inUse) {
+      troubles.add(
+          "port %s of %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
+              .formatted(ProbePacket.PORT, AddressText.of(address), inUse.getMessage()));
+    }
+  }
+
+  /**
+   * Where a named address lies in the subnet of a plane of ours, the peer's address on another
+   * plane probably ends as that one does; null where that says nothing.
+   */
+  private @Nullable Inet6Address besideNamed(Collection<Plane> own, Plane plane) {
+    byte[] prefix = plane.address().address().getAddress();
+    for (InetAddress named : peer) {
+      byte[] raw = named.getAddress();
+      boolean onLink =
+          own.stream()
+              .anyMatch(each ->
+                  Arrays.equals(each.address().address().getAddress(), 0, HALF, raw, 0, HALF));
+      if (onLink && !Arrays.equals(prefix, 0, HALF, raw, 0, HALF)) {
+        System.arraycopy(prefix, 0, raw, 0, HALF);
+        return (Inet6Address) Gid.of(raw).toAddress();
+      }
+    }
+    return null;
   }
 
   private void pair(
@@ -148,7 +192,13 @@ final class PeerCheck implements Check {
           new Finding.Fault(
               NONE_COMMON, "here %s, there %s".formatted(own.keySet(), theirs.keySet()), remedy));
     } else if (!left.isEmpty()) {
-      findings.add(new Finding.Warning(UNPAIRED, String.join(", ", left), remedy));
+      findings.add(
+          new Finding.Warning(
+              UNPAIRED,
+              "%s planes here, %s there: %s"
+                  .formatted(own.size(), theirs.size(), String.join(", ", left)),
+              "see the port that misses (ports, addresses) at the end that has fewer; else "
+                  + remedy));
     }
   }
 

@@ -3,9 +3,11 @@ package io.heddle.tools.doctor;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.Liveness;
+import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteReader;
 import io.heddle.tools.BgpSocket;
 import java.nio.file.Path;
@@ -20,6 +22,13 @@ final class RoutesCheck implements Check {
       new Cause("session-down", "a BGP session isn't established: its plane's weights are unknown");
   private static final Cause UNHEARD =
       new Cause("daemon-mute", "the routes file is published, but the daemon can't be asked");
+  private static final Cause FEWER =
+      new Cause(
+          "planes-fewer-than-routes",
+          "the route daemon has a plane that no address of this host is on");
+  private static final Cause UNWEIGHED =
+      new Cause(
+          "plane-without-routes", "a plane of this host isn't one of the route daemon's planes");
   private static final Cause OVERRIDE =
       new Cause("weights-fixed", "HEDDLE_WEIGHTS is set, so that routes are not looked at");
 
@@ -36,7 +45,7 @@ final class RoutesCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(GONE, SESSION, UNHEARD, OVERRIDE);
+    return List.of(GONE, SESSION, UNHEARD, FEWER, UNWEIGHED, OVERRIDE);
   }
 
   @Override
@@ -80,6 +89,7 @@ final class RoutesCheck implements Check {
                       reader.entries(),
                       reader.planes().stream().map(plane -> plane.key()).toList())));
       sessions(host, findings);
+      compare(host, reader, findings);
     } else {
       findings.add(
           new Finding.Fault(
@@ -95,6 +105,34 @@ final class RoutesCheck implements Check {
               OVERRIDE,
               "HEDDLE_WEIGHTS=" + host.setting("HEDDLE_WEIGHTS") + " beside a route daemon",
               "unset it, and weights follow the routes"));
+    }
+  }
+
+  /* With HEDDLE_WEIGHTS set the daemon's names for planes aren't used. */
+  private static void compare(Host host, RouteReader reader, List<Finding> findings) {
+    if (host.followedRoutes() == null) {
+      return;
+    }
+    List<String> there = reader.planes().stream().map(PublishedPlane::key).toList();
+    List<String> here = host.planes().planes().stream().map(Plane::key).toList();
+    String both = "the daemon has planes %s, this host %s: ".formatted(there, here);
+    List<String> missing = there.stream().filter(key -> !here.contains(key)).toList();
+    if (!missing.isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              FEWER,
+              both + String.join(", ", missing) + " has no address here",
+              "see the port towards that plane's leaf (ports, addresses), and plane and source of"
+                  + " that peer in the daemon's configuration"));
+    }
+    List<String> unknown = here.stream().filter(key -> !there.contains(key)).toList();
+    if (!unknown.isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              UNWEIGHED,
+              both + "no routes for " + String.join(", ", unknown),
+              "add a peer for that plane to the daemon's configuration, or leave its address out"
+                  + " with HEDDLE_PLANES"));
     }
   }
 

@@ -342,6 +342,101 @@ class DoctorOnHostsTest {
   }
 
   @Test
+  void portsThatAreDownOrCarryNoPlaneAreNamedBesideTheOthers() throws Exception {
+    JsonNode well = examine();
+    expectNot(well, "plane-port-down");
+    expectNot(well, "port-without-plane");
+    expectNot(well, "prefix-foreign");
+    ip(0, "link", "set", "e2", "down");
+    JsonNode down = examine();
+    expect(down, "WARNING", "plane-port-down", "e2 is like e1, e3");
+    expect(down, "WARNING", "plane-port-down", "it is set down");
+    ip(0, "link", "set", "e2", "up");
+    ip(1, "link", "set", "e2", "down");
+    ip(0, "-6", "addr", "flush", "dev", "e3");
+    JsonNode one = examine();
+    expect(one, "WARNING", "plane-port-down", "it has no carrier");
+    expect(one, "WARNING", "port-without-plane", "e3 is like e1, which carries a plane");
+    expectNot(examine(Map.of("HEDDLE_PLANES", "e1=one"), doctor("--json")), "plane-port-down");
+  }
+
+  @Test
+  void anAddressOfAForeignPrefixIsNamed() throws Exception {
+    ip(0, "-6", "addr", "flush", "dev", "e2", "scope", "global");
+    ip(0, "-6", "addr", "add", "2001:db8:99::7/64", "dev", "e2", "nodad");
+    expect(examine(), "WARNING", "prefix-foreign", "if:e2 has 2001:db8:99::7/64 on e2");
+    expect(examine(), "WARNING", "prefix-foreign", "begin with fd00:1:1:");
+  }
+
+  @Test
+  void planesThatTheRouteDaemonHasAndThisHostHasNotAreNamed() throws Exception {
+    try (RoutePublisher publisher =
+        RoutePublisher.create(
+            folder.resolve("routes"), "a test", WeightRules.DEFAULT, 1000, NanoClock.SYSTEM)) {
+      for (String key : List.of("if:e1", "if:e2", "if:e9")) {
+        publisher.setPlane(new PublishedPlane(key, null, 0, "nobody"));
+      }
+      publisher.goLive();
+      JsonNode findings = examine();
+      expect(findings, "WARNING", "planes-fewer-than-routes", "if:e9 has no address here");
+      expect(findings, "WARNING", "plane-without-routes", "no routes for if:e3");
+      expectNot(
+          examine(Map.of("HEDDLE_WEIGHTS", "1,1,1"), doctor("--json")), "planes-fewer-than-routes");
+    }
+  }
+
+  @Test
+  void whereOnlyTheNamedAddressIsSilentTheOtherPlanesAreProbed() throws Exception {
+    Process answering = answerer(Map.of());
+    try {
+      ip(1, "-6", "rule", "add", "from", LabPlan.address(1, 0), "prohibit");
+      JsonNode one = examine("--peer", LabPlan.address(1, 0));
+      expect(one, "FAULT", "peer-silent", "its other addresses were not asked");
+      expectNot(one, "plane-unreachable");
+      JsonNode two = examine("--peer", LabPlan.address(1, 0) + "," + LabPlan.address(1, 1));
+      expectNot(two, "peer-silent");
+      expect(two, "FAULT", "plane-unreachable", "if:e1, ");
+      assertTrue(two.toString().contains("if:e2, "), two.toPrettyString());
+      assertEquals(1, count(two, "plane-unreachable"), two.toPrettyString());
+    } finally {
+      answering.destroy();
+      answering.waitFor();
+    }
+  }
+
+  @Test
+  void anAddressThatEndsAlikeOnAnotherPlaneIsAskedToo() throws Exception {
+    List<String> planes = new ArrayList<>();
+    for (int plane = 1; plane <= PLANES; plane++) {
+      String address = "fd00:1:1:" + plane + "::b";
+      ip(1, "-6", "addr", "add", address + "/64", "dev", "e" + plane, "nodad");
+      planes.add(address + "=" + plane);
+    }
+    Process answering = answerer(Map.of("HEDDLE_PLANES", String.join(",", planes)));
+    try {
+      ip(1, "-6", "rule", "add", "from", "fd00:1:1:1::b", "prohibit");
+      JsonNode findings =
+          examine(
+              Map.of("HEDDLE_PLANES", "e1=1,e2=2,e3=3"),
+              doctor("--json", "--peer", "fd00:1:1:1::b"));
+      expectNot(findings, "peer-silent");
+      expect(findings, "FAULT", "plane-unreachable", "to fd00:1:1:1::b");
+      assertEquals(1, count(findings, "plane-unreachable"), findings.toPrettyString());
+    } finally {
+      answering.destroy();
+      answering.waitFor();
+    }
+  }
+
+  private static int count(JsonNode findings, String cause) {
+    int count = 0;
+    for (JsonNode finding : findings) {
+      count += finding.path("cause").asText().equals(cause) ? 1 : 0;
+    }
+    return count;
+  }
+
+  @Test
   void planesThatOneEndCallsOtherwiseAreNamed() throws Exception {
     Process answering = answerer(Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=three"));
     try {
