@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -178,6 +179,16 @@ final class BadNeighboursTest {
         assertTrue(attempts <= 2 + seconds, bad + " was tried " + attempts + " times");
         assertTrue(daemon.log().contains("peer " + bad + ": no session: "), daemon.log());
       }
+      JsonNode idle =
+          daemon.await(
+              "the wait of a peer that made an error",
+              each -> byName(each).get("garbage").path("idle_until").isTextual(),
+              "neighbours");
+      Instant until = Instant.parse(byName(idle).get("garbage").path("idle_until").asText());
+      assertTrue(until.isAfter(Instant.now().minusSeconds(60)), until.toString());
+      assertTrue(byName(idle).get("good").path("idle_until").isNull());
+      assertTrue(byName(idle).get("refusing").path("idle_until").isNull());
+      assertTrue(daemon.text("neighbours").contains(" are turned away until "));
       JsonNode good = byName(all).get("good");
       assertEquals("established", good.path("state").asText());
       assertEquals(1, good.path("established").asLong());

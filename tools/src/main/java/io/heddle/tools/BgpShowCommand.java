@@ -101,6 +101,21 @@ final class BgpShowCommand {
     if (up < 0 && !peer.path("last_end").isNull()) {
       out().printf("  last: %s%n", peer.path("last_end").asText());
     }
+    if (peer.path("idle_until").isTextual()) {
+      out()
+          .printf(
+              "  its connections are turned away until %s, %s so far; the next attempt is in %d"
+                  + " s%n",
+              peer.path("idle_until").asText(),
+              peer.path("turned_away").asLong(),
+              peer.path("retry_in_ms").asLong() / 1000);
+    }
+    if (peer.path("faults").asLong() > 0) {
+      out()
+          .printf(
+              "  %d malformed attributes and prefixes; the log names the first of each kind%n",
+              peer.path("faults").asLong());
+    }
     if (peer.path("without_plane").asLong() > 0) {
       out()
           .printf(

@@ -8,6 +8,8 @@ import io.heddle.bgp.session.SessionEnd;
 import io.heddle.bgp.session.SessionStatus;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +50,16 @@ final class BgpStatus {
    * @param complete whether it has told all it has (End-of-RIB)
    * @param upForMs age of the session; 0 without one
    * @param retryInMs until the next attempt
+   * @param idleUntil until when its connections are turned away, after an error that a next try may
+   *     well repeat; null where they are taken
+   * @param turnedAway its connections that came at the wrong time and were closed
    * @param lastEnd why the last session ended
    * @param filterLines prefixes that we asked it to filter by
    * @param withoutPlane routes whose colour is no plane's
    * @param updates messages with routes that came
    * @param faults malformed attributes, by RFC 7606
+   * @param ignored announced prefixes that can be nobody's route: multicast, link-local and the
+   *     like
    * @param looped routes that came through our own system
    * @param established sessions so far
    * @param failedAttempts connections that came to nothing
@@ -69,11 +76,14 @@ final class BgpStatus {
       boolean complete,
       long upForMs,
       long retryInMs,
+      @Nullable String idleUntil,
+      long turnedAway,
       @Nullable String lastEnd,
       int filterLines,
       long withoutPlane,
       long updates,
       long faults,
+      long ignored,
       long looped,
       long established,
       long failedAttempts) {
@@ -92,14 +102,24 @@ final class BgpStatus {
           view.complete(),
           status.upForMs(),
           status.retryInMs(),
+          idleUntil(status.idleForMs()),
+          status.counters().turnedAway(),
           end == null ? null : end.why(),
           view.filterLines(),
           view.withoutPlane(),
           status.counters().updates(),
           status.counters().attributeFaults(),
+          status.counters().ignored(),
           status.counters().looped(),
           status.counters().established(),
           status.counters().failedAttempts());
+    }
+
+    /* By the clock on the wall, to the second, as logs have it. */
+    private static @Nullable String idleUntil(long idleForMs) {
+      return idleForMs < 0
+          ? null
+          : Instant.now().plusMillis(idleForMs).truncatedTo(ChronoUnit.SECONDS).toString();
     }
   }
 

@@ -145,6 +145,7 @@ public final class BgpDaemon implements AutoCloseable {
             .gtsmHops(peer.gtsmHops())
             .md5Key(peer.md5Key())
             .acceptAigp(peer.aigp())
+            .acceptAsSets(peer.asSets())
             .filters(peer.filter())
             .bfd(peer.bfd())
             .codePoints(of.codePoints());

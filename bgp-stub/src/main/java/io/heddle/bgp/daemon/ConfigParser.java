@@ -69,6 +69,7 @@ public final class ConfigParser {
           "gtsm-hops",
           "md5-key",
           "aigp",
+          "as-sets",
           "bfd-interval-ms",
           "bfd-multiplier",
           "filter",
@@ -228,6 +229,7 @@ public final class ConfigParser {
         (int) section.number("gtsm-hops", 0, 0, 255),
         md5Key(section),
         section.flag("aigp", true),
+        section.flag("as-sets", false),
         bfd(section),
         section.flag("filter", false),
         section.get(

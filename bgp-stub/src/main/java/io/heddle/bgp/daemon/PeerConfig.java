@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param as its AS; 0 for any but ours
  * @param plane name of the plane that all its routes are of; empty where their colours tell
  * @param rateMbps of the port; 0 to ask the kernel
+ * @param asSets whether its routes may have sets of autonomous systems in their paths
  * @param bfd how to watch the path to it; null for not at all
  * @param filter whether to ask it for the peers in use only
  * @param filterAlways prefixes that are asked for in any case
@@ -30,6 +31,7 @@ public record PeerConfig(
     int gtsmHops,
     String md5Key,
     boolean aigp,
+    boolean asSets,
     @Nullable BfdOptions bfd,
     boolean filter,
     List<Prefix> filterAlways) {
@@ -57,6 +59,7 @@ public record PeerConfig(
         gtsmHops,
         md5Key,
         aigp,
+        asSets,
         bfd,
         filter,
         always);

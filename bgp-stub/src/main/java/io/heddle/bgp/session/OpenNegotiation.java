@@ -64,10 +64,12 @@ final class OpenNegotiation {
 
   Outcome judge(OpenMessage peer) {
     long peerAs = peer.realAutonomousSystem();
+    String impossible = peer.impossibleAutonomousSystem();
+    if (impossible != null) {
+      return refused(NotificationMessage.BAD_PEER_AS, new byte[0], impossible);
+    }
     boolean wrongAs =
-        options.remoteAs() == 0
-            ? peerAs == 0 || peerAs == options.localAs()
-            : peerAs != options.remoteAs();
+        options.remoteAs() == 0 ? peerAs == options.localAs() : peerAs != options.remoteAs();
     if (wrongAs) {
       return refused(
           NotificationMessage.BAD_PEER_AS,
@@ -98,6 +100,7 @@ final class OpenNegotiation {
                 peer.has(Capability.FourOctetAs.class),
                 options.isExternal(peerAs),
                 options.acceptAigp(),
+                options.acceptAsSets(),
                 extended ? BgpMessage.MAX_EXTENDED_BYTES : BgpMessage.MAX_BYTES,
                 options.codePoints()),
             peer.has(Capability.RouteRefresh.class),

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param md5Key key of RFC 2385; empty for none
  * @param bindToDevice whether the connection may not leave the interface
  * @param acceptAigp whether AIGP is read from this peer
+ * @param acceptAsSets whether its routes may have sets of autonomous systems in their paths
  * @param filters whether to offer address prefix filters (RFC 5291)
  * @param gracefulRestart whether the peer's routes are kept while it restarts, if it asks
  * @param bfd how to watch the path to the peer while the session is up; null for not at all
@@ -47,6 +48,7 @@ public record PeerOptions(
     String md5Key,
     boolean bindToDevice,
     boolean acceptAigp,
+    boolean acceptAsSets,
     boolean filters,
     boolean gracefulRestart,
     @Nullable BfdOptions bfd,
@@ -108,6 +110,7 @@ public record PeerOptions(
     private String md5Key = "";
     private boolean bindToDevice;
     private boolean acceptAigp = true;
+    private boolean acceptAsSets;
     private boolean filters;
     private boolean gracefulRestart = true;
     private @Nullable BfdOptions bfd;
@@ -185,6 +188,11 @@ public record PeerOptions(
       return this;
     }
 
+    public Builder acceptAsSets(boolean value) {
+      acceptAsSets = value;
+      return this;
+    }
+
     public Builder filters(boolean value) {
       filters = value;
       return this;
@@ -232,6 +240,7 @@ public record PeerOptions(
           md5Key,
           bindToDevice,
           acceptAigp,
+          acceptAsSets,
           filters,
           gracefulRestart,
           bfd,

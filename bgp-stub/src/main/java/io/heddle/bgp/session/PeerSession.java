@@ -44,12 +44,17 @@ public final class PeerSession {
   private @Nullable PeerConnection current;
   private @Nullable Negotiated negotiated;
   private @Nullable Inet6Address remote;
+  private @Nullable Endpoint ownEndpoint;
   private @Nullable SessionEnd lastEnd;
   private EventLoop.@Nullable Timer tick;
   private long tickDueNs;
   private long establishedNs;
   private long timesEstablished;
   private long failedAttempts;
+  private long turnedAway;
+  /* Of the wait, or the session, during which the peer connects to no end. */
+  private @Nullable SessionEnd toldOfEnd;
+  private long toldOfSession;
 
   PeerSession(BgpSpeaker speaker, PeerOptions options, SessionListener listener) {
     this.speaker = speaker;
@@ -200,13 +205,15 @@ public final class PeerSession {
         negotiated,
         lastEnd,
         retryNs < 0 ? -1 : retryNs / 1_000_000,
+        fsm.idleForNs() < 0 ? -1 : fsm.idleForNs() / 1_000_000,
         current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
-        received.counters(timesEstablished, failedAttempts));
+        received.counters(turnedAway, timesEstablished, failedAttempts));
   }
 
   /** A connection that the peer made; closes it where it comes at the wrong time. */
   void accepted(TcpSocket socket) {
     if (!fsm.accepts()) {
+      tellOfTurningAway();
       socket.close();
       return;
     }
@@ -222,6 +229,31 @@ public final class PeerSession {
     inbound = new PeerConnection(loop, socket, false, consequences);
     fsm.connected(SessionFsm.Side.INBOUND);
     rearm();
+  }
+
+  /* A line for each wait, and for each session that stands in the way of another one. */
+  private void tellOfTurningAway() {
+    turnedAway++;
+    SessionEnd end = lastEnd;
+    long idleNs = fsm.idleForNs();
+    if (idleNs >= 0 && end != null && end != toldOfEnd) {
+      toldOfEnd = end;
+      log.warn(
+          "peer %s: it connects, and is turned away for another %.1f s, since the last session"
+              + " ended with an error: %s",
+          name(), idleNs / 1e9, end.why());
+    } else if (fsm.state() == SessionState.ESTABLISHED && toldOfSession != timesEstablished) {
+      toldOfSession = timesEstablished;
+      log.warn("peer %s: it connects again, and is turned away while its session is up", name());
+    }
+  }
+
+  /**
+   * Where our end of the session is, and the peer isn't; null where it isn't up, or where a peer on
+   * this very host has our address.
+   */
+  @Nullable Endpoint ownEndpoint() {
+    return ownEndpoint;
   }
 
   byte[] md5Key() {
@@ -340,6 +372,7 @@ public final class PeerSession {
         if (connection == current) {
           current = null;
           negotiated = null;
+          ownEndpoint = null;
         }
       }
       if (side == SessionFsm.Side.OUTBOUND) {
@@ -357,7 +390,10 @@ public final class PeerSession {
       establishedNs = System.nanoTime();
       timesEstablished++;
       if (connection != null) {
-        path.met(connection.socket().localEndpoint(), remote(), PeerSession.this::pathDown);
+        Endpoint ours = connection.socket().localEndpoint();
+        Endpoint peer = remote();
+        ownEndpoint = peer != null && ours.sameAddress(peer) ? null : ours;
+        path.met(ours, remote(), PeerSession.this::pathDown);
       }
       log.info(
           "peer %s: established with AS %d, hold time %d s",

@@ -1,12 +1,20 @@
 package io.heddle.bgp.session;
 
+import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AttributeFault;
+import io.heddle.bgp.wire.NextHop;
 import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +29,15 @@ final class ReceivedRoutes {
   private final SessionListener listener;
   private EventLoop.@Nullable Timer staleTimer;
   private @Nullable Negotiated lastNegotiated;
+  /* By treatment, a bit for each attribute of which the log of this session has a line. */
+  private final Map<AttributeFault.Treatment, long[]> toldOf =
+      new EnumMap<>(AttributeFault.Treatment.class);
   private boolean stale;
   private long updates;
   private long announced;
   private long withdrawn;
   private long attributeFaults;
+  private long ignored;
   private long looped;
   private long skippedFamilies;
 
@@ -36,13 +48,15 @@ final class ReceivedRoutes {
   }
 
   /** With what the session itself has counted. */
-  SessionCounters counters(long timesEstablished, long failedAttempts) {
+  SessionCounters counters(long turnedAway, long timesEstablished, long failedAttempts) {
     return new SessionCounters(
         updates,
         announced,
         withdrawn,
         attributeFaults,
+        ignored,
         looped,
+        turnedAway,
         skippedFamilies,
         timesEstablished,
         failedAttempts);
@@ -53,6 +67,7 @@ final class ReceivedRoutes {
     announced += update.announced().size();
     withdrawn += update.withdrawn().size();
     skippedFamilies += update.skippedFamilies();
+    ignored += update.ignored();
     update.faults().forEach(this::count);
     if (update.isEndOfRib()) {
       listener.endOfRib(session);
@@ -63,31 +78,79 @@ final class ReceivedRoutes {
   }
 
   private void count(AttributeFault fault) {
-    if (attributeFaults++ == 0) {
-      loop.log()
-          .warn(
-              "peer %s: malformed attribute %d: %s (%s); later ones are counted",
-              session.name(),
-              fault.code(),
-              fault.why(),
-              fault.treatment() == AttributeFault.Treatment.WITHDRAW
-                  ? "its routes count as withdrawn"
-                  : "it is left out");
+    attributeFaults++;
+    long[] told = toldOf.get(fault.treatment());
+    if (told == null) {
+      told = new long[4];
+      toldOf.put(fault.treatment(), told);
     }
+    if ((told[fault.code() >>> 6] & 1L << (fault.code() & 63)) != 0) {
+      return;
+    }
+    told[fault.code() >>> 6] |= 1L << (fault.code() & 63);
+    loop.log()
+        .warn(
+            "peer %s: malformed attribute %d: %s (%s); more of this attribute in this session are"
+                + " counted",
+            session.name(),
+            fault.code(),
+            fault.why(),
+            switch (fault.treatment()) {
+              case IGNORE -> "that prefix is passed over";
+              case DISCARD -> "it is left out";
+              case WITHDRAW -> "its routes count as withdrawn";
+            });
   }
 
+  /* Routes that lead back here: by their path, by who reflected them (RFC 4456 §8), or by their next hop. */
   private UpdateMessage withoutOwn(UpdateMessage update) {
-    if (update.announced().isEmpty()
-        || !update.attributes().asPath().contains(session.options().localAs())) {
+    if (update.announced().isEmpty()) {
       return update;
     }
-    looped += update.announced().size();
+    NextHop nextHop = update.nextHop();
+    Endpoint own = session.ownEndpoint();
+    if (nextHop != null && own != null && nextHop.is(own.high(), own.low())) {
+      AttributeFault fault =
+          new AttributeFault(
+              AttributeFault.Treatment.WITHDRAW,
+              PathAttribute.MP_REACH_NLRI,
+              "next hop " + nextHop + " is our own address");
+      count(fault);
+      List<AttributeFault> faults = new ArrayList<>(update.faults());
+      faults.add(fault);
+      return allWithdrawn(update, faults);
+    }
+    if (update.attributes().asPath().contains(session.options().localAs())
+        || isReflectionOfOurs(update)) {
+      looped += update.announced().size();
+      return allWithdrawn(update, update.faults());
+    }
+    return update;
+  }
+
+  private boolean isReflectionOfOurs(UpdateMessage update) {
+    Negotiated last = lastNegotiated;
+    if (last == null || session.options().isExternal(last.peerAs())) {
+      return false;
+    }
+    for (PathAttribute each : update.attributes().all()) {
+      if (each instanceof PathAttribute.Unknown one
+          && one.code() == PathAttribute.ORIGINATOR_ID
+          && ByteBuffer.wrap(one.value()).getInt() == session.options().routerId()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static UpdateMessage allWithdrawn(UpdateMessage update, List<AttributeFault> faults) {
     return new UpdateMessage(
         update.withdrawn().and(update.announced()),
         Nlri.EMPTY,
         PathAttributes.EMPTY,
         null,
-        update.faults(),
+        faults,
+        update.ignored(),
         update.skippedFamilies());
   }
 
@@ -107,6 +170,7 @@ final class ReceivedRoutes {
 
   /** The session is up: a peer that restarted has kept what we hold of it, or has not. */
   void established(Negotiated outcome) {
+    toldOf.clear();
     lastNegotiated = outcome;
     var restart = outcome.gracefulRestart();
     if (stale && (restart == null || !restart.keptForwarding(AddressFamily.IPV6_UNICAST))) {

@@ -7,7 +7,9 @@ package io.heddle.bgp.session;
  * @param announced routes in them
  * @param withdrawn routes withdrawn in them, by word or by RFC 7606
  * @param attributeFaults malformed attributes that were survived
+ * @param ignored announced prefixes that can be nobody's route
  * @param looped routes that had our own AS in their path
+ * @param turnedAway connections of the peer that came at the wrong time and were closed
  * @param skippedFamilies runs of routes of families that weren't asked for
  * @param established times that the session came up
  * @param failedAttempts attempts that didn't
@@ -17,7 +19,9 @@ public record SessionCounters(
     long announced,
     long withdrawn,
     long attributeFaults,
+    long ignored,
     long looped,
+    long turnedAway,
     long skippedFamilies,
     long established,
     long failedAttempts) {}

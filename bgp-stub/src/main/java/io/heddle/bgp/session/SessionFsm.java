@@ -107,6 +107,13 @@ final class SessionFsm {
     return retrying ? Math.max(0, retryNs - clock.nanoTime()) : -1;
   }
 
+  /**
+   * How much longer the peer's connections are turned away after an error; −1 where they are taken.
+   */
+  long idleForNs() {
+    return running && penalty ? retryInNs() : -1;
+  }
+
   void start() {
     if (!running) {
       running = true;

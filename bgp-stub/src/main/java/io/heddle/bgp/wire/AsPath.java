@@ -3,6 +3,7 @@ package io.heddle.bgp.wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The autonomous systems that a route came through, nearest first (RFC 4271 §4.3, RFC 5065). */
 public record AsPath(List<Segment> segments) {
@@ -71,6 +72,31 @@ public record AsPath(List<Segment> segments) {
       }
     }
     return false;
+  }
+
+  /** The same without what is inside a confederation. */
+  AsPath withoutConfederations() {
+    List<Segment> left = segments.stream().filter(each -> each.type <= SEQUENCE).toList();
+    return left.size() == segments.size() ? this : new AsPath(left);
+  }
+
+  /**
+   * What no path of an UPDATE may have (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null where there is
+   * nothing of it.
+   */
+  @Nullable String forbidden(WireOptions options) {
+    if (contains(0)) {
+      return "AS 0 is in the path, which is nobody's (RFC 7607)";
+    }
+    for (Segment each : segments) {
+      if (each.type >= CONFEDERATION_SEQUENCE && options.external()) {
+        return "a confederation's segment from a peer of another AS (RFC 5065)";
+      }
+      if ((each.type == SET || each.type == CONFEDERATION_SET) && !options.acceptAsSets()) {
+        return "a set is in the path (RFC 9774; as-sets = yes takes it)";
+      }
+    }
+    return null;
   }
 
   /** The neighbour's, −1 for an empty path or one that begins with a set. */

@@ -24,12 +24,15 @@ final class AttributeDecoder {
   private static final int OPTIONAL_TRANSITIVE = FLAGS_THAT_TELL;
   private static final int OPTIONAL_ONLY = PathAttribute.OPTIONAL;
 
+  private static final String NOBODY = "AS 0 is nobody's (RFC 7607)";
+
   private final WireOptions options;
   private final byte[] bytes;
   private final List<PathAttribute> attributes = new ArrayList<>();
   private final List<AttributeFault> faults = new ArrayList<>();
   private final long[] seen = new long[4];
   private @Nullable AsPath pathOfFourOctets;
+  private PathAttribute.@Nullable Aggregator aggregatorOfFourOctets;
 
   AttributeDecoder(WireOptions options, byte[] bytes) {
     this.options = options;
@@ -116,13 +119,11 @@ final class AttributeDecoder {
       case PathAttribute.LARGE_COMMUNITIES -> largeCommunities(at, length);
       case PathAttribute.ORIGINATOR_ID, PathAttribute.CLUSTER_LIST ->
           reflection(flags, code, at, length);
-      case PathAttribute.AS4_PATH -> {
+      case PathAttribute.AS4_PATH, PathAttribute.AS4_AGGREGATOR -> {
+        /* Speakers of four octets may not send them (RFC 6793 §3): passed over. */
         if (!options.fourOctetAs()) {
-          pathOfFourOctets = segments(at, length, 4);
+          ofFourOctets(code, at, length);
         }
-      }
-      case PathAttribute.AS4_AGGREGATOR -> {
-        /* Only for speakers of two octets, and we don't aggregate. */
       }
       case PathAttribute.AIGP -> aigp(at, length);
       default -> {
@@ -171,10 +172,39 @@ final class AttributeDecoder {
 
   private void path(int at, int length) {
     AsPath path = segments(at, length, options.fourOctetAs() ? 4 : 2);
-    if (path == null) {
-      withdraw(PathAttribute.AS_PATH, "its segments don't fill its " + length + " bytes");
+    String why =
+        path == null ? "its segments don't fill its " + length + " bytes" : path.forbidden(options);
+    if (path == null || why != null) {
+      withdraw(PathAttribute.AS_PATH, String.valueOf(why));
     } else {
       attributes.add(new PathAttribute.Path(path));
+    }
+  }
+
+  /* RFC 6793 §6: malformed, they are left out; a confederation's segments go without a word. */
+  private void ofFourOctets(int code, int at, int length) {
+    if (code == PathAttribute.AS4_AGGREGATOR) {
+      if (length != 8) {
+        discard(code, wrongLength(length, "8"));
+      } else if (WireBytes.u32(bytes, at) == 0) {
+        discard(code, NOBODY);
+      } else {
+        aggregatorOfFourOctets =
+            new PathAttribute.Aggregator(WireBytes.u32(bytes, at), WireBytes.i32(bytes, at + 4));
+      }
+      return;
+    }
+    AsPath whole = segments(at, length, 4);
+    AsPath path = whole == null ? AsPath.EMPTY : whole.withoutConfederations();
+    String why = path.forbidden(options);
+    if (whole == null || whole.segments().isEmpty()) {
+      discard(code, "its segments don't fill its " + length + " bytes");
+    } else if (path.contains(0)) {
+      discard(code, NOBODY);
+    } else if (why != null) {
+      withdraw(code, why);
+    } else {
+      pathOfFourOctets = path;
     }
   }
 
@@ -202,8 +232,20 @@ final class AttributeDecoder {
     return segments.isEmpty() ? AsPath.EMPTY : new AsPath(segments);
   }
 
-  /* RFC 6793 §4.2.3: the hops that a speaker of two octets added, then the path of four octets. */
+  /*
+   * RFC 6793 §4.2.3: the hops that a speaker of two octets added, then the path of four octets. An aggregator of two
+   * octets after one of four says that both are of before it.
+   */
   private void mergePaths() {
+    PathAttribute.Aggregator aggregator = aggregatorOfFourOctets;
+    for (int i = 0; aggregator != null && i < attributes.size(); i++) {
+      if (attributes.get(i) instanceof PathAttribute.Aggregator two) {
+        if (two.autonomousSystem() != ExtendedCommunity.AS_TRANS) {
+          return;
+        }
+        attributes.set(i, aggregator);
+      }
+    }
     AsPath four = pathOfFourOctets;
     if (four == null) {
       return;
@@ -257,6 +299,10 @@ final class AttributeDecoder {
     }
     long autonomousSystem =
         options.fourOctetAs() ? WireBytes.u32(bytes, at) : WireBytes.u16(bytes, at);
+    if (autonomousSystem == 0) {
+      discard(PathAttribute.AGGREGATOR, NOBODY);
+      return;
+    }
     attributes.add(
         new PathAttribute.Aggregator(autonomousSystem, WireBytes.i32(bytes, at + length - 4)));
   }

@@ -1,6 +1,7 @@
 package io.heddle.bgp.wire;
 
 import io.heddle.addr.AddressText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a route points (RFC 2545 §3): one address of 16 bytes, or two. A stub's own next hop is its
@@ -12,6 +13,25 @@ import io.heddle.addr.AddressText;
 public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkLow) {
   public boolean hasLinkLocal() {
     return linkHigh != 0 || linkLow != 0;
+  }
+
+  /** Why no packet can go there (RFC 2545 §3, RFC 4291 §2.5); null where one can. */
+  @Nullable String impossible() {
+    if (globalHigh == 0 && globalLow == 0) {
+      return hasLinkLocal() ? null : "next hop :: is no address";
+    }
+    AddressKind kind = AddressKind.of(globalHigh, globalLow, Prefix.MAX_LENGTH);
+    return switch (kind) {
+      case UNICAST, LINK_LOCAL -> null;
+      case MULTICAST, LOOPBACK, UNSPECIFIED, IPV4_MAPPED ->
+          "next hop " + this + " is " + kind.text();
+    };
+  }
+
+  /** Whether it is, or has beside it, this address. */
+  public boolean is(long high, long low) {
+    return high == globalHigh && low == globalLow
+        || hasLinkLocal() && high == linkHigh && low == linkLow;
   }
 
   public static NextHop of(java.net.Inet6Address address) {

@@ -18,6 +18,12 @@ public final class Nlri {
     void visit(long high, long low, int length);
   }
 
+  /** Which of them are meant. */
+  @FunctionalInterface
+  interface Choice {
+    boolean test(long high, long low, int length);
+  }
+
   private final long[] words;
   private final byte[] lengths;
   private final int size;
@@ -95,6 +101,21 @@ public final class Nlri {
     System.arraycopy(more.words, 0, allWords, 2 * size, 2 * more.size);
     System.arraycopy(more.lengths, 0, allLengths, size, more.size);
     return new Nlri(allWords, allLengths, size + more.size);
+  }
+
+  /** These but for the chosen ones. */
+  Nlri without(Choice choice) {
+    long[] leftWords = new long[2 * size];
+    byte[] leftLengths = new byte[size];
+    int left = 0;
+    for (int i = 0; i < size; i++) {
+      if (!choice.test(high(i), low(i), length(i))) {
+        leftWords[2 * left] = high(i);
+        leftWords[2 * left + 1] = low(i);
+        leftLengths[left++] = lengths[i];
+      }
+    }
+    return left == 0 ? EMPTY : new Nlri(leftWords, leftLengths, left);
   }
 
   @Override

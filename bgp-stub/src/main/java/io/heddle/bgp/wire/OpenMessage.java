@@ -36,6 +36,27 @@ public record OpenMessage(
     return four != null ? four.autonomousSystem() : autonomousSystem;
   }
 
+  /**
+   * Why the numbers that it names can be no peer's (RFC 7607 §2, RFC 6793 §4.1 and §9); null where
+   * they can.
+   */
+  public @Nullable String impossibleAutonomousSystem() {
+    Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
+    if (autonomousSystem == 0 || four != null && four.autonomousSystem() == 0) {
+      return "the peer is in AS 0, which is nobody's";
+    }
+    if (realAutonomousSystem() == ExtendedCommunity.AS_TRANS) {
+      return "the peer is in AS 23456, which stands for others and is nobody's";
+    }
+    if (four != null
+        && autonomousSystem != ExtendedCommunity.AS_TRANS
+        && autonomousSystem != four.autonomousSystem()) {
+      return "the peer says AS %d, and AS %d in its capability"
+          .formatted(autonomousSystem, four.autonomousSystem());
+    }
+    return null;
+  }
+
   public <T extends Capability> @Nullable T find(Class<T> type) {
     for (Capability each : capabilities) {
       if (type.isInstance(each)) {

@@ -38,6 +38,9 @@ final class UpdateDecoder {
   private int unreachAt;
   private int unreachBytes;
   private int skippedFamilies;
+  private int ignored;
+  private @Nullable String firstIgnored;
+  private @Nullable String impossibleNextHop;
   private @Nullable AttributeFault listFault;
   private @Nullable MessageFault fatal;
 
@@ -70,6 +73,9 @@ final class UpdateDecoder {
     reachAt = -1;
     unreachAt = -1;
     listFault = null;
+    ignored = 0;
+    firstIgnored = null;
+    impossibleNextHop = null;
     int at = start;
     while (at < end) {
       int flags = WireBytes.u8(bytes, at);
@@ -136,8 +142,9 @@ final class UpdateDecoder {
           return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
         }
         nextHop = nextHop(bytes, reachAt + 4, nextHopBytes);
+        impossibleNextHop = nextHop.impossible();
         int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
-        announced = routes(bytes, routesAt, reachAt + reachBytes);
+        announced = possible(routes(bytes, routesAt, reachAt + reachBytes));
       } else {
         skippedFamilies++;
       }
@@ -152,14 +159,22 @@ final class UpdateDecoder {
       AttributeDecoder.Result result, Nlri withdrawn, Nlri announced, @Nullable NextHop nextHop) {
     List<AttributeFault> faults = result.faults();
     boolean withdraw = result.withdraw();
-    int missing = announced.isEmpty() ? 0 : result.missing();
-    if (listFault != null || missing != 0) {
+    int missing = announced.isEmpty() || listFault != null ? 0 : result.missing();
+    if (firstIgnored != null) {
+      faults = new ArrayList<>(faults);
+      faults.add(new AttributeFault(Treatment.IGNORE, PathAttribute.MP_REACH_NLRI, firstIgnored));
+    }
+    if (listFault != null || missing != 0 || impossibleNextHop != null) {
       faults = new ArrayList<>(faults);
       if (listFault != null) {
         faults.add(listFault);
       }
       if (missing != 0) {
         faults.add(new AttributeFault(Treatment.WITHDRAW, missing, "it is missing"));
+      }
+      if (impossibleNextHop != null) {
+        faults.add(
+            new AttributeFault(Treatment.WITHDRAW, PathAttribute.MP_REACH_NLRI, impossibleNextHop));
       }
       withdraw = true;
     }
@@ -170,10 +185,11 @@ final class UpdateDecoder {
           PathAttributes.EMPTY,
           null,
           faults,
+          ignored,
           skippedFamilies);
     }
     return new UpdateMessage(
-        withdrawn, announced, result.attributes(), nextHop, faults, skippedFamilies);
+        withdrawn, announced, result.attributes(), nextHop, faults, ignored, skippedFamilies);
   }
 
   private static boolean isOurs(byte[] bytes, int at) {
@@ -196,12 +212,32 @@ final class UpdateDecoder {
     return routes(bytes, unreachAt + MP_UNREACH_FIXED_BYTES, unreachAt + unreachBytes);
   }
 
+  /* A second address that isn't link-local, as old speakers write, is passed over. */
   private static NextHop nextHop(byte[] bytes, int at, int size) {
+    long linkHigh = size == 32 ? WireBytes.i64(bytes, at + 16) : 0;
+    long linkLow = size == 32 ? WireBytes.i64(bytes, at + 24) : 0;
+    boolean link = AddressKind.of(linkHigh, linkLow, Prefix.MAX_LENGTH) == AddressKind.LINK_LOCAL;
     return new NextHop(
         WireBytes.i64(bytes, at),
         WireBytes.i64(bytes, at + 8),
-        size == 32 ? WireBytes.i64(bytes, at + 16) : 0,
-        size == 32 ? WireBytes.i64(bytes, at + 24) : 0);
+        link ? linkHigh : 0,
+        link ? linkLow : 0);
+  }
+
+  /* RFC 4271 §6.3: a prefix that can be nobody's route is passed over, the others count. */
+  private Nlri possible(Nlri announced) {
+    for (int i = 0; i < announced.size(); i++) {
+      AddressKind kind = AddressKind.of(announced.high(i), announced.low(i), announced.length(i));
+      if (kind != AddressKind.UNICAST) {
+        if (ignored++ == 0) {
+          firstIgnored = announced.prefix(i) + " is " + kind.text();
+        }
+      }
+    }
+    return ignored == 0
+        ? announced
+        : announced.without(
+            (high, low, length) -> AddressKind.of(high, low, length) != AddressKind.UNICAST);
   }
 
   private Nlri routes(byte[] bytes, int start, int end) {

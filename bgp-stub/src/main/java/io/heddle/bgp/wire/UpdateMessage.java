@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param attributes of all announced routes; empty where none is announced
  * @param nextHop of all announced routes
  * @param faults what was malformed and survived
+ * @param ignored announced prefixes that can be nobody's route and were passed over
  * @param skippedFamilies runs of routes of other address families, which aren't read
  */
 public record UpdateMessage(
@@ -19,6 +20,7 @@ public record UpdateMessage(
     PathAttributes attributes,
     @Nullable NextHop nextHop,
     List<AttributeFault> faults,
+    int ignored,
     int skippedFamilies)
     implements BgpMessage {
   public static final UpdateMessage END_OF_RIB = withdraw(Nlri.EMPTY);
@@ -28,11 +30,11 @@ public record UpdateMessage(
   }
 
   public static UpdateMessage withdraw(Nlri withdrawn) {
-    return new UpdateMessage(withdrawn, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0);
+    return new UpdateMessage(withdrawn, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0, 0);
   }
 
   public static UpdateMessage announce(Nlri announced, PathAttributes attributes, NextHop nextHop) {
-    return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0);
+    return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0, 0);
   }
 
   /** Whether it says that the first dump of IPv6 unicast is over (RFC 4724 §2). */

@@ -8,20 +8,22 @@ package io.heddle.bgp.wire;
  *     its to send
  * @param acceptAigp whether AIGP is read (RFC 7311 §3.3); otherwise it counts as unknown and is
  *     dropped
+ * @param acceptAsSets whether a path may have sets in it, which RFC 9774 has withdrawn
  * @param maxMessageBytes 4096, or 65535 with RFC 8654
  */
 public record WireOptions(
     boolean fourOctetAs,
     boolean external,
     boolean acceptAigp,
+    boolean acceptAsSets,
     int maxMessageBytes,
     CodePoints codePoints) {
   /** Before OPEN is exchanged, and what a stub usually ends up with. */
   public static final WireOptions DEFAULT =
-      new WireOptions(true, true, true, BgpMessage.MAX_BYTES, CodePoints.DEFAULT);
+      new WireOptions(true, true, true, false, BgpMessage.MAX_BYTES, CodePoints.DEFAULT);
 
   /** The same for messages of another length at most. */
   public WireOptions withMaxMessageBytes(int most) {
-    return new WireOptions(fourOctetAs, external, acceptAigp, most, codePoints);
+    return new WireOptions(fourOctetAs, external, acceptAigp, acceptAsSets, most, codePoints);
   }
 }

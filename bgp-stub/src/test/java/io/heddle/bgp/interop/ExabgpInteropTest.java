@@ -171,6 +171,34 @@ class ExabgpInteropTest extends DaemonContract {
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
   }
 
+  /* A table of all is in docs/bgp-values.md; these are what a real speaker can be made to say. */
+  @Test
+  void forbiddenValuesCostTheirRoutesOnly() throws Exception {
+    hostile =
+        """
+        route fd00:ae::/32 next-hop fd00:1::1 as-path [ 65002 0 ];
+        route fd00:af::/32 next-hop fd00:1::1 as-path [ 65002 ( 65003 65004 ) ];
+        route fd00:b0::/32 next-hop fd00:1::2;
+        route fd00:b1::/32 next-hop ff02::1;
+        route ff0e:1::/32 next-hop fd00:1::1;
+        route fe80:0:0:1::/64 next-hop fd00:1::1;
+        """;
+    launch("", false);
+    connect(options());
+    for (String route : List.of("fd00:ae::/32", "fd00:af::/32", "fd00:b0::/32", "fd00:b1::/32")) {
+      await(
+          "the withdrawal of " + route,
+          () ->
+              heard.updates.stream()
+                  .anyMatch(each -> each.withdrawn().prefixes().contains(Prefix.of(route))));
+      assertNull(attributesOf(Prefix.of(route)), route);
+    }
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    await("both prefixes", () -> speaker.ask(session::status).counters().ignored() == 2);
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(6, speaker.ask(session::status).counters().attributeFaults());
+  }
+
   @Test
   void attributeThatNobodyKnowsIsKept() throws Exception {
     launch("", false);

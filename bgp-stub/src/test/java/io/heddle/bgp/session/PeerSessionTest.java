@@ -145,7 +145,73 @@ class PeerSessionTest {
       assertTrue(update.announced().isEmpty());
     }
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
-    assertEquals(1, heard.log.stream().filter(line -> line.contains("malformed")).count());
+    /* Each attribute once, whatever else came before it. */
+    assertEquals(List.of(16, 200, 4, 1, 2, 255), attributesInTheLog());
+    assertEquals(
+        hostile.size(), speaker.ask(session::status).counters().attributeFaults(), "all counted");
+  }
+
+  private List<Integer> attributesInTheLog() {
+    return heard.log.stream()
+        .filter(line -> line.contains("malformed attribute"))
+        .map(line -> Integer.valueOf(line.replaceAll(".*attribute (\\d+):.*", "$1")))
+        .toList();
+  }
+
+  @Test
+  void malformedAttributesAreToldAgainInTheNextSession() throws Exception {
+    start(options());
+    for (int session = 1; session <= 2; session++) {
+      peer.establish();
+      for (int i = 0; i < 3; i++) {
+        peer.send(UpdateMessage.announce(Nlri.of(ROUTE), PathAttributes.EMPTY, NEXT_HOP));
+      }
+      int updates = 3 * session;
+      heard.await("updates", () -> heard.updates.size() == updates);
+      assertEquals(session, attributesInTheLog().size(), heard.log.toString());
+      peer.drop();
+    }
+  }
+
+  @Test
+  void peerThatConnectsDuringTheWaitAfterAnErrorIsTold() throws Exception {
+    int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+    PeerSession session = start(options().retryMs(600_000, 600_000));
+    assertEquals(-1, speaker.ask(session::status).idleForMs());
+    peer.accept();
+    peer.send(new byte[100]);
+    heard.awaitEvent("failed PEER_MALFORMED");
+    for (int i = 0; i < 3; i++) {
+      try (RawPeer again = new RawPeer()) {
+        again.connect(port);
+        assertNull(again.read());
+      }
+    }
+    SessionStatus status = speaker.ask(session::status);
+    assertEquals(3, status.counters().turnedAway());
+    assertTrue(status.idleForMs() > 400_000 && status.idleForMs() <= 600_000);
+    assertEquals(SessionState.IDLE, status.state());
+    List<String> told = heard.log.stream().filter(line -> line.contains("turned away")).toList();
+    assertEquals(1, told.size(), heard.log.toString());
+    assertTrue(
+        told.getFirst().matches("peer leaf: it connects, .* for another \\d+\\.\\d s, .*marker.*"),
+        told.getFirst());
+  }
+
+  @Test
+  void peerThatConnectsBesideItsSessionIsToldOnce() throws Exception {
+    int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+    PeerSession session = start(options());
+    peer.establish();
+    heard.awaitEvent("established");
+    for (int i = 0; i < 2; i++) {
+      try (RawPeer again = new RawPeer()) {
+        again.connect(port);
+        assertNull(again.read());
+      }
+    }
+    assertEquals(2, speaker.ask(session::status).counters().turnedAway());
+    assertEquals(1, heard.log.stream().filter(line -> line.contains("connects again")).count());
   }
 
   @Test

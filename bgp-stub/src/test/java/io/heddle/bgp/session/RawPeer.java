@@ -61,7 +61,8 @@ final class RawPeer implements AutoCloseable {
 
   /** Writes and reads messages of up to 65535 bytes from now on, whatever was agreed. */
   void extendMessages() {
-    options = new WireOptions(true, true, true, BgpMessage.MAX_EXTENDED_BYTES, CodePoints.DEFAULT);
+    options =
+        new WireOptions(true, true, true, false, BgpMessage.MAX_EXTENDED_BYTES, CodePoints.DEFAULT);
   }
 
   void establish(Capability... more) throws IOException {

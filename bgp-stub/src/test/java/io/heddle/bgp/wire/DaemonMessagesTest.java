@@ -103,7 +103,7 @@ class DaemonMessagesTest {
     assertEquals(new PathAttribute.Aigp(2), update.attributes().aigp());
     assertNull(update.attributes().pathBandwidth());
 
-    WireOptions without = new WireOptions(true, true, false, 4096, CodePoints.DEFAULT);
+    WireOptions without = new WireOptions(true, true, false, false, 4096, CodePoints.DEFAULT);
     Decoded decoded = WireMessages.decode(WireMessages.fromDaemon("bird-colour-aigp"), without);
     assertTrue(decoded instanceof UpdateMessage);
     assertNull(((UpdateMessage) decoded).attributes().aigp());

@@ -58,7 +58,7 @@ class MessageCodecTest {
   @Test
   void codePointsOfDraftsMove() {
     CodePoints moved = new CodePoints(0x0899, 0x0310, 0x0311, 0x0082);
-    WireOptions options = new WireOptions(true, true, true, 4096, moved);
+    WireOptions options = new WireOptions(true, true, true, false, 4096, moved);
     PathAttributes attributes =
         PathAttributes.of(
             PathAttribute.Origin.IGP,
@@ -85,7 +85,7 @@ class MessageCodecTest {
 
   @Test
   void pathOfASpeakerOfTwoOctetsIsCompleted() {
-    WireOptions old = new WireOptions(false, true, true, 4096, CodePoints.DEFAULT);
+    WireOptions old = new WireOptions(false, true, true, false, 4096, CodePoints.DEFAULT);
     String reach = "800e1a 0002 01 10 fd0000ff000000000000000000000002 00 20fd000900";
     byte[] bytes =
         WireMessages.update(
@@ -191,7 +191,7 @@ class MessageCodecTest {
     byte[] huge = WireMessages.message(2, "00000000");
     WireBytes.put16(huge, 16, 4097);
     assertFault(1, 2, "not 4097", huge);
-    WireOptions extended = new WireOptions(true, true, true, 65535, CodePoints.DEFAULT);
+    WireOptions extended = new WireOptions(true, true, true, false, 65535, CodePoints.DEFAULT);
     assertNull(new MessageDecoder(extended).decode(huge, 0, huge.length), "more may come");
   }
 

@@ -24,6 +24,7 @@ class WireFuzzTest {
             fourOctets,
             (bytes[0] & 2) == 0,
             (bytes[0] & 4) == 0,
+            (bytes[0] & 16) != 0,
             (bytes[0] & 8) == 0 ? BgpMessage.MAX_BYTES : BgpMessage.MAX_EXTENDED_BYTES,
             CodePoints.DEFAULT);
     int length = Math.min(bytes.length - 2, options.maxMessageBytes() - BgpMessage.HEADER_BYTES);

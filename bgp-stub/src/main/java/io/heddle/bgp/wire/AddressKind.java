@@ -1,0 +1,45 @@
+package io.heddle.bgp.wire;
+
+/** What the first bits of an address make of it (RFC 4291 §2.4 and §2.5), where BGP cares. */
+enum AddressKind {
+  UNICAST("unicast"),
+  /** On one link only: nothing to route. */
+  LINK_LOCAL("link-local"),
+  MULTICAST("multicast"),
+  LOOPBACK("the loopback address"),
+  UNSPECIFIED("the unspecified address"),
+  IPV4_MAPPED("IPv4 in IPv6");
+
+  private static final int LINK_LOCAL_TEN_BITS = 0xfe80 >>> 6;
+
+  private final String text;
+
+  AddressKind(String text) {
+    this.text = text;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** Of a prefix: one that covers more than such addresses, as ::/0 does, is unicast. */
+  static AddressKind of(long high, long low, int length) {
+    int first = (int) (high >>> 48);
+    if (first >>> 8 == 0xff && length >= 8) {
+      return MULTICAST;
+    }
+    if (first >>> 6 == LINK_LOCAL_TEN_BITS && length >= 10) {
+      return LINK_LOCAL;
+    }
+    if (high != 0 || length < 96) {
+      return UNICAST;
+    }
+    if (low >>> 32 == 0xffff) {
+      return IPV4_MAPPED;
+    }
+    if (length < Prefix.MAX_LENGTH || low > 1 || low < 0) {
+      return UNICAST;
+    }
+    return low == 1 ? LOOPBACK : UNSPECIFIED;
+  }
+}
