@@ -36,7 +36,8 @@ stage=$(mktemp -d "$output/.stage-XXXXXX")
 trap 'rm -rf -- "$stage"' EXIT
 bundle=$stage/$name
 lib=$bundle/lib
-mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bundle/share/systemd"
+mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bundle/share/systemd" \
+  "$bundle/share/sysusers.d"
 
 # --- what the build made -----------------------------------------------------------------------------
 
@@ -124,7 +125,15 @@ pages() {
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
-sed 's:@HEDDLE@:/opt/heddle/bin/heddle:g' "$here/heddle-bgp.service" >"$bundle/share/systemd/heddle-bgp.service"
+# The services, for the command $1, into the folder $2.
+services() {
+  local unit
+  for unit in "$here"/*.service; do
+    sed "s:@HEDDLE@:$1:g" "$unit" >"$2/$(basename -- "$unit")"
+  done
+}
+services /opt/heddle/bin/heddle "$bundle/share/systemd"
+install -m 644 "$here/heddle.sysusers" "$bundle/share/sysusers.d/heddle.conf"
 
 # --- tar -----------------------------------------------------------------------------------------------
 
@@ -148,15 +157,17 @@ needed_libc() {
 
 debian=$stage/debian
 usr=$debian/usr
-mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/x86_64-linux-gnu" "$usr/share/doc/heddle" \
-  "$usr/share/man/man1"
+mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/sysusers.d" "$usr/lib/x86_64-linux-gnu" \
+  "$usr/share/doc/heddle" "$usr/share/man/man1"
 cp -a "$lib" "$usr/lib/heddle"
 cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
 install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
 ln -s ../lib/heddle/heddle "$usr/bin/heddle"
 # Where NCCL_NET_PLUGIN=heddle finds it; the plugin looks for its own folder behind the link.
 ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/x86_64-linux-gnu/libnccl-net-heddle.so"
-sed 's:@HEDDLE@:/usr/bin/heddle:g' "$here/heddle-bgp.service" >"$usr/lib/systemd/system/heddle-bgp.service"
+services /usr/bin/heddle "$usr/lib/systemd/system"
+install -m 644 "$here/heddle.sysusers" "$usr/lib/sysusers.d/heddle.conf"
+install -m 755 "$here/postinst" "$debian/DEBIAN/postinst"
 for page in "$bundle"/share/man/man1/*; do
   gzip -9nc "$page" >"$usr/share/man/man1/$(basename -- "$page").gz"
 done
@@ -170,7 +181,7 @@ Section: net
 Priority: optional
 Installed-Size: $(du -sk --apparent-size "$usr" | cut -f 1)
 Depends: libc6 (>= $(needed_libc "$usr/lib/heddle"))
-Recommends: iproute2
+Recommends: iproute2, systemd | systemd-standalone-sysusers
 Suggests: libibverbs1, bird2
 Description: NCCL network plugin for Ethernet fabrics with many planes
  Sprays every message of a collective over queue pairs that are pinned to the

@@ -204,6 +204,30 @@ final class PackagesTest {
     String unit =
         Files.readString(root.path().resolve("usr/lib/systemd/system/heddle-bgp.service"));
     assertTrue(unit.contains("ExecStart=/usr/bin/heddle bgp run"), unit);
+    String exporter =
+        Files.readString(root.path().resolve("usr/lib/systemd/system/heddle-exporter.service"));
+    assertTrue(exporter.contains("ExecStart=/usr/bin/heddle exporter"), exporter);
+    assertTrue(Files.exists(root.path().resolve("usr/lib/sysusers.d/heddle.conf")));
+  }
+
+  @Test
+  void installingMakesTheUserOfTheDaemonsUnit() throws Exception {
+    if (!Files.isExecutable(Path.of("/usr/bin/systemd-sysusers"))) {
+      Skip.because("no systemd-sysusers here: apt-get install systemd");
+    }
+    Path control = folder.resolve("control");
+    BareRoot.run(List.of("dpkg-deb", "-e", file(made, ".deb").toString(), control.toString()));
+    String script = Files.readString(control.resolve("postinst"));
+    assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
+    Path root = Files.createDirectories(folder.resolve("root"));
+    BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
+    BareRoot.run(
+        List.of(
+            "systemd-sysusers",
+            "--root=" + root,
+            root.resolve("usr/lib/sysusers.d/heddle.conf").toString()));
+    String users = Files.readString(root.resolve("etc/passwd"));
+    assertTrue(users.contains("\nheddle:") || users.startsWith("heddle:"), users);
   }
 
   @Test

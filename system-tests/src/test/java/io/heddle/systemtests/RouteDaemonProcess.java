@@ -55,13 +55,35 @@ final class RouteDaemonProcess implements AutoCloseable {
   static RouteDaemonProcess start(
       List<String> wrapper, Path folder, String configuration, String... options)
       throws IOException {
+    return start(wrapper, HeddleRun.command(), folder, configuration, options);
+  }
+
+  /** The same from the built jar, for a daemon that may not see where the tests' classes are. */
+  static RouteDaemonProcess startBuilt(List<String> wrapper, Path folder, String configuration)
+      throws IOException {
+    List<String> heddle =
+        List.of(
+            "sh",
+            BuiltParts.START.toString(),
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            BuiltParts.tools().toString());
+    return start(wrapper, heddle, folder, configuration);
+  }
+
+  private static RouteDaemonProcess start(
+      List<String> wrapper,
+      List<String> heddle,
+      Path folder,
+      String configuration,
+      String... options)
+      throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
     /* Who runs the tests may ignore it (nohup), and then the daemon would have to. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
-    command.addAll(
-        HeddleRun.command("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
+    command.addAll(heddle);
+    command.addAll(List.of("bgp", "run", "--config", folder.resolve("bgp.conf").toString()));
     command.addAll(List.of(options));
     Process process =
         new ProcessBuilder(command)

@@ -23,12 +23,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
+import io.heddle.platform.testing.EndsWithin;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each row of the tables in docs/bgp-values.md, said by a peer over TCP. */
-@Timeout(60)
+@EndsWithin(60)
 class ForbiddenValuesTest {
   private static final Path PAGE = Path.of("../docs/bgp-values.md");
   private static final String USUAL_NEXT_HOP = "fd00:ff::2";

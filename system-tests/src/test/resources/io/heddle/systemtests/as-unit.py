@@ -1,0 +1,157 @@
+"""Runs a command under the restrictions of a systemd unit, where no systemd runs: as-unit.py UNIT UID RUNTIME COMMAND...
+
+As root, in a network namespace that the caller has entered. Imitated are ProtectSystem=strict, ProtectHome
+and ProtectKernelTunables (mounts), the user, both sets of capabilities and NoNewPrivileges (setpriv), RestrictAddressFamilies,
+RestrictNamespaces, SystemCallArchitectures and SystemCallFilter (seccomp). UID stands for the unit's user, RUNTIME for its
+RuntimeDirectory: it alone can be written to. What the unit has beyond that is named on standard error.
+"""
+import ctypes
+import os
+import re
+import struct
+import subprocess
+import sys
+
+IMITATED = """User Group RuntimeDirectory RuntimeDirectoryMode RuntimeDirectoryPreserve CapabilityBoundingSet AmbientCapabilities
+NoNewPrivileges RestrictAddressFamilies SystemCallArchitectures SystemCallFilter SystemCallErrorNumber RestrictNamespaces
+ProtectSystem ProtectHome ProtectKernelTunables PrivateMounts UMask""".split()
+NO_RESTRICTIONS = """ExecStart ExecStartPre ExecReload SuccessExitStatus Restart RestartSec Nice""".split()
+NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000
+FAMILIES = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_NETLINK": 16}
+EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
+ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
+AUDIT_ARCH_X86_64 = 0xC000003E
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def settings(unit):
+    found = {}
+    for line in open(unit):
+        match = re.fullmatch(r"(\w+)=(.*)\n", line)
+        if match:
+            found.setdefault(match[1], []).append(match[2])
+    return found
+
+
+def mounts(unit, runtime):
+    """All is read-only but what the kernel keeps and the runtime directory."""
+    if libc.unshare(0x00020000) != 0:
+        sys.exit("no mount namespace: " + os.strerror(ctypes.get_errno()))
+    subprocess.check_call(["mount", "--make-rprivate", "/"])
+    subprocess.check_call(["mount", "--bind", runtime, runtime])
+    if unit.get("ProtectSystem") == ["strict"]:
+        for line in open("/proc/self/mountinfo").readlines():
+            place = line.split()[4].encode().decode("unicode_escape")
+            kept = ("/proc", "/sys", "/dev")
+            if place != runtime and not any(place == each or place.startswith(each + "/") for each in kept):
+                subprocess.check_call(["mount", "-o", "remount,bind,ro", place])
+    if unit.get("ProtectHome") == ["yes"]:
+        for home in "/home", "/root":
+            if not any(each.startswith(home + "/") for each in [*sys.argv, os.path.realpath(sys.executable)]):
+                subprocess.check_call(["mount", "-t", "tmpfs", "-o", "ro,mode=000", "none", home])
+    if unit.get("ProtectKernelTunables") == ["yes"]:
+        subprocess.check_call(["mount", "--bind", "/proc/sys", "/proc/sys"])
+        subprocess.check_call(["mount", "-o", "remount,bind,ro", "/proc/sys"])
+
+
+def as_user(unit, uid, command):
+    def capabilities(key):
+        return "-all" + "".join(",+" + each[4:].lower() for value in unit.get(key, []) for each in value.split())
+
+    ambient = capabilities("AmbientCapabilities")
+    return [
+        "setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "--no-new-privs",
+        "--bounding-set", capabilities("CapabilityBoundingSet"), "--inh-caps", ambient, "--ambient-caps", ambient,
+        *command,
+    ]
+
+
+def members(group, known):
+    if not group.startswith("@"):
+        return {group}
+    if group not in known:
+        known[group] = set()
+        for line in subprocess.check_output(["systemd-analyze", "syscall-filter", group], text=True).splitlines()[1:]:
+            word = line.strip()
+            if word and not word.startswith("#"):
+                known[group] |= members(word, known)
+    return known[group]
+
+
+def allowed(unit):
+    """Names, as systemd has it: the first list allows, one that begins with ~ takes away."""
+    names, known = set(), {}
+    for line in unit["SystemCallFilter"]:
+        words = line.lstrip("~").split()
+        chosen = set().union(*(members(word, known) for word in words))
+        names = names - chosen if line.startswith("~") else names | chosen
+    # What systemd itself always lets through, to start the program at all.
+    return names | members("@default", known) | {"execve", "exit", "exit_group", "rt_sigreturn"}
+
+
+def numbers():
+    for header in "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h":
+        if os.path.exists(header):
+            return {name: int(number) for name, number in re.findall(r"#define __NR_(\w+) (\d+)", open(header).read())}
+    sys.exit("no asm/unistd_64.h: apt-get install linux-libc-dev")
+
+
+def statement(code, k):
+    return struct.pack("HBBI", code, 0, 0, k)
+
+
+def equal(k, when, otherwise):
+    return struct.pack("HBBI", 0x15, when, otherwise, k)
+
+
+def argument(index):
+    return statement(0x20, 16 + 8 * index)
+
+
+def filter_program(unit):
+    number = numbers()
+    call = statement(0x20, 0)
+    program = [statement(0x20, 4), equal(AUDIT_ARCH_X86_64, 1, 0), statement(0x06, KILL), call]
+    families = [FAMILIES[each] for value in unit["RestrictAddressFamilies"] for each in value.split()]
+    program += [equal(number["socket"], 0, len(families) + 3), argument(0)]
+    program += [equal(each, len(families) - i, 0) for i, each in enumerate(families)]
+    program += [statement(0x06, ERRNO | EAFNOSUPPORT), statement(0x06, ALLOW)]
+    # A set bit of a new namespace is refused; clone3 has its flags where a filter can't look.
+    program += [equal(number["clone3"], 0, 1), statement(0x06, ERRNO | ENOSYS)]
+    for name in "clone", "unshare":
+        program += [
+            equal(number[name], 0, 3), argument(0), struct.pack("HBBI", 0x45, 0, 1, NAMESPACES),
+            statement(0x06, ERRNO | EPERM), call,
+        ]
+    program += [call]
+    for name in sorted(allowed(unit) & number.keys()):
+        program += [equal(number[name], 0, 1), statement(0x06, ALLOW)]
+    program += [statement(0x06, ERRNO | EPERM)]
+    return b"".join(program), len(program)
+
+
+def confine(unit):
+    code, count = filter_program(unit)
+    buffer = ctypes.create_string_buffer(code)
+    program = struct.pack("HxxxxxxP", count, ctypes.addressof(buffer))
+    if libc.prctl(22, 2, program, 0, 0) != 0:
+        sys.exit("no seccomp filter: " + os.strerror(ctypes.get_errno()))
+
+
+def main():
+    if sys.argv[1] == "--confine":
+        confine(settings(sys.argv[2]))
+        os.execvp(sys.argv[3], sys.argv[3:])
+    path, uid, runtime, *command = sys.argv[1:]
+    unit = {key: value for key, value in settings(path).items() if key[0].isupper()}
+    service = re.search(r"\[Service\]\n(.*?)(\n\[|$)", open(path).read(), re.S)[1]
+    keys = dict.fromkeys(re.findall(r"^(\w+)=", service, re.M))
+    others = [each for each in keys if each not in IMITATED + NO_RESTRICTIONS]
+    print("as-unit: not imitated:", *others, file=sys.stderr, flush=True)
+    mounts(unit, os.path.realpath(runtime))
+    os.umask(int(unit["UMask"][0], 8))
+    again = [sys.executable, os.path.realpath(__file__), "--confine", path]
+    os.execvp("setpriv", as_user(unit, uid, again + command))
+
+
+main()
