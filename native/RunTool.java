@@ -3,7 +3,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Runs a tool of the build (cmake, ctest, ...) for Maven with HEDDLE_JAVA_HOME set to the JDK that
@@ -50,6 +52,7 @@ final class RunTool {
       output = Files.createTempFile("heddle-build", ".log");
       builder.redirectErrorStream(true).redirectOutput(output.toFile());
     }
+    forgetOtherPlaces(command);
     int status = builder.start().waitFor();
     if (output != null) {
       if (status != 0) {
@@ -58,6 +61,46 @@ final class RunTool {
       Files.delete(output);
     }
     System.exit(status);
+  }
+
+  /*
+   * A checkout that was copied or moved has a build folder that knows its old place, and CMake
+   * refuses to go on with it. As cmake --fresh does, which not every version has.
+   */
+  private static void forgetOtherPlaces(String[] command) throws IOException {
+    int source = Arrays.asList(command).indexOf("-S");
+    int build = Arrays.asList(command).indexOf("-B");
+    if (!command[0].equals("cmake") || source < 0 || build < 0) {
+      return;
+    }
+    Path folder = Path.of(command[build + 1]);
+    Path cache = folder.resolve("CMakeCache.txt");
+    if (Files.exists(cache)
+        && !(isNamed(cache, "CMAKE_HOME_DIRECTORY", Path.of(command[source + 1]))
+            && isNamed(cache, "CMAKE_CACHEFILE_DIR", folder))) {
+      Files.delete(cache);
+      remove(folder.resolve("CMakeFiles"));
+    }
+  }
+
+  private static boolean isNamed(Path cache, String entry, Path expected) throws IOException {
+    for (String line : Files.readAllLines(cache)) {
+      if (line.startsWith(entry + ":")) {
+        Path named = Path.of(line.substring(line.indexOf('=') + 1));
+        return Files.exists(named) && Files.isSameFile(named, expected);
+      }
+    }
+    return false;
+  }
+
+  private static void remove(Path folder) throws IOException {
+    if (Files.isDirectory(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
   }
 
   private static void require(String tool) {

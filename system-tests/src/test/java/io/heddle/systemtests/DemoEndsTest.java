@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,7 +148,8 @@ final class DemoEndsTest {
                       + "FAILED: every rank died: exit code 1: cannot load it \\(all logs are in"
                       + " .*\\)\n"
                       + "(Picked up .*\n"
-                      + ")?"),
+                      + ")?"
+                      + "heddle: what the run has logged is kept in .*\n"),
           demo.output());
     }
   }
@@ -160,6 +163,11 @@ final class DemoEndsTest {
       assertTrue(
           demo.output().contains("FAILED: no rank reported anything for 1 s"), demo.output());
       assertTrue(demo.output().contains("stuck"), demo.output());
+      Matcher kept =
+          Pattern.compile("heddle: what the run has logged is kept in (\\S+)\n")
+              .matcher(demo.output());
+      assertTrue(kept.find(), demo.output());
+      assertTrue(Files.isDirectory(Path.of(kept.group(1))));
       assertEquals(List.of(), demo.namespaces());
     }
   }

@@ -4,6 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -137,6 +138,9 @@ final class DemoCommand implements Callable<Integer> {
           FabricOption.ITERATIONS);
     }
     LabPlan lab = checkedPlan();
+    if (kill != null) {
+      PlaneFaults.requirePrograms("--kill-plane cuts a plane");
+    }
     Path pluginFile =
         Installation.require(
             plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin");
@@ -147,7 +151,8 @@ final class DemoCommand implements Callable<Integer> {
     if (fabric.fabric) {
       return runOnFabric(pluginFile, driverFile);
     }
-    Labs.Choice choice = hosts.choose();
+    Labs.Choice choice =
+        kill == null ? hosts.choose() : hosts.chooseNamespaces("--kill-plane cuts a plane");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }

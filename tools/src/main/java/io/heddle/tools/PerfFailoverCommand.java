@@ -4,6 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -123,6 +124,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
   }
 
   private void requireWhatItTakes() {
+    PlaneFaults.requirePrograms("this cuts planes");
     Optional<String> refused = Labs.refusal(Lab.Kind.NAMESPACES);
     if (refused.isEmpty() && cases.stream().anyMatch(FailoverCase::onFabric)) {
       refused = Fabric.refusal(false);

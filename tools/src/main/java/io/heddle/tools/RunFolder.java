@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A temporary folder for one run; removed at the end unless it is to be kept for its logs. */
+/** A temporary folder for one run; removed at the end, or kept for its logs and named. */
 public final class RunFolder implements AutoCloseable {
   private final Path path;
   private volatile boolean kept;
@@ -26,7 +26,9 @@ public final class RunFolder implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    if (!kept && Files.exists(path)) {
+    if (kept) {
+      System.err.println("heddle: what the run has logged is kept in " + path);
+    } else if (Files.exists(path)) {
       remove(path);
     }
   }

@@ -1,6 +1,7 @@
 package io.heddle.tools;
 
 import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -98,6 +99,9 @@ final class SoakCommand implements Callable<Integer> {
     }
     if (seed != null && seed < 0) {
       throw usage("--seed " + seed + " is negative; seeds are whole numbers from 0");
+    }
+    if (!fabric) {
+      PlaneFaults.requirePrograms("a soak cuts planes");
     }
     ChaosPair.Programs programs =
         new ChaosPair.Programs(

@@ -31,7 +31,6 @@ public final class Fabric {
   }
 
   /** A program that fabrics need, and the Debian package that brings it. */
-  private record Program(String name, String debianPackage) {}
 
   /**
    * Makes a fabric and waits until its routes and addresses are there.
@@ -80,34 +79,20 @@ public final class Fabric {
             List.of(
                 new Program("bird", "bird2"),
                 new Program("birdc", "bird2"),
-                new Program("nft", "nftables"),
-                new Program("ip", "iproute2"),
-                new Program("tc", "iproute2"),
+                Program.NFT,
+                Program.IP,
+                Program.TC,
                 new Program("sysctl", "procps")));
     if (frr) {
       programs.add(new Program("/usr/lib/frr/zebra", "frr"));
       programs.add(new Program("/usr/lib/frr/bgpd", "frr"));
       programs.add(new Program("vtysh", "frr"));
     }
-    List<Program> missing = programs.stream().filter(one -> !isInstalled(one.name())).toList();
-    if (missing.isEmpty()) {
-      return java.util.Optional.empty();
-    }
-    return java.util.Optional.of(
-        "missing: "
-            + String.join(", ", missing.stream().map(Program::name).toList())
-            + "; install with: apt-get install "
-            + String.join(" ", missing.stream().map(Program::debianPackage).distinct().toList()));
+    return Program.missing(programs);
   }
 
   private static void refuse(String reason) {
     throw new LabException("a fabric can't be made here: " + reason);
-  }
-
-  private static boolean isInstalled(String program) {
-    String path = System.getenv().getOrDefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    return Stream.of(path.split(":"))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder).resolve(program)));
   }
 
   private static boolean isRoot() {

@@ -16,6 +16,19 @@ public final class PlaneFaults {
 
   private final Lab lab;
 
+  /**
+   * Refuses to begin where the programs that spoil planes aren't there, rather than in mid-run.
+   *
+   * @param why what needs them, as the beginning of a sentence
+   * @throws LabException with the packages to install
+   */
+  public static void requirePrograms(String why) {
+    Program.missing(List.of(Program.IP, Program.NFT, Program.TC))
+        .ifPresent(sentence -> {
+          throw new LabException(why + "; " + sentence);
+        });
+  }
+
   public PlaneFaults(Lab lab) {
     if (lab.kind() == Lab.Kind.LOOPBACK) {
       throw new LabException("planes on loopback addresses can't be cut; this needs namespaces");

@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# What the build says while it runs, and which lines of its log are the cause of a failure. The heddle command sources this.
+
+# Reads Maven's lines from standard input and says on standard error which module is built and how many files came: on a
+# terminal in place, elsewhere a line for each module and now and then one for the downloads.
+tell_progress() {
+  local line part='' doing='getting ready' files=0 said=$SECONDS began=$SECONDS terminal='' status
+  [[ ! -t 2 ]] || terminal=yes
+  while true; do
+    status=0
+    IFS= read -r -t 1 line || status=$?
+    part+=$line
+    # A time-out may leave the first part of a line.
+    if ((status == 0)); then
+      line=$part
+      part=''
+      if [[ $line =~ ^\[INFO\]\ Building\ (.+)\ [0-9][^\ ]*\ +\[([0-9]+)/([0-9]+)\]$ ]]; then
+        doing="${BASH_REMATCH[2]} of ${BASH_REMATCH[3]}: ${BASH_REMATCH[1]}"
+        [[ -n $terminal ]] || printf 'heddle: %s (%d s)\n' "$doing" $((SECONDS - began)) >&2
+        said=$SECONDS
+      elif [[ $line == *'Downloaded from '* ]]; then
+        ((files += 1))
+      fi
+    elif ((status <= 128)); then
+      break
+    fi
+    if [[ -n $terminal ]]; then
+      printf '\r\033[Kheddle: %s%s, %d s' "$doing" "$(downloads "$files")" $((SECONDS - began)) >&2
+    elif ((SECONDS - said >= 5)); then
+      printf 'heddle: %s%s (%d s)\n' "$doing" "$(downloads "$files")" $((SECONDS - began)) >&2
+      said=$SECONDS
+    fi
+  done
+  [[ -z $terminal ]] || printf '\r\033[K' >&2
+}
+
+downloads() {
+  (($1 == 0)) || printf ', %d files downloaded' "$1"
+}
+
+# The lines of the log $1 that say why the build failed, each once, ten at most; paths are below the folder $2. A full disk
+# and missing rights come first, since compilers fail by them in ways of their own.
+causes() {
+  awk -v root="$2/" '
+    function cut(text, at) {
+      sub(/ -> \[Help.*/, "", text)
+      sub(/^(\[(ERROR|FATAL)\])? +/, "", text)
+      sub(/^Failed to execute goal [^ ]* \([^)]*\) on project /, "", text)
+      while ((at = index(text, root)) > 0) text = substr(text, 1, at - 1) substr(text, at + length(root))
+      return length(text) > 300 ? substr(text, 1, 297) "..." : text
+    }
+    function keep(rank, text) {
+      text = cut(text)
+      if (text in known) return
+      known[text]
+      if (count[rank] < 10) lines[rank, ++count[rank]] = text
+    }
+    # CMake says in the next line what it is.
+    cmake != "" && NF > 0 {
+      sub(/^ +/, "")
+      sub(/:$/, "")
+      keep(/No space left|Disk quota/ ? 1 : /Permission denied|Read-only/ ? 2 : 3, cmake " " $0)
+      cmake = ""
+      next
+    }
+    /^CMake Error/ { cmake = $0; next }
+    /No space left on device|Disk quota exceeded/ { keep(1, $0); next }
+    /Permission denied|AccessDenied|Read-only file system/ { keep(2, $0); next }
+    /^\[ERROR\] .*\.java:\[[0-9]+,[0-9]+\]/ {
+      sub(/:\[/, ":")
+      sub(/,[0-9]+\] */, ": ")
+      keep(3, $0)
+      next
+    }
+    /: (fatal )?error: |: undefined reference to |^ld: / { keep(3, $0); next }
+    / is missing: on Debian or Ubuntu, / { keep(3, $0); next }
+    /Could not transfer artifact|Could not find artifact|in offline mode/ {
+      sub(/.*Could not/, "could not")
+      sub(/.*Cannot access/, "cannot access")
+      # Told again with its reason.
+      if (length(cut($0)) > length(lines[4, 1])) {
+        lines[4, 1] = cut($0)
+        count[4] = 1
+      }
+      next
+    }
+    /^\[ERROR\] Failed to execute goal/ { keep(5, $0); next }
+    /^\[(ERROR|FATAL)\] +[^ ]/ { keep(6, $0) }
+    END {
+      for (rank = 1; rank <= 6; rank++) {
+        if (count[rank] == 0) continue
+        for (i = 1; i <= (rank == 3 ? count[rank] : 1); i++) print lines[rank, i]
+        exit
+      }
+    }
+  ' "$1"
+}

@@ -1,0 +1,108 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.tools.lab.Skip;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A checkout that was built and then copied or moved builds on, by the step that Maven runs. */
+@EndsWithin(120)
+final class CopiedCheckoutTest {
+  private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
+  private static final String WORDS = "int main(void) { return 0; }\n";
+
+  @TempDir private Path folder;
+  private Path first;
+
+  private record Said(int exitCode, String text) {}
+
+  @BeforeEach
+  void buildOne() throws Exception {
+    for (String tool : List.of("cmake", "cc", "make")) {
+      if (Stream.of(System.getenv("PATH").split(":"))
+          .noneMatch(each -> Files.isExecutable(Path.of(each, tool)))) {
+        Skip.because("no " + tool);
+      }
+    }
+    first = Files.createDirectory(folder.resolve("first"));
+    Files.writeString(
+        first.resolve("CMakeLists.txt"),
+        "cmake_minimum_required(VERSION 3.18)\nproject(one C)\nadd_executable(one one.c)\n");
+    Files.writeString(first.resolve("one.c"), WORDS);
+    build(first);
+  }
+
+  private static void build(Path checkout) throws IOException, InterruptedException {
+    for (String[] step :
+        new String[][] {
+          {"cmake", "-S", ".", "-B", "target"}, {"cmake", "--build", "target"},
+        }) {
+      Said said = step(checkout, step);
+      assertEquals(0, said.exitCode, said.text);
+    }
+  }
+
+  private static Said step(Path checkout, String... tool) throws IOException, InterruptedException {
+    List<String> command = new java.util.ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(REPOSITORY.resolve("native/RunTool.java").toString());
+    command.addAll(List.of(tool));
+    return said(checkout, command);
+  }
+
+  private static Said said(Path checkout, List<String> command)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command).directory(checkout.toFile()).redirectErrorStream(true).start();
+    String text = new String(process.getInputStream().readAllBytes());
+    return new Said(process.waitFor(), text);
+  }
+
+  @Test
+  void aCopyBuildsInItsOwnFolder() throws Exception {
+    Path second = folder.resolve("second");
+    BareRoot.run(List.of("cp", "-a", first.toString(), second.toString()));
+    /* Else there would be nothing to mend. */
+    assertNotEquals(
+        0, said(second, List.of("cmake", "-S", ".", "-B", "target")).exitCode, "cmake alone");
+    Files.writeString(second.resolve("one.c"), WORDS + "const char *where = \"second\";\n");
+    build(second);
+    String cache = Files.readString(second.resolve("target/CMakeCache.txt"));
+    assertTrue(cache.contains("CMAKE_HOME_DIRECTORY:INTERNAL=" + second.toRealPath()), cache);
+    assertTrue(
+        Files.readString(second.resolve("target/one"), java.nio.charset.StandardCharsets.ISO_8859_1)
+            .contains("second"));
+    build(first);
+  }
+
+  @Test
+  void aMovedOneBuildsAndKeepsWhatElseIsInTheBuildFolder() throws Exception {
+    Files.writeString(first.resolve("target/report.xml"), "");
+    Path moved = Files.move(first, folder.resolve("moved"));
+    build(moved);
+    assertTrue(Files.exists(moved.resolve("target/report.xml")));
+    assertTrue(Files.isExecutable(moved.resolve("target/one")));
+  }
+
+  @Test
+  void inTheSamePlaceNothingIsBuiltAnew() throws Exception {
+    Path object = first.resolve("target/CMakeFiles/one.dir/one.c.o");
+    var before = Files.getLastModifiedTime(object);
+    build(first);
+    assertEquals(before, Files.getLastModifiedTime(object));
+    /* By another name of the same folder neither. */
+    Path link = Files.createSymbolicLink(folder.resolve("link"), first);
+    build(link);
+    assertEquals(before, Files.getLastModifiedTime(object));
+  }
+}

@@ -1,0 +1,356 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.tools.lab.Skip;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The checkout's command in a checkout of scripts alone: what it says while it builds, what it says
+ * where that fails, and when it installs. Maven and apt-get are scripts that tell what they were
+ * asked for; nothing else is in its path but what it needs.
+ */
+@EndsWithin(120)
+final class LauncherTest {
+  private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
+  private static final List<String> TOOLS =
+      List.of(
+          "awk",
+          "bash",
+          "cat",
+          "chmod",
+          "dirname",
+          "env",
+          "find",
+          "flock",
+          "head",
+          "id",
+          "ip",
+          "mkdir",
+          "mv",
+          "readlink",
+          "rm",
+          "sed",
+          "sh",
+          "sleep",
+          "sort",
+          "tail",
+          "tee",
+          "touch",
+          "uname");
+
+  @TempDir private Path folder;
+  private Path checkout;
+  private Path programs;
+  private Path asked;
+
+  @BeforeEach
+  void copyTheScripts() throws IOException {
+    checkout = Files.createDirectory(folder.resolve("checkout"));
+    programs = Files.createDirectory(folder.resolve("programs"));
+    asked = folder.resolve("asked");
+    for (String script : List.of("heddle", "config/build-words.sh", "packaging/start.sh")) {
+      Path copy = checkout.resolve(script);
+      Files.createDirectories(copy.getParent());
+      Files.copy(
+          REPOSITORY.resolve(script), copy, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+    }
+    for (String tool : TOOLS) {
+      program(tool, "exec " + find(tool) + " \"$@\"\n");
+    }
+  }
+
+  /* JUnit warns of links that lead out of its folder. */
+  @AfterEach
+  void removeTheLink() throws IOException {
+    Files.deleteIfExists(checkout.resolve("tools/target/heddle-tools.jar"));
+  }
+
+  private static Path find(String tool) {
+    return Stream.of((System.getenv("PATH") + ":/usr/sbin:/sbin").split(":"))
+        .map(each -> Path.of(each, tool))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no " + tool));
+  }
+
+  private void program(String name, String script) throws IOException {
+    Path file = programs.resolve(name);
+    Files.deleteIfExists(file);
+    Files.writeString(file, "#!/bin/sh\n" + script);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /* So that the command has nothing to build. */
+  private void pretendItIsBuilt() throws IOException {
+    Path jar = checkout.resolve("tools/target/heddle-tools.jar");
+    Files.createDirectories(jar.getParent());
+    Files.createSymbolicLink(jar, BuiltParts.tools());
+    Path stamp = checkout.resolve(".build/built");
+    Files.createDirectories(stamp.getParent());
+    boolean extra = Files.exists(Path.of("/usr/include/infiniband/verbs.h"));
+    Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
+  }
+
+  /* What a build takes is there, and Maven is this script. */
+  private void buildBy(String maven) throws IOException {
+    for (String tool : List.of("cmake", "cc", "make", "python3")) {
+      program(tool, "");
+    }
+    program("mvn", maven);
+  }
+
+  private HostProcess start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
+    command.add("HEDDLE_JAVA_HOME=" + System.getProperty("java.home"));
+    command.add(checkout.resolve("heddle").toString());
+    command.addAll(List.of(arguments));
+    return HostProcess.start(command, folder.resolve("said"), Map.of());
+  }
+
+  private String said(int exitCode, String... arguments) throws Exception {
+    try (HostProcess process = start(arguments)) {
+      assertEquals(exitCode, process.exitCode(60), process.output());
+      return process.output();
+    }
+  }
+
+  private String askedFor() throws IOException {
+    return Files.exists(asked) ? Files.readString(asked) : "";
+  }
+
+  private void watchInstallations() throws IOException {
+    if (!System.getProperty("user.name").equals("root")) {
+      Skip.because("only root installs packages");
+    }
+    program("apt-get", "echo \"$@\" >>'" + asked + "'\nexit 100\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "lab upp",
+        "lab up --plaines 2",
+        "lab up --help",
+        "demo --kill-plane",
+        "soak --runs many",
+        "soak --help",
+        "bench --onyl x",
+        "demo --fabrik",
+        "help"
+      })
+  void nothingIsInstalledForALineThatCannotBeRead(String line) throws Exception {
+    watchInstallations();
+    pretendItIsBuilt();
+    boolean isText = line.endsWith("help");
+    String said = said(isText ? 0 : 2, line.split(" "));
+    assertEquals("", askedFor(), said);
+    assertTrue(isText || said.contains("--help"), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2", "lab up", "demo --fabric"})
+  void whatARunTakesIsInstalledBeforeItBegins(String line) throws Exception {
+    watchInstallations();
+    pretendItIsBuilt();
+    String said = said(1, line.split(" "));
+    assertTrue(askedFor().contains(" install ") && askedFor().contains("nftables"), askedFor());
+    assertTrue(said.contains("heddle: can't install "), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2"})
+  void whatCannotBeInstalledIsMissedBeforeTheRunBegins(String line) throws Exception {
+    pretendItIsBuilt();
+    String said = said(1, line.split(" "));
+    assertTrue(
+        said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
+    assertFalse(said.contains("# heddle"), said);
+  }
+
+  @Test
+  void aBuildNamesItsModulesAndFillsItsLogAsItGoes() throws Exception {
+    Path goOn = folder.resolve("go-on");
+    buildBy(
+        """
+        echo '[INFO] Scanning for projects...'
+        echo 'Downloaded from central: https://repo/one.jar (1 kB at 1 kB/s)'
+        echo '[INFO] Building Heddle platform 0.1.0                             [2/16]'
+        while ! [ -e '%s' ]; do sleep 0.1; done
+        echo '[INFO] Building Heddle verbs 0.1.0                                [3/16]'
+        """
+            .formatted(goOn));
+    try (HostProcess build = start("build")) {
+      build.awaitOutput("heddle: 2 of 16: Heddle platform (", 60);
+      String log = Files.readString(checkout.resolve(".build/build.log"));
+      assertTrue(log.contains("Building Heddle platform"), log);
+      assertFalse(build.output().contains("verbs"), build.output());
+      build.awaitOutput("platform, 1 files downloaded (", 60);
+      Files.createFile(goOn);
+      assertEquals(0, build.exitCode(60), build.output());
+      assertTrue(build.output().contains("heddle: 3 of 16: Heddle verbs ("), build.output());
+    }
+  }
+
+  @Test
+  void onATerminalTheProgressStaysInOneLine() throws Exception {
+    Path script = Path.of("/usr/bin/script");
+    if (!Files.isExecutable(script)) {
+      Skip.because("no script(1), which makes a terminal");
+    }
+    Path lines = folder.resolve("lines");
+    Files.writeString(
+        lines,
+        "[INFO] Building Heddle platform 0.1.0    [2/16]\n"
+            + "[INFO] Building Heddle verbs 0.1.0    [3/16]\n");
+    String command =
+        ". '%s'; tell_progress <'%s'".formatted(checkout.resolve("config/build-words.sh"), lines);
+    String seen =
+        BareRoot.run(
+            List.of(script.toString(), "-qec", "bash -c \"" + command + "\"", "/dev/null"));
+    assertTrue(seen.contains("\r\u001b[Kheddle: 3 of 16: Heddle verbs, "), seen);
+    assertTrue(seen.endsWith("\r\u001b[K"), "it clears its line");
+    assertFalse(seen.contains("\n"), seen);
+  }
+
+  private String failure(String log) throws Exception {
+    buildBy(
+        "cat <<'LOG'\n"
+            + log.replace("@ROOT@", checkout.toRealPath().toString())
+            + "LOG\nexit 1\n");
+    String said = said(1, "build");
+    String words = said.substring(said.indexOf('\n') + 1);
+    String end =
+        "heddle: the build failed; all of it: " + checkout.toRealPath() + "/.build/build.log\n";
+    assertTrue(words.endsWith(end), said);
+    return words.substring(0, words.length() - end.length());
+  }
+
+  @Test
+  void javasErrorIsOneLineWithItsPlace() throws Exception {
+    assertEquals(
+        "platform/src/main/java/io/heddle/platform/Errno.java:12: ';' expected\n",
+        failure(
+            """
+            [INFO] Compiling 42 source files with javac [debug release 25] to target/classes
+            [ERROR] COMPILATION ERROR :
+            [INFO] -------------------------------------------------------------
+            [ERROR] @ROOT@/platform/src/main/java/io/heddle/platform/Errno.java:[12,27] ';' expected
+            [INFO] 1 error
+            [ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.16.0:compile \
+            (default-compile) on project heddle-platform: Compilation failure
+            [ERROR] @ROOT@/platform/src/main/java/io/heddle/platform/Errno.java:[12,27] ';' expected
+            [ERROR] -> [Help 1]
+            [ERROR]
+            [ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.
+            """));
+  }
+
+  @Test
+  void theCCompilersErrorsAreLinesWithTheirPlaces() throws Exception {
+    assertEquals(
+        "native/src/core.c:1:12: error: initialization of 'int' from 'char *'\n"
+            + "native/src/core.c:2:9: error: expected ';' before 'typedef'\n",
+        failure(
+            """
+            [ 14%] Building C object CMakeFiles/net.dir/src/core.c.o
+            @ROOT@/native/src/core.c:1:12: error: initialization of 'int' from 'char *'
+                1 | int oops = "no";
+            @ROOT@/native/src/core.c:2:9: error: expected ';' before 'typedef'
+            make[2]: *** [CMakeFiles/net.dir/build.make:76: CMakeFiles/net.dir/src/core.c.o] Error 1
+            [ERROR] Command execution failed.
+            org.apache.commons.exec.ExecuteException: Process exited with an error: 2 (Exit value: 2)
+                at org.apache.commons.exec.DefaultExecutor.executeInternal (DefaultExecutor.java:355)
+            [ERROR] Failed to execute goal org.codehaus.mojo:exec-maven-plugin:3.6.4:exec (build) on project \
+            heddle-native: Command execution failed. Process exited with an error: 2 (Exit value: 2) -> [Help 1]
+            """));
+  }
+
+  @Test
+  void anArtifactThatCannotBeHadIsOneLineWithItsReason() throws Exception {
+    assertEquals(
+        "could not transfer artifact org.junit:junit-bom:pom:5.14.4 from/to central (https://repo):"
+            + " Connect to repo:443 failed: Connection refused\n",
+        failure(
+            """
+            [ERROR] [ERROR] Some problems were encountered while processing the POMs:
+            [ERROR] Non-resolvable import POM: Could not transfer artifact org.junit:junit-bom:pom:5.14.4 from/to \
+            central (https://repo)
+            [ERROR] 'dependencies.dependency.version' for org.junit.jupiter:junit-jupiter:jar is missing. @ line 138, \
+            column 17
+            [ERROR] The build could not read 1 project -> [Help 1]
+            [ERROR]     Non-resolvable import POM: Could not transfer artifact org.junit:junit-bom:pom:5.14.4 from/to \
+            central (https://repo): Connect to repo:443 failed: Connection refused -> [Help 2]
+            """));
+  }
+
+  @Test
+  void aFullDiskAndAReadOnlyOneAreNamedWhoeverMeetsThem() throws Exception {
+    assertEquals(
+        "heddle-platform: Error while storing the mojo status: No space left on device\n",
+        failure(
+            """
+            [ERROR] @ROOT@/platform/src/main/java/io/heddle/platform/Errno.java:[1,1] error while writing Errno
+            [ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.16.0:compile \
+            (default-compile) on project heddle-platform: Error while storing the mojo status: No space left on \
+            device -> [Help 1]
+            """));
+    assertEquals(
+        "CMake Error at CMakeDetermineSystem.cmake:180 (file): file failed to open for writing"
+            + " (Read-only file system)\n",
+        failure(
+            """
+            CMake Error at CMakeDetermineSystem.cmake:180 (file):
+              file failed to open for writing (Read-only file system):
+
+                @ROOT@/native/target/build/CMakeFiles/CMakeOutput.log
+            CMake Error at CMakeDetermineCompilerABI.cmake:57 (try_compile):
+              Unknown extension ".c" for file
+            [ERROR] Command execution failed.
+            """));
+  }
+
+  @Test
+  void aCheckoutThatCannotBeWrittenToIsRefusedInOneLine() throws Exception {
+    if (!System.getProperty("user.name").equals("root")) {
+      Skip.because("a read-only mount needs root");
+    }
+    buildBy("exit 1\n");
+    List<String> command =
+        List.of(
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec env -i"
+                + " PATH=\"$1\" HEDDLE_JAVA_HOME=\"$2\" \"$0/heddle\" build",
+            checkout.toString(),
+            programs.toString(),
+            System.getProperty("java.home"));
+    try (HostProcess process = HostProcess.start(command, folder.resolve("refused"), Map.of())) {
+      assertEquals(1, process.exitCode(60));
+      assertEquals(
+          "heddle: can't build here: "
+              + checkout.toRealPath()
+              + " isn't this user's to write to, or is read-only\n",
+          process.output());
+    }
+  }
+}
