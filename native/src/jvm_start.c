@@ -168,7 +168,10 @@ static bool collect_options(struct options *options, const char *folder, const c
   static const char *const FIXED[] = {
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
       "-XX:+UseSerialGC", /* fewest threads; the data path doesn't allocate */
-      "-Xmx64m",
+      /* A connection over four planes takes some 45 KiB, and there may be 1,024. What nobody uses is never touched, but for
+      the young part, which garbage fills whatever its size. */
+      "-Xmn20m",
+      "-Xmx256m",
       "-Xss512k",
       "-XX:-UsePerfData",            /* no file in /tmp */
       "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */

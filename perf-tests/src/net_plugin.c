@@ -59,7 +59,7 @@ static const void *find_table(void *library, int version) {
   return dlsym(library, symbol);
 }
 
-static long resident_kib(void) {
+long net_resident_kib(void) {
   FILE *file = fopen("/proc/self/statm", "re");
   long pages = 0;
   if (file == NULL || fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
@@ -71,7 +71,7 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
   memset(plugin, 0, sizeof *plugin);
   prefix_of_log = log_prefix;
   double start = now_seconds();
-  long before_kib = resident_kib();
+  long before_kib = net_resident_kib();
   plugin->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (plugin->library == NULL) {
     fprintf(stderr, "cannot load %s: %s\n", path, dlerror());
@@ -97,7 +97,7 @@ int net_load(struct net_plugin *plugin, const char *path, int version, const cha
     fprintf(stderr, "%s could not be initialised (result %d); its log says why\n", plugin->name, result);
   }
   plugin->start_seconds = now_seconds() - start;
-  plugin->start_kib = resident_kib() - before_kib;
+  plugin->start_kib = net_resident_kib() - before_kib;
   return result;
 }
 

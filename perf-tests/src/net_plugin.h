@@ -32,6 +32,9 @@ void net_trace(void);
 /* Finalizes and closes the library. */
 void net_unload(struct net_plugin *);
 
+/* Resident memory of this process. */
+long net_resident_kib(void);
+
 /* How many warnings of the plugin had these words so far; counted from the first question on. One question a process. */
 unsigned net_lines_with(const char *words);
 

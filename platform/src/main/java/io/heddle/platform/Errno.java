@@ -42,8 +42,8 @@ public final class Errno {
   private Errno() {}
 
   /**
-   * The symbolic name and number, as {@code EINVAL (22)}; the bare number where the name isn't
-   * known here.
+   * The symbolic name and number, and the limit where it is of descriptors, as {@code EINVAL (22)};
+   * the bare number where the name isn't known here.
    */
   public static String describe(int errno) {
     String name =
@@ -86,6 +86,7 @@ public final class Errno {
           case EDQUOT -> "EDQUOT";
           default -> "errno";
         };
-    return name + " (" + errno + ")";
+    String known = name + " (" + errno + ")";
+    return errno == EMFILE ? known + ": " + OpenFiles.describeLimit() : known;
   }
 }

@@ -63,6 +63,7 @@ public final class LinuxCalls {
   private static final MethodHandle GETEUID = find("geteuid", 0);
   private static final MethodHandle KILL = find("kill", 2);
   private static final MethodHandle GETRANDOM = find("getrandom", 3);
+  private static final MethodHandle GETRLIMIT = find("getrlimit", 2);
 
   private LinuxCalls() {}
 
@@ -460,6 +461,16 @@ public final class LinuxCalls {
       int result =
           intResult(capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* asks only */, 0L));
       return result == 0 || result == -Errno.EPERM;
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+  }
+
+  /** Writes the soft and the hard limit of a resource there, a long each. */
+  static int getrlimit(int resource, long limits) {
+    MemorySegment capture = CAPTURE.get();
+    try {
+      return intResult(capture, (long) GETRLIMIT.invokeExact(capture, (long) resource, limits, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

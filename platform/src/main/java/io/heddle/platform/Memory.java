@@ -30,10 +30,11 @@ public final class Memory {
       NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
   /*
-   * Called exactly as it is typed, and without a look whether the address is a multiple of eight: the first compiler makes a
-   * read of 1 ns of that, and one of 2 ns of a get() of ALL.
+   * Called exactly as they are typed, and without a look whether the address is a multiple of eight: the first compiler makes
+   * a read of 1 ns of that, and one of 2 ns of a get() of ALL.
    */
   private static final VarHandle EXACT_LONG = NATIVE_LONG.varHandle().withInvokeExactBehavior();
+  private static final VarHandle EXACT_INT = NATIVE_INT.varHandle().withInvokeExactBehavior();
 
   private static final VarHandle BYTE = withoutBase(ValueLayout.JAVA_BYTE);
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
@@ -48,6 +49,21 @@ public final class Memory {
   /** Reads a {@code long}; for where each nanosecond counts. */
   public static long getLong(long address) {
     return (long) EXACT_LONG.get(ALL, address);
+  }
+
+  /** Writes a {@code long}; for where each nanosecond counts. */
+  public static void setLong(long address, long value) {
+    EXACT_LONG.set(ALL, address, value);
+  }
+
+  /** Reads an {@code int}; for where each nanosecond counts. */
+  public static int getInt(long address) {
+    return (int) EXACT_INT.get(ALL, address);
+  }
+
+  /** Writes an {@code int}; for where each nanosecond counts. */
+  public static void setInt(long address, int value) {
+    EXACT_INT.set(ALL, address, value);
   }
 
   /**

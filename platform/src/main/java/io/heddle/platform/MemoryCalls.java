@@ -82,11 +82,22 @@ public final class MemoryCalls {
    * Returns 0, or the negated errno, as where the system has none.
    */
   public static int wantLargePages(long address, long lengthBytes) {
+    return advise(address, lengthBytes, 14L /* MADV_HUGEPAGE */);
+  }
+
+  /**
+   * Has memory that hasn't been touched, from the beginning of a page on, never be in large pages,
+   * of which each costs 2 MiB once any byte of it is touched. Returns 0, or the negated errno.
+   */
+  public static int wantSmallPages(long address, long lengthBytes) {
+    return advise(address, lengthBytes, 15L /* MADV_NOHUGEPAGE */);
+  }
+
+  private static int advise(long address, long lengthBytes, long advice) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
       return LinuxCalls.intResult(
-          capture,
-          (long) MADVISE.invokeExact(capture, address, lengthBytes, 14L /* MADV_HUGEPAGE */));
+          capture, (long) MADVISE.invokeExact(capture, address, lengthBytes, advice));
     } catch (Throwable thrown) {
       throw LinuxCalls.unexpected(thrown);
     }

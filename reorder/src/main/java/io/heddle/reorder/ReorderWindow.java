@@ -10,7 +10,8 @@ package io.heddle.reorder;
  * use.
  *
  * <p>No data is held: chunks are placed by the device, this only counts them. Owned by the thread
- * that drives the communicator; allocates nothing after construction.
+ * that drives the communicator; after construction it allocates with the first group of so many
+ * receives.
  */
 public final class ReorderWindow {
   public static final int MAX_RECEIVES = 8;
@@ -30,9 +31,11 @@ public final class ReorderWindow {
   public static final int CONTRADICTION = 3;
 
   private final int slotMask;
-  private final long[] arrived;
-  private final byte[] chunkCounts;
-  private final long[] lengths;
+  /* By receive, then by slot. Groups of one receive are the rule: what others need is there once there is one. */
+  private final long[][] arrived = new long[MAX_RECEIVES][];
+  private final byte[][] chunkCounts = new byte[MAX_RECEIVES][];
+  private final long[][] lengths = new long[MAX_RECEIVES][];
+  private int receivesKnown;
   private final byte[] generations;
   private final byte[] receiveCounts;
   private final byte[] receivesMissing;
@@ -49,12 +52,18 @@ public final class ReorderWindow {
       throw new IllegalArgumentException("slots must be a power of two, not " + slots);
     }
     slotMask = slots - 1;
-    arrived = new long[slots * MAX_RECEIVES];
-    chunkCounts = new byte[slots * MAX_RECEIVES];
-    lengths = new long[slots * MAX_RECEIVES];
     generations = new byte[slots];
     receiveCounts = new byte[slots];
     receivesMissing = new byte[slots];
+    makeRoom(1);
+  }
+
+  private void makeRoom(int receives) {
+    for (; receivesKnown < receives; receivesKnown++) {
+      arrived[receivesKnown] = new long[slotMask + 1];
+      chunkCounts[receivesKnown] = new byte[slotMask + 1];
+      lengths[receivesKnown] = new long[slotMask + 1];
+    }
   }
 
   /** Whether another group can be opened. */
@@ -92,14 +101,16 @@ public final class ReorderWindow {
    */
   public int open(int receives) {
     int slot = slotOf(next);
+    if (receives > receivesKnown) {
+      makeRoom(receives);
+    }
     next++;
     receiveCounts[slot] = (byte) receives;
     receivesMissing[slot] = (byte) receives;
-    int base = slot * MAX_RECEIVES;
     for (int receive = 0; receive < receives; receive++) {
-      arrived[base + receive] = 0;
-      chunkCounts[base + receive] = 0;
-      lengths[base + receive] = 0;
+      arrived[receive][slot] = 0;
+      chunkCounts[receive][slot] = 0;
+      lengths[receive][slot] = 0;
     }
     return slot;
   }
@@ -127,18 +138,17 @@ public final class ReorderWindow {
     if (receive < 0 || receive >= receiveCounts[slot] || lengthBytes < 0) {
       return CONTRADICTION;
     }
-    int index = slot * MAX_RECEIVES + receive;
-    if (chunkCounts[index] != 0 && chunkCounts[index] != chunks) {
+    if (chunkCounts[receive][slot] != 0 && chunkCounts[receive][slot] != chunks) {
       return CONTRADICTION;
     }
     long bit = 1L << chunk;
-    if ((arrived[index] & bit) != 0) {
+    if ((arrived[receive][slot] & bit) != 0) {
       return DUPLICATE;
     }
-    chunkCounts[index] = (byte) chunks;
-    arrived[index] |= bit;
-    lengths[index] += lengthBytes;
-    if (Long.bitCount(arrived[index]) < chunks) {
+    chunkCounts[receive][slot] = (byte) chunks;
+    arrived[receive][slot] |= bit;
+    lengths[receive][slot] += lengthBytes;
+    if (Long.bitCount(arrived[receive][slot]) < chunks) {
       return ACCEPTED;
     }
     receivesMissing[slot]--;
@@ -156,12 +166,12 @@ public final class ReorderWindow {
 
   /** Bytes that have arrived for one receive. */
   public long lengthBytes(int slot, int receive) {
-    return lengths[slot * MAX_RECEIVES + receive];
+    return lengths[receive][slot];
   }
 
   /** The chunks of one receive that have arrived, bit i for chunk i. */
   public long arrivedChunks(int slot, int receive) {
-    return arrived[slot * MAX_RECEIVES + receive];
+    return arrived[receive][slot];
   }
 
   /**
@@ -174,7 +184,7 @@ public final class ReorderWindow {
 
   /** How many chunks one receive has; 0 before its first one has come. */
   public int chunkCount(int slot, int receive) {
-    return chunkCounts[slot * MAX_RECEIVES + receive];
+    return chunkCounts[receive][slot];
   }
 
   /** Releases the oldest group, which must be full: its slot moves on to the next generation. */

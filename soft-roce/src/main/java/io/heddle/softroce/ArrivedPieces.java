@@ -1,5 +1,7 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.Memory;
+
 /**
  * Which {@linkplain PacketPieces pieces} have come of the packets that come in pieces. A row
  * belongs to the number that it names, so what is left of one that came whole after all means
@@ -11,11 +13,29 @@ final class ArrivedPieces {
   private static final int IMMEDIATE = 1 << PacketPieces.COUNT;
   private static final int BITS = PacketPieces.COUNT + 1;
 
-  /* number << BITS | whether there is an immediate | pieces */
-  private final long[] rows = new long[PsnBits.SIZE];
+  /** Memory that it takes. */
+  static final int BYTES = PsnBits.SIZE * Long.BYTES;
+
+  /* Of rows: number << BITS | whether there is an immediate | pieces. Most queue pairs never use any. */
+  private final long rows;
+  private boolean used;
+
+  /**
+   * @param rows address of {@link #BYTES} of zeros
+   */
+  ArrivedPieces(long rows) {
+    this.rows = rows;
+  }
+
+  private long row(long psn) {
+    return rows + (psn & MASK) * Long.BYTES;
+  }
 
   void clear() {
-    java.util.Arrays.fill(rows, 0);
+    if (used) {
+      Memory.clear(rows, BYTES);
+      used = false;
+    }
   }
 
   /**
@@ -24,17 +44,18 @@ final class ArrivedPieces {
    * @return whether it is whole now
    */
   boolean add(long psn, int piece, boolean withImmediate) {
-    int row = (int) psn & MASK;
-    long before = rows[row] >>> BITS == psn ? rows[row] : psn << BITS;
-    rows[row] = before | 1L << piece - 1 | (withImmediate ? IMMEDIATE : 0);
-    return (rows[row] & ALL) == ALL;
+    used = true;
+    long known = Memory.getLong(row(psn));
+    long before = known >>> BITS == psn ? known : psn << BITS;
+    long now = before | 1L << piece - 1 | (withImmediate ? IMMEDIATE : 0);
+    Memory.setLong(row(psn), now);
+    return (now & ALL) == ALL;
   }
 
   /** Forgets a number that is whole; returns whether it has an immediate. */
   boolean take(long psn) {
-    int row = (int) psn & MASK;
-    boolean immediate = (rows[row] & IMMEDIATE) != 0;
-    rows[row] = 0;
+    boolean immediate = (Memory.getLong(row(psn)) & IMMEDIATE) != 0;
+    Memory.setLong(row(psn), 0);
     return immediate;
   }
 }

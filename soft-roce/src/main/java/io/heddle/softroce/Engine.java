@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  * published deadline runs under the progress lock.
  */
 final class Engine {
-  static final int QUEUE_PAIRS = 4096;
+  /** That users are told of. */
+  static final int TOLD_QUEUE_PAIRS = 4096;
+
+  /** As many again are for those that take another's place while that one is still there. */
+  static final int QUEUE_PAIRS = 2 * TOLD_QUEUE_PAIRS;
 
   /** Trains a queue pair sends before the next has its turn. */
   private static final int TRAINS_PER_TURN = 4;

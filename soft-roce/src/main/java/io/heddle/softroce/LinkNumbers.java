@@ -13,7 +13,7 @@ final class LinkNumbers {
   private static final int LINK = 0x3f;
   private static final int MASK = PsnBits.SIZE - 1;
 
-  private final byte[] by = new byte[PsnBits.SIZE];
+  private byte[] by = {};
   private final int[] underWay = new int[PeerLinks.MOST];
   private final int[] arrivals = new int[PeerLinks.MOST];
   private final long[] highest = new long[PeerLinks.MOST];
@@ -22,6 +22,9 @@ final class LinkNumbers {
   /** Nothing is outstanding; what comes next has this number. */
   void start(int count, long next) {
     links = count;
+    if (count > 1 && by.length == 0) {
+      by = new byte[PsnBits.SIZE];
+    }
     java.util.Arrays.fill(highest, next - 1);
     stop();
   }
@@ -38,7 +41,7 @@ final class LinkNumbers {
 
   /** The link that this number went by last. */
   int link(long psn) {
-    return by[(int) psn & MASK] & LINK;
+    return links == 1 ? 0 : by[(int) psn & MASK] & LINK;
   }
 
   boolean wasSentAgain(long psn) {

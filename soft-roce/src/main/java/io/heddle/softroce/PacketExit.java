@@ -8,43 +8,56 @@ import io.heddle.verbs.VerbsException;
  * and by which link they go. Under the progress lock, but for its making and {@link #free}.
  */
 final class PacketExit {
-  /* control packet | a slot of responses | a slot of scratch | the ring's first area | its second, in large pages */
+  /* control packet | a slot of responses | a slot of scratch | the ring's first area | its second, in large pages | tables */
   private static final int CONTROL_BYTES = 4096;
   private static final int RING_AT = CONTROL_BYTES + 2 * TransmitRing.SLOT_BYTES;
   private static final int LARGE_AT = RING_AT + TransmitRing.AREA_BYTES;
   private static final int MEMORY_BYTES = LARGE_AT + TransmitRing.AREA_BYTES;
   private static final int LARGE_PAGE_BYTES = 2 << 20;
-  private static final int MAPPED_BYTES = MEMORY_BYTES + LARGE_PAGE_BYTES;
 
   private final Engine engine;
   private final PeerLinks links;
   private final long mapped;
+  private final int mappedBytes;
   private final long memory;
   private final PacketSeal seal;
   private final TransmitRing ring;
   /* The link that the packet in hand came over, and the answer to it goes by. */
   private int answering;
 
-  PacketExit(Engine engine, PeerLinks links) {
+  /**
+   * @param tableBytes of memory beside the packets' own, for the tables of the queue pair
+   */
+  PacketExit(Engine engine, PeerLinks links, int tableBytes) {
     this.engine = engine;
     this.links = links;
-    mapped = MemoryCalls.mapMemory(MAPPED_BYTES);
+    mappedBytes = MEMORY_BYTES + LARGE_PAGE_BYTES + tableBytes;
+    mapped = MemoryCalls.mapMemory(mappedBytes);
     if (mapped < 0) {
       throw new VerbsException(
-          "create_qp", "soft0, " + MAPPED_BYTES + " bytes of transmit ring", (int) -mapped);
+          "create_qp", "soft0, " + mappedBytes + " bytes of transmit ring", (int) -mapped);
     }
     memory = (mapped + LARGE_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES) - LARGE_AT;
-    if (engine.departures.lendsPages()) {
+    boolean lends = engine.departures.lendsPages();
+    if (lends) {
       /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
       MemoryCalls.wantLargePages(memory + LARGE_AT, TransmitRing.AREA_BYTES);
     }
+    /* What is touched here and there would take 2 MiB each where the system gives large pages to everybody. */
+    MemoryCalls.wantSmallPages(mapped, memory + (lends ? LARGE_AT : RING_AT) - mapped);
+    MemoryCalls.wantSmallPages(tables(), tableBytes);
     ring = new TransmitRing(memory + RING_AT, engine.counters.trains(), engine.shares);
     seal = new PacketSeal(memory, MEMORY_BYTES, links.get(0).sendFlow());
   }
 
   /** Nothing leaves any more. */
   void free() {
-    MemoryCalls.unmapMemory(mapped, MAPPED_BYTES);
+    MemoryCalls.unmapMemory(mapped, mappedBytes);
+  }
+
+  /** The tables' memory: zeros, of which only what is used costs pages. */
+  long tables() {
+    return memory + MEMORY_BYTES;
   }
 
   TransmitRing ring() {

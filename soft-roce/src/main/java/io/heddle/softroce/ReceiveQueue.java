@@ -1,10 +1,12 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.Memory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Posted receives between the thread that posts them and the lock holder that consumes them.
+ * Posted receives between the thread that posts them and the lock holder that consumes them. Equal
+ * ones that are posted together share a row: hundreds that only wait for immediates are one.
  *
  * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
  * {@link #take} releases {@code taken} after its last look at a row, posting acquires it before
@@ -14,12 +16,20 @@ final class ReceiveQueue {
   private static final VarHandle POSTED = index("posted");
   private static final VarHandle TAKEN = index("taken");
 
+  /* id 8 | address 8 | length 4 | lkey 4 | how many had been posted with the row's last one 8 */
+  private static final int ROW_BYTES = 32;
+  private static final int ADDRESS = 8;
+  private static final int LENGTH = 16;
+  private static final int LKEY = 20;
+  private static final int END = 24;
+
   private final int depth;
   private final int mask;
-  private final long[] ids;
-  private final long[] addresses;
-  private final int[] lengths;
-  private final int[] lkeys;
+  private final long rows;
+
+  /* Rows so far: the poster's, visible with posted, and the lock holder's. */
+  private long rowsPosted;
+  private long rowsTaken;
 
   @SuppressWarnings("unused") /* by POSTED */
   private volatile long posted;
@@ -27,14 +37,26 @@ final class ReceiveQueue {
   @SuppressWarnings("unused") /* by TAKEN */
   private volatile long taken;
 
-  ReceiveQueue(int depth) {
+  /**
+   * @param rows address of {@link #bytes} of zeros
+   */
+  ReceiveQueue(int depth, long rows) {
     this.depth = depth;
-    int size = Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
-    mask = size - 1;
-    ids = new long[size];
-    addresses = new long[size];
-    lengths = new int[size];
-    lkeys = new int[size];
+    this.rows = rows;
+    mask = rows(depth) - 1;
+  }
+
+  private static int rows(int depth) {
+    return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
+  }
+
+  /** Bytes of memory that a queue of this depth takes. */
+  static int bytes(int depth) {
+    return rows(depth) * ROW_BYTES;
+  }
+
+  private long row(long index) {
+    return rows + (index & mask) * ROW_BYTES;
   }
 
   private static VarHandle index(String field) {
@@ -51,20 +73,25 @@ final class ReceiveQueue {
     if (at + count - (long) TAKEN.getAcquire(this) > depth) {
       return false;
     }
-    for (int i = 0; i < count; i++) {
-      int row = (int) (at + i) & mask;
-      ids[row] = id;
-      addresses[row] = address;
-      lengths[row] = lengthBytes;
-      lkeys[row] = lkey;
+    if (count <= 0) {
+      return true;
     }
+    /* Each row has at least one that isn't taken, so there are no more rows than receives. */
+    long row = row(rowsPosted++);
+    Memory.setLong(row, id);
+    Memory.setLong(row + ADDRESS, address);
+    Memory.setInt(row + LENGTH, lengthBytes);
+    Memory.setInt(row + LKEY, lkey);
+    Memory.setLong(row + END, at + count);
     POSTED.setRelease(this, at + count);
     return true;
   }
 
   /** Forgets everything; under the progress lock and with no poster at work. */
   void clear() {
-    TAKEN.setRelease(this, (long) POSTED.getAcquire(this));
+    long end = (long) POSTED.getAcquire(this);
+    rowsTaken = rowsPosted;
+    TAKEN.setRelease(this, end);
   }
 
   /* From here on: the lock holder. The accessors speak of the oldest receive. */
@@ -73,27 +100,27 @@ final class ReceiveQueue {
     return (long) TAKEN.get(this) == (long) POSTED.getAcquire(this);
   }
 
-  private int row() {
-    return (int) (long) TAKEN.get(this) & mask;
-  }
-
   long id() {
-    return ids[row()];
+    return Memory.getLong(row(rowsTaken));
   }
 
   long address() {
-    return addresses[row()];
+    return Memory.getLong(row(rowsTaken) + ADDRESS);
   }
 
   int lengthBytes() {
-    return lengths[row()];
+    return Memory.getInt(row(rowsTaken) + LENGTH);
   }
 
   int lkey() {
-    return lkeys[row()];
+    return Memory.getInt(row(rowsTaken) + LKEY);
   }
 
   void take() {
-    TAKEN.setRelease(this, (long) TAKEN.get(this) + 1);
+    long next = (long) TAKEN.get(this) + 1;
+    if (next == Memory.getLong(row(rowsTaken) + END)) {
+      rowsTaken++;
+    }
+    TAKEN.setRelease(this, next);
   }
 }

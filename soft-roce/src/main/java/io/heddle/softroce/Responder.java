@@ -14,6 +14,10 @@ import io.heddle.verbs.AsyncEventListener;
  */
 final class Responder {
   private static final int MASK = PsnBits.SIZE - 1;
+  private static final int ROWS_BYTES = PsnBits.SIZE * Long.BYTES;
+
+  /** Memory that its tables take. */
+  static final int TABLES_BYTES = ROWS_BYTES + ArrivedPieces.BYTES;
 
   private final SoftQueuePair qp;
   private final PacketExit exit;
@@ -24,10 +28,10 @@ final class Responder {
   private final Acknowledger acknowledger;
   private final InboundMessage inbound;
   private final PsnBits received = new PsnBits();
-  private final ArrivedPieces pieces = new ArrivedPieces();
+  private final ArrivedPieces pieces;
   private final PsnBits withImmediate = new PsnBits();
-  private final int[] immediates = new int[PsnBits.SIZE];
-  private final int[] lengths = new int[PsnBits.SIZE];
+  /* Of rows by number: immediate 4 | length 4. */
+  private final long waiting;
 
   private long expected;
   private long highest;
@@ -46,19 +50,25 @@ final class Responder {
   private int lastSyndrome;
   private long lastSyndromePsn;
 
+  /**
+   * @param tables address of {@link #TABLES_BYTES} of zeros, of which only what is used costs pages
+   */
   Responder(
       SoftQueuePair qp,
       PacketExit exit,
       MemoryRights rights,
       ReceiveQueue receives,
       ReadResponses reads,
-      Counters counters) {
+      Counters counters,
+      long tables) {
     this.qp = qp;
     this.exit = exit;
     this.rights = rights;
     this.receives = receives;
     this.reads = reads;
     this.counters = counters;
+    waiting = tables;
+    pieces = new ArrivedPieces(tables + ROWS_BYTES);
     acknowledger = new Acknowledger(qp, counters);
     inbound = new InboundMessage(qp, rights, receives);
   }
@@ -242,9 +252,13 @@ final class Responder {
       return false;
     }
     long reth = packet + PacketFormat.BTH_BYTES;
-    lengths[(int) psn & MASK] = PacketFormat.networkInt(reth + 12);
-    immediates[(int) psn & MASK] = PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES);
+    Memory.setInt(waiting(psn), PacketFormat.networkInt(reth + PacketFormat.RETH_BYTES));
+    Memory.setInt(waiting(psn) + Integer.BYTES, PacketFormat.networkInt(reth + 12));
     return true;
+  }
+
+  private long waiting(long psn) {
+    return waiting + (psn & MASK) * Long.BYTES;
   }
 
   /**
@@ -299,8 +313,8 @@ final class Responder {
           refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
           return;
         }
-        int row = (int) expected & MASK;
-        inbound.completeImmediate(lengths[row], immediates[row]);
+        long row = waiting(expected);
+        inbound.completeImmediate(Memory.getInt(row + Integer.BYTES), Memory.getInt(row));
         if (qp.isDead()) {
           return;
         }

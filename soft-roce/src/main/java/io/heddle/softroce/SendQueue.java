@@ -1,5 +1,6 @@
 package io.heddle.softroce;
 
+import io.heddle.platform.Memory;
 import io.heddle.verbs.SendWorkRequest;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -19,19 +20,26 @@ final class SendQueue {
   private static final VarHandle COMPLETED = index("completed");
   private static final SendWorkRequest.Operation[] OPERATIONS = SendWorkRequest.Operation.values();
 
+  /*
+   * A row is one line of the cache, in memory that costs nothing before it is used:
+   *
+   * id 8 | local address 8 | remote address 8 | last packet's number 8, of the lock holder
+   * | length 4 | lkey 4 | rkey 4 | immediate 4 | operation 4 | signalled 4
+   */
+  private static final int ROW_BYTES = 64;
+  private static final int LOCAL = 8;
+  private static final int REMOTE = 16;
+  private static final int LAST_PSN = 24;
+  private static final int LENGTH = 32;
+  private static final int LKEY = 36;
+  private static final int RKEY = 40;
+  private static final int IMMEDIATE = 44;
+  private static final int OPERATION = 48;
+  private static final int SIGNALLED = 52;
+
   private final int depth;
   private final int mask;
-  private final long[] ids;
-  private final byte[] operations;
-  private final boolean[] signals;
-  private final long[] localAddresses;
-  private final int[] lengths;
-  private final int[] lkeys;
-  private final long[] remoteAddresses;
-  private final int[] rkeys;
-  private final int[] immediates;
-  /* Sequence number of the last packet; of the lock holder. */
-  private final long[] lastPsns;
+  private final long rows;
 
   @SuppressWarnings("unused") /* by POSTED */
   private volatile long posted;
@@ -42,20 +50,26 @@ final class SendQueue {
   private long started;
   private long posterCompleted; /* the poster's last look at completed */
 
-  SendQueue(int depth) {
+  /**
+   * @param rows address of {@link #bytes} of zeros
+   */
+  SendQueue(int depth, long rows) {
     this.depth = depth;
-    int size = Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
-    mask = size - 1;
-    ids = new long[size];
-    operations = new byte[size];
-    signals = new boolean[size];
-    localAddresses = new long[size];
-    lengths = new int[size];
-    lkeys = new int[size];
-    remoteAddresses = new long[size];
-    rkeys = new int[size];
-    immediates = new int[size];
-    lastPsns = new long[size];
+    this.rows = rows;
+    mask = rows(depth) - 1;
+  }
+
+  private static int rows(int depth) {
+    return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
+  }
+
+  /** Bytes of memory that a queue of this depth takes. */
+  static int bytes(int depth) {
+    return rows(depth) * ROW_BYTES;
+  }
+
+  private long row(long index) {
+    return rows + (index & mask) * ROW_BYTES;
   }
 
   private static VarHandle index(String field) {
@@ -83,16 +97,16 @@ final class SendQueue {
       if (request.lengthBytes < 0) {
         break;
       }
-      int row = (int) at & mask;
-      ids[row] = request.id;
-      operations[row] = (byte) request.operation.ordinal();
-      signals[row] = request.signalled;
-      localAddresses[row] = request.localAddress;
-      lengths[row] = request.lengthBytes;
-      lkeys[row] = request.lkey;
-      remoteAddresses[row] = request.remoteAddress;
-      rkeys[row] = request.rkey;
-      immediates[row] = request.immediate;
+      long row = row(at);
+      Memory.setLong(row, request.id);
+      Memory.setLong(row + LOCAL, request.localAddress);
+      Memory.setLong(row + REMOTE, request.remoteAddress);
+      Memory.setInt(row + LENGTH, request.lengthBytes);
+      Memory.setInt(row + LKEY, request.lkey);
+      Memory.setInt(row + RKEY, request.rkey);
+      Memory.setInt(row + IMMEDIATE, request.immediate);
+      Memory.setInt(row + OPERATION, request.operation.ordinal());
+      Memory.setInt(row + SIGNALLED, request.signalled ? 1 : 0);
       at++;
     }
     POSTED.setRelease(this, at);
@@ -134,46 +148,46 @@ final class SendQueue {
   }
 
   long id(long index) {
-    return ids[(int) index & mask];
+    return Memory.getLong(row(index));
   }
 
   SendWorkRequest.Operation operation(long index) {
-    return OPERATIONS[operations[(int) index & mask]];
+    return OPERATIONS[Memory.getInt(row(index) + OPERATION)];
   }
 
   boolean signalled(long index) {
-    return signals[(int) index & mask];
+    return Memory.getInt(row(index) + SIGNALLED) != 0;
   }
 
   long localAddress(long index) {
-    return localAddresses[(int) index & mask];
+    return Memory.getLong(row(index) + LOCAL);
   }
 
   int lengthBytes(long index) {
-    return lengths[(int) index & mask];
+    return Memory.getInt(row(index) + LENGTH);
   }
 
   int lkey(long index) {
-    return lkeys[(int) index & mask];
+    return Memory.getInt(row(index) + LKEY);
   }
 
   long remoteAddress(long index) {
-    return remoteAddresses[(int) index & mask];
+    return Memory.getLong(row(index) + REMOTE);
   }
 
   int rkey(long index) {
-    return rkeys[(int) index & mask];
+    return Memory.getInt(row(index) + RKEY);
   }
 
   int immediate(long index) {
-    return immediates[(int) index & mask];
+    return Memory.getInt(row(index) + IMMEDIATE);
   }
 
   long lastPsn(long index) {
-    return lastPsns[(int) index & mask];
+    return Memory.getLong(row(index) + LAST_PSN);
   }
 
   void setLastPsn(long index, long psn) {
-    lastPsns[(int) index & mask] = psn;
+    Memory.setLong(row(index) + LAST_PSN, psn);
   }
 }

@@ -1,5 +1,7 @@
 package io.heddle.softroce;
 
+import java.util.Arrays;
+
 /**
  * Which sending of a packet an acknowledgement answers. A soft peer returns the tag, seven bits
  * that the base transport header keeps free beside the request for an acknowledgement, of the
@@ -14,11 +16,14 @@ final class SendTags {
   private static final int TAGS = 128;
   private static final int MASK = TAGS - 1;
 
-  private final long[] sentAtNs = new long[TAGS];
-  private final long[] serials = new long[TAGS];
-  private final boolean[] probes = new boolean[TAGS];
-  private final boolean[] questions = new boolean[TAGS];
-  private final byte[] links = new byte[TAGS];
+  /* For how many there is room before more are given; a power of two. */
+  private static final int FIRST_TAGS = 16;
+
+  private long[] sentAtNs = new long[FIRST_TAGS];
+  private long[] serials = new long[FIRST_TAGS];
+  private boolean[] probes = new boolean[FIRST_TAGS];
+  private boolean[] questions = new boolean[FIRST_TAGS];
+  private byte[] links = new byte[FIRST_TAGS];
   private int newest;
 
   /* Sendings so far, the newest one of each link that has been answered, when the newest of all was made, and the probe
@@ -30,10 +35,10 @@ final class SendTags {
 
   /** Forgets all. */
   void clear() {
-    java.util.Arrays.fill(serials, 0);
+    Arrays.fill(serials, 0);
     newest = NONE;
     sendings = 0;
-    java.util.Arrays.fill(answered, 0);
+    Arrays.fill(answered, 0);
     newestAnsweredNs = Long.MIN_VALUE / 2;
     answeredProbe = 0;
   }
@@ -41,12 +46,29 @@ final class SendTags {
   /** A tag for the sending by this link that {@link #sent} is told of next. */
   int next(int link, long nowNs, boolean probe) {
     newest = newest == MASK ? 1 : newest + 1;
+    if (newest == serials.length) {
+      grow();
+    }
     serials[newest] = sendings + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
     questions[newest] = false;
     links[newest] = (byte) link;
     return newest;
+  }
+
+  private void grow() {
+    int tags = 2 * serials.length;
+    sentAtNs = Arrays.copyOf(sentAtNs, tags);
+    serials = Arrays.copyOf(serials, tags);
+    probes = Arrays.copyOf(probes, tags);
+    questions = Arrays.copyOf(questions, tags);
+    links = Arrays.copyOf(links, tags);
+  }
+
+  /* What a peer returns may be a tag that there never was: it is taken for none. */
+  private int known(int tag) {
+    return (tag & MASK) < serials.length ? tag & MASK : NONE;
   }
 
   /** The same for a question whether a way carries wide packets. */
@@ -58,7 +80,7 @@ final class SendTags {
 
   /** Whether it is the tag of such a question. */
   boolean isQuestion(int tag) {
-    return questions[tag & MASK];
+    return questions[known(tag)];
   }
 
   /** Something is sent, with a tag or without. Returns the sending's number, from 1. */
@@ -68,11 +90,11 @@ final class SendTags {
 
   /** The link that the tagged packet went by. */
   int link(int tag) {
-    return links[tag & MASK];
+    return links[known(tag)];
   }
 
   long sentAtNs(int tag) {
-    return sentAtNs[tag & MASK];
+    return sentAtNs[known(tag)];
   }
 
   /**
@@ -81,16 +103,16 @@ final class SendTags {
    * @return false where it has been answered before, or never was given
    */
   boolean answer(int tag) {
-    long sending = serials[tag & MASK];
+    long sending = serials[known(tag)];
     answeredProbe = 0;
     if (sending == 0) {
       return false;
     }
-    serials[tag & MASK] = 0;
-    int link = links[tag & MASK];
+    serials[known(tag)] = 0;
+    int link = links[known(tag)];
     answered[link] = Math.max(answered[link], sending);
-    newestAnsweredNs = Math.max(newestAnsweredNs, sentAtNs[tag & MASK]);
-    if (probes[tag & MASK]) {
+    newestAnsweredNs = Math.max(newestAnsweredNs, sentAtNs[known(tag)]);
+    if (probes[known(tag)]) {
       answeredProbe = sending;
     }
     return true;

@@ -1,6 +1,8 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.WorkCompletion;
@@ -21,13 +23,18 @@ final class SoftCompletionQueue implements CompletionQueue {
   private static final VarHandle HEAD = index("head");
   private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
 
+  /*
+   * A row, in memory that costs nothing before it is used: id 8 | immediate 4 | length 4 | facts 4, which are
+   * has immediate 1 | kind 8 | status 8, from the top of the low 17 bits
+   */
+  private static final int ROW_BYTES = 32;
+  private static final int IMMEDIATE = 8;
+  private static final int LENGTH = 12;
+  private static final int FACTS = 16;
+
   private final SoftContext context;
   private final int mask;
-  private final long[] ids;
-  /* length 32 | immediate 32 */
-  private final long[] values;
-  /* has immediate 1 | kind 8 | status 8, from the top of the low 17 bits */
-  private final int[] facts;
+  private final long rows;
 
   @SuppressWarnings("unused") /* by TAIL */
   private volatile long tail;
@@ -41,13 +48,26 @@ final class SoftCompletionQueue implements CompletionQueue {
   private boolean closed;
   private int users; /* queue pairs attached; under the progress lock */
 
-  SoftCompletionQueue(SoftContext context, int capacity) {
+  /**
+   * @param rows mapped memory of {@link #bytes}, which the queue gives back
+   */
+  SoftCompletionQueue(SoftContext context, int capacity, long rows) {
     this.context = context;
-    int size = Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
-    mask = size - 1;
-    ids = new long[size];
-    values = new long[size];
-    facts = new int[size];
+    this.rows = rows;
+    mask = rows(capacity) - 1;
+  }
+
+  private static int rows(int capacity) {
+    return Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
+  }
+
+  /** Bytes of memory that a queue of this capacity takes. */
+  static long bytes(int capacity) {
+    return (long) rows(capacity) * ROW_BYTES;
+  }
+
+  private long row(long index) {
+    return rows + (index & mask) * ROW_BYTES;
   }
 
   private static VarHandle index(String field) {
@@ -82,10 +102,11 @@ final class SoftCompletionQueue implements CompletionQueue {
         return false;
       }
     }
-    int row = (int) at & mask;
-    ids[row] = id;
-    values[row] = (long) lengthBytes << 32 | immediate & 0xffff_ffffL;
-    facts[row] = (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code();
+    long row = row(at);
+    Memory.setLong(row, id);
+    Memory.setInt(row + IMMEDIATE, immediate);
+    Memory.setInt(row + LENGTH, lengthBytes);
+    Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
     TAIL.setRelease(this, at + 1);
     return true;
   }
@@ -98,15 +119,15 @@ final class SoftCompletionQueue implements CompletionQueue {
       return overrun ? -Errno.ENOSPC : 0;
     }
     for (int i = 0; i < ready; i++) {
-      int row = (int) (from + i) & mask;
-      int fact = facts[row];
+      long row = row(from + i);
+      int fact = Memory.getInt(row + FACTS);
       WorkCompletion to = completions[i];
-      to.workRequestId = ids[row];
+      to.workRequestId = Memory.getLong(row);
       to.status = WorkCompletion.Status.fromCode(fact & 0xff);
       to.kind = KINDS[fact >>> 8 & 0xff];
       to.hasImmediate = (fact >>> 16 & 1) != 0;
-      to.lengthBytes = (int) (values[row] >>> 32);
-      to.immediate = (int) values[row];
+      to.lengthBytes = Memory.getInt(row + LENGTH);
+      to.immediate = Memory.getInt(row + IMMEDIATE);
     }
     HEAD.setRelease(this, from + ready);
     return ready;
@@ -137,6 +158,13 @@ final class SoftCompletionQueue implements CompletionQueue {
     if (!closed) {
       context.closing(this);
       closed = true;
+      free();
     }
+  }
+
+  /* Who still polls finds nothing. */
+  private void free() {
+    HEAD.setRelease(this, (long) TAIL.getAcquire(this));
+    MemoryCalls.unmapMemory(rows, (mask + 1L) * ROW_BYTES);
   }
 }

@@ -3,6 +3,7 @@ package io.heddle.softroce;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
@@ -43,7 +44,7 @@ final class SoftContext implements DeviceContext {
 
   private static final int MAX_WORK_REQUESTS = 1 << 14;
   private static final int MAX_COMPLETIONS = 1 << 20;
-  private static final int GENERATION_BITS = 12;
+  private static final int GENERATION_BITS = 11;
   private static final int GENERATIONS = 1 << GENERATION_BITS;
 
   private final SoftDevice device;
@@ -95,7 +96,7 @@ final class SoftContext implements DeviceContext {
         new DeviceAttributes(
             identity.guid(),
             identity.pciPath(),
-            Engine.QUEUE_PAIRS,
+            Engine.TOLD_QUEUE_PAIRS,
             MAX_WORK_REQUESTS,
             MAX_COMPLETIONS,
             false);
@@ -199,7 +200,13 @@ final class SoftContext implements DeviceContext {
           "soft0, capacity " + capacity + " (1 to " + MAX_COMPLETIONS + ")",
           Errno.EINVAL);
     }
-    SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity);
+    long rows = MemoryCalls.mapMemory(SoftCompletionQueue.bytes(capacity));
+    if (rows < 0) {
+      throw new VerbsException(
+          "create_cq", "soft0, memory for " + capacity + " completions", (int) -rows);
+    }
+    MemoryCalls.wantSmallPages(rows, SoftCompletionQueue.bytes(capacity));
+    SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);
     completionQueues.add(cq);
     ledger.opened("soft completion queue");
     return cq;

@@ -57,8 +57,11 @@ final class SoftQueuePair implements QueuePair {
     this.number = number;
     engine = context.engine();
     slot = number & Engine.QUEUE_PAIRS - 1;
-    sends = new SendQueue(attributes.sendDepth());
-    receives = new ReceiveQueue(attributes.receiveDepth());
+    int sendBytes = SendQueue.bytes(attributes.sendDepth());
+    int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
+    exit = new PacketExit(engine, links, queueBytes + Responder.TABLES_BYTES);
+    sends = new SendQueue(attributes.sendDepth(), exit.tables());
+    receives = new ReceiveQueue(attributes.receiveDepth(), exit.tables() + sendBytes);
     completer =
         new Completer(
             engine,
@@ -67,14 +70,15 @@ final class SoftQueuePair implements QueuePair {
             receives,
             (SoftCompletionQueue) attributes.sendQueue(),
             (SoftCompletionQueue) attributes.receiveQueue());
-    exit = new PacketExit(engine, links);
     MemoryRights rights = new MemoryRights(engine.regions, pd.id());
     TransmitRing ring = exit.ring();
     builder = new TrainBuilder(sends, engine.regions, exit.seal());
     PendingRead read = new PendingRead(rights, sends);
     requester = new Requester(this, exit, sends, ring, builder, read, engine.counters);
     reads = new ReadResponses(this, exit, rights);
-    responder = new Responder(this, exit, rights, receives, reads, engine.counters);
+    responder =
+        new Responder(
+            this, exit, rights, receives, reads, engine.counters, exit.tables() + queueBytes);
   }
 
   @Override

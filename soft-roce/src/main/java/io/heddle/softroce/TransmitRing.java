@@ -26,23 +26,27 @@ final class TransmitRing {
 
   private static final int MASK = SLOTS - 1;
 
+  /* Rows that there are before more trains are under way; a power of two. */
+  private static final int FIRST_ROWS = 8;
+
   /* 4 MiB of trains: 20 are too few. */
   private static final int TRAINS_OF_REST = 64;
 
   private final long base;
-  private final long[] firstPsn = new long[SLOTS];
-  private final int[] packets = new int[SLOTS];
-  private final int[] psnSpan = new int[SLOTS];
-  private final int[] segmentBytes = new int[SLOTS];
-  private final int[] totalBytes = new int[SLOTS];
-  private final long[] sentAtNs = new long[SLOTS];
-  private final int[] sends = new int[SLOTS];
-  private final long[] serials = new long[SLOTS];
-  private final byte[] links = new byte[SLOTS];
-  private final boolean[] lent = new boolean[SLOTS];
-  private final boolean[] guest = new boolean[SLOTS];
+  private int mask = FIRST_ROWS - 1;
+  private long[] firstPsn = new long[FIRST_ROWS];
+  private int[] packets = new int[FIRST_ROWS];
+  private int[] psnSpan = new int[FIRST_ROWS];
+  private int[] segmentBytes = new int[FIRST_ROWS];
+  private int[] totalBytes = new int[FIRST_ROWS];
+  private long[] sentAtNs = new long[FIRST_ROWS];
+  private int[] sends = new int[FIRST_ROWS];
+  private long[] serials = new long[FIRST_ROWS];
+  private byte[] links = new byte[FIRST_ROWS];
+  private boolean[] lent = new boolean[FIRST_ROWS];
+  private boolean[] guest = new boolean[FIRST_ROWS];
   /* Which memory a slot has: of the first area below SLOTS, else of the second. */
-  private final byte[] memory = new byte[SLOTS];
+  private byte[] memory = new byte[FIRST_ROWS];
   private final LargeTrains trains;
   private final RingShares shares;
   private int largeUnderWay;
@@ -53,7 +57,7 @@ final class TransmitRing {
   /* What was lent waits in a queue until the device has lent so many more trains that it has left the cache of the
   processor that read it. More memory than that takes would be in no cache. */
   private final byte[] read = new byte[SLOTS];
-  private final long[] lentAt = new long[2 * SLOTS];
+  private long[] lentAt = {};
   private int readHead;
   private int readTail;
   private boolean takesRead;
@@ -126,7 +130,7 @@ final class TransmitRing {
 
   /** Where slot {@code index} begins. */
   long address(long index) {
-    return base + (long) memory[(int) index & MASK] * SLOT_BYTES;
+    return base + (long) memory[(int) index & mask] * SLOT_BYTES;
   }
 
   /**
@@ -135,7 +139,10 @@ final class TransmitRing {
    * @param span how many sequence numbers it takes: the packets, or a read's responses
    */
   void add(long psn, int packetCount, int span, int bytesOfSegment, int bytesInTotal) {
-    int row = (int) tail & MASK;
+    if (tail - head > mask) {
+      grow();
+    }
+    int row = (int) tail & mask;
     firstPsn[row] = psn;
     packets[row] = packetCount;
     psnSpan[row] = span;
@@ -151,8 +158,36 @@ final class TransmitRing {
     tail++;
   }
 
+  /* More trains are under way than ever before. */
+  private void grow() {
+    int wide = 2 * (mask + 1);
+    int first = (int) head & mask;
+    int to = (int) head & wide - 1;
+    firstPsn = (long[]) grown(firstPsn, new long[wide], first, to);
+    packets = (int[]) grown(packets, new int[wide], first, to);
+    psnSpan = (int[]) grown(psnSpan, new int[wide], first, to);
+    segmentBytes = (int[]) grown(segmentBytes, new int[wide], first, to);
+    totalBytes = (int[]) grown(totalBytes, new int[wide], first, to);
+    sentAtNs = (long[]) grown(sentAtNs, new long[wide], first, to);
+    sends = (int[]) grown(sends, new int[wide], first, to);
+    serials = (long[]) grown(serials, new long[wide], first, to);
+    links = (byte[]) grown(links, new byte[wide], first, to);
+    lent = (boolean[]) grown(lent, new boolean[wide], first, to);
+    guest = (boolean[]) grown(guest, new boolean[wide], first, to);
+    memory = (byte[]) grown(memory, new byte[wide], first, to);
+    mask = wide - 1;
+  }
+
+  /* The full ring of the old rows, whose oldest is the first, in the new ones, where it is at that place. */
+  private Object grown(Object old, Object wide, int first, int to) {
+    int behind = mask + 1 - first;
+    System.arraycopy(old, first, wide, to, behind);
+    System.arraycopy(old, 0, wide, to + behind & 2 * mask + 1, first);
+    return wide;
+  }
+
   void removeHead() {
-    int row = (int) head & MASK;
+    int row = (int) head & mask;
     /* No train is built in the first area again once the second is used. */
     if (memory[row] >= SLOTS == inSecondArea) {
       if (lent[row]) {
@@ -168,12 +203,12 @@ final class TransmitRing {
   }
 
   long firstPsn(long index) {
-    return firstPsn[(int) index & MASK];
+    return firstPsn[(int) index & mask];
   }
 
   /** First sequence number after the slot's. */
   long endPsn(long index) {
-    return firstPsn[(int) index & MASK] + psnSpan[(int) index & MASK];
+    return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }
 
   /** Whether the slot holds a READ request, whose numbers are its responses'. */
@@ -182,46 +217,49 @@ final class TransmitRing {
   }
 
   int packets(long index) {
-    return packets[(int) index & MASK];
+    return packets[(int) index & mask];
   }
 
   int segmentBytes(long index) {
-    return segmentBytes[(int) index & MASK];
+    return segmentBytes[(int) index & mask];
   }
 
   int totalBytes(long index) {
-    return totalBytes[(int) index & MASK];
+    return totalBytes[(int) index & mask];
   }
 
   long sentAtNs(long index) {
-    return sentAtNs[(int) index & MASK];
+    return sentAtNs[(int) index & mask];
   }
 
   int sends(long index) {
-    return sends[(int) index & MASK];
+    return sends[(int) index & mask];
   }
 
   /** The number of the slot's newest sending, in part or whole. */
   long serial(long index) {
-    return serials[(int) index & MASK];
+    return serials[(int) index & mask];
   }
 
   /** The link that the slot's newest sending went by. */
   int link(long index) {
-    return links[(int) index & MASK];
+    return links[(int) index & mask];
   }
 
   void sent(long index, int link, long serial, long nowNs) {
-    links[(int) index & MASK] = (byte) link;
-    sentAtNs[(int) index & MASK] = nowNs;
-    serials[(int) index & MASK] = serial;
-    sends[(int) index & MASK]++;
+    links[(int) index & mask] = (byte) link;
+    sentAtNs[(int) index & mask] = nowNs;
+    serials[(int) index & mask] = serial;
+    sends[(int) index & mask]++;
   }
 
   /** The kernel reads the slot's bytes where they lie. */
   void lent(long index) {
-    int row = (int) index & MASK;
+    int row = (int) index & mask;
     lent[row] = true;
+    if (lentAt.length == 0) {
+      lentAt = new long[2 * SLOTS];
+    }
     lentAt[memory[row]] = trains.lent();
     if (!inSecondArea) {
       inSecondArea = true;
@@ -231,12 +269,12 @@ final class TransmitRing {
 
   /** The slot's packets leave by another queue pair's socket. */
   void asGuest(long index) {
-    guest[(int) index & MASK] = true;
+    guest[(int) index & mask] = true;
   }
 
   /** Whether they did, when they were sent for the first time. */
   boolean wasGuest(long index) {
-    return guest[(int) index & MASK];
+    return guest[(int) index & mask];
   }
 
   /** Whether large trains are under way. */
@@ -246,12 +284,12 @@ final class TransmitRing {
 
   /** Whether it does. */
   boolean isLent(long index) {
-    return lent[(int) index & MASK];
+    return lent[(int) index & mask];
   }
 
   /** What {@link #sent} was told of has not left. */
   void unsent(long index) {
-    sends[(int) index & MASK]--;
+    sends[(int) index & mask]--;
   }
 
   /** The newest slot that begins at or before this sequence number, which must be outstanding. */

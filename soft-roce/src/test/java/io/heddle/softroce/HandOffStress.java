@@ -3,6 +3,8 @@ package io.heddle.softroce;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -32,8 +34,17 @@ final class HandOffStress {
 
   /* No queue pair and no context is reached by push and poll. */
   @SuppressWarnings("NullAway")
-  private static SoftCompletionQueue completionQueue() {
-    return new SoftCompletionQueue(null, DEPTH);
+  private static SoftCompletionQueue completionQueue(Rows rows) {
+    return new SoftCompletionQueue(null, DEPTH, rows.address());
+  }
+
+  /** Memory of a queue, for as long as its test. */
+  private static final class Rows {
+    private final MemorySegment memory = Arena.ofAuto().allocate(64 * DEPTH, 64);
+
+    long address() {
+      return memory.address();
+    }
   }
 
   private static void push(SoftCompletionQueue queue, int number) {
@@ -49,7 +60,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn completion")
   public static class CompletionSeenWhole {
-    private final SoftCompletionQueue queue = completionQueue();
+    private final Rows rows = new Rows();
+    private final SoftCompletionQueue queue = completionQueue(rows);
     private final WorkCompletion[] seen = oneCompletion();
 
     @Actor
@@ -72,7 +84,8 @@ final class HandOffStress {
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten while it was read")
   public static class CompletionRowReused {
-    private final SoftCompletionQueue queue = completionQueue();
+    private final Rows rows = new Rows();
+    private final SoftCompletionQueue queue = completionQueue(rows);
     private final WorkCompletion[] seen = oneCompletion();
 
     public CompletionRowReused() {
@@ -102,7 +115,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn request")
   public static class SendSeenWhole {
-    private final SendQueue queue = new SendQueue(DEPTH);
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
     private final SendWorkRequest request = request(7);
 
     @Actor
@@ -125,7 +139,8 @@ final class HandOffStress {
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was completed")
   public static class SendRowReused {
-    private final SendQueue queue = new SendQueue(DEPTH);
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
     private final SendWorkRequest request = request(3);
 
     public SendRowReused() {
@@ -155,7 +170,8 @@ final class HandOffStress {
       desc = "not yet, or whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn receive")
   public static class ReceiveSeenWhole {
-    private final ReceiveQueue queue = new ReceiveQueue(DEPTH);
+    private final Rows rows = new Rows();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
 
     @Actor
     public void poster() {
@@ -177,7 +193,8 @@ final class HandOffStress {
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
   @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was taken")
   public static class ReceiveRowReused {
-    private final ReceiveQueue queue = new ReceiveQueue(DEPTH);
+    private final Rows rows = new Rows();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
 
     public ReceiveRowReused() {
       queue.post(1, 0, 1, 0, 1);
@@ -206,7 +223,8 @@ final class HandOffStress {
       desc = "seen now or to be looked for again")
   @Outcome(expect = Expect.FORBIDDEN, desc = "a post nobody will look for")
   public static class BellAfterPost {
-    private final SendQueue queue = new SendQueue(DEPTH);
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
     private final Doorbells doorbells = new Doorbells(64);
     private final SendWorkRequest request = request(7);
 

@@ -34,7 +34,7 @@ class PacketExitTest {
   void onlyTheRingsSecondAreaIsInLargePages() throws Exception {
     try (SoftPair pair = new SoftPair("", 4096)) {
       Engine engine = pair.left.context.engine();
-      PacketExit exit = new PacketExit(engine, new PeerLinks());
+      PacketExit exit = new PacketExit(engine, new PeerLinks(), 4096);
       try {
         long large = exit.ring().nextAddress() + TransmitRing.AREA_BYTES;
         assertEquals(0, large % LARGE_PAGE, "whole ones fit");
@@ -42,6 +42,7 @@ class PacketExitTest {
         assertFalse(wantsLargePages(exit.ring().nextAddress()), "what small messages use");
         assertFalse(wantsLargePages(large - 1), "all of it");
         assertFalse(wantsLargePages(exit.controlPacket()), "what every queue pair uses");
+        assertFalse(wantsLargePages(exit.tables()), "what is touched here and there");
         if (!engine.departures.lendsPages()) {
           String why = "this kernel copies what comes out of a pipe";
           System.out.println("skipped: " + why);

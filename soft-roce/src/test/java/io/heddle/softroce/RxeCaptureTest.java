@@ -131,7 +131,7 @@ class RxeCaptureTest {
         int from = transport.length - PacketFormat.ICRC_BYTES - mtu;
         MemorySegment.copy(MemorySegment.ofArray(transport), from, Memory.ALL, at, mtu);
       }
-      SendQueue queue = new SendQueue(4);
+      SendQueue queue = new SendQueue(4, Memory.allocate(arena, SendQueue.bytes(4), 64));
       RegionTable regions = new RegionTable(1);
       SendWorkRequest write = new SendWorkRequest();
       write.operation = SendWorkRequest.Operation.RDMA_WRITE;

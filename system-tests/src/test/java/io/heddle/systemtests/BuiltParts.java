@@ -36,6 +36,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-conformance");
   }
 
+  static Path connections() {
+    return require("perf-tests/target/heddle-connections");
+  }
+
   static Path chaos() {
     return require("perf-tests/target/heddle-chaos");
   }

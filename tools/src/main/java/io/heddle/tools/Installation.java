@@ -19,6 +19,7 @@ public final class Installation {
   static final Path START = Path.of("packaging", "start.sh");
   static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
   static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
+  static final Path CONNECTIONS = Path.of("perf-tests", "target", "heddle-connections");
   static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   static final Path CALL_COST = Path.of("perf-tests", "target", "heddle-call-cost");
   static final Path VERBS_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-verbsref.so");

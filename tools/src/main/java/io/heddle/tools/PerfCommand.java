@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
       PerfVerbsCommand.class,
       PerfStandinCommand.class,
       PerfStartCommand.class,
+      PerfConnectionsCommand.class,
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,
       PerfJmhCommand.class,

@@ -68,6 +68,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf calls", "CallCostReport");
     DOCUMENTS.put("heddle perf verbs", "VerbsCostReport");
     DOCUMENTS.put("heddle perf start", "StartReport");
+    DOCUMENTS.put("heddle perf connections", "ConnectionsReport");
     DOCUMENTS.put("heddle perf policies", "PolicyReport");
     DOCUMENTS.put("heddle perf packet", "PacketReport");
     DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");

@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.reorder.ReorderWindow;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.CompletionQueue;
@@ -16,6 +17,12 @@ import org.jspecify.annotations.Nullable;
  * Baton}: by the progress thread, or by the control thread while it moves the connection.
  */
 public abstract sealed class Communicator implements AutoCloseable permits SendComm, RecvComm {
+  /** Of {@link Connection#tableAddress}: what the larger one of both ends' tables takes. */
+  static final int TABLE_BYTES =
+      Math.max(
+          SentChunks.carrierBytes(Connection.REQUEST_LINES),
+          ClearToSend.GROUPS * ReorderWindow.MAX_RECEIVES * Long.BYTES);
+
   private static final int POLL_BATCH = 64;
 
   final Connection connection;

@@ -1,7 +1,8 @@
 package io.heddle.transport;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
@@ -23,15 +24,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connection implements AutoCloseable {
   static final int REQUEST_LINES = 256;
-  private static final int COMM_LINE_BYTES = 64;
+  /* ring | table | line of the communicator | its requests' lines */
+  private static final long TABLE_AT = ClearToSend.RING_BYTES;
+  private static final long COMM_AT = TABLE_AT + Communicator.TABLE_BYTES;
+  private static final long LINES_AT = COMM_AT + RequestLines.BYTES;
+  private static final long MEMORY_BYTES = LINES_AT + (long) REQUEST_LINES * RequestLines.BYTES;
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
   private final NetDevice device;
   private final Arena arena = Arena.ofShared();
-  private final long commAddress;
+  /* Mapped: costs pages only where something was, which is nowhere on a connection that idles. */
+  private final long memory;
   private final RequestLines lines;
-  private final long ringAddress;
   private final MemoryRegion ring;
   private final PlaneQueuePair.QueueDepths depths;
 
@@ -60,9 +65,14 @@ final class Connection implements AutoCloseable {
    */
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
-    commAddress = Memory.allocate(arena, COMM_LINE_BYTES, COMM_LINE_BYTES);
-    lines = new RequestLines(arena, REQUEST_LINES, commAddress);
-    ringAddress = Memory.allocate(arena, ClearToSend.RING_BYTES, 4096);
+    memory = MemoryCalls.mapMemory(MEMORY_BYTES);
+    if (memory < 0) {
+      throw new HeddleException(
+          "no memory for another connection: %s bytes, %s; limits: ulimit -v, vm.max_map_count"
+              .formatted(MEMORY_BYTES, Errno.describe((int) -memory)));
+    }
+    MemoryCalls.wantSmallPages(memory, MEMORY_BYTES);
+    lines = new RequestLines(memory + LINES_AT, REQUEST_LINES, commAddress());
     int limit = device.context().attributes().maxWorkRequests();
     depths =
         new PlaneQueuePair.QueueDepths(
@@ -72,12 +82,12 @@ final class Connection implements AutoCloseable {
           device
               .pd()
               .registerMemory(
-                  ringAddress,
+                  ringAddress(),
                   ClearToSend.RING_BYTES,
                   EnumSet.of(
                       ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_WRITE));
     } catch (RuntimeException failure) {
-      arena.close();
+      free();
       throw failure;
     }
     device.opened(this);
@@ -145,7 +155,7 @@ final class Connection implements AutoCloseable {
   /** What the other end must know of ours. */
   ControlMessage.Endpoints endpoints() {
     return new ControlMessage.Endpoints(
-        ringAddress, ring.rkey(), depths.receives(), pairs().endpoints());
+        ringAddress(), ring.rkey(), depths.receives(), pairs().endpoints());
   }
 
   /**
@@ -184,7 +194,7 @@ final class Connection implements AutoCloseable {
   }
 
   long commAddress() {
-    return commAddress;
+    return memory + COMM_AT;
   }
 
   RequestLines lines() {
@@ -192,7 +202,12 @@ final class Connection implements AutoCloseable {
   }
 
   long ringAddress() {
-    return ringAddress;
+    return memory;
+  }
+
+  /** {@link Communicator#TABLE_BYTES} of zeros, for a table of the communicator's. */
+  long tableAddress() {
+    return memory + TABLE_AT;
   }
 
   int ringLocalKey() {
@@ -362,7 +377,12 @@ final class Connection implements AutoCloseable {
       made.close();
     }
     ring.close();
-    arena.close();
+    free();
     device.closed(this);
+  }
+
+  private void free() {
+    arena.close();
+    MemoryCalls.unmapMemory(memory, MEMORY_BYTES);
   }
 }

@@ -32,7 +32,8 @@ public final class RecvComm extends Communicator {
   private volatile @Nullable DeviceMemoryFlush flush;
 
   private final int[] lineOfSlot = new int[GROUPS];
-  private final long[] postedBytes = new long[GROUPS * MAX_RECEIVES];
+  /* Address of a long for each receive of each slot. */
+  private final long postedBytes;
 
   private final ClearToSendWriter entries;
 
@@ -43,6 +44,7 @@ public final class RecvComm extends Communicator {
       Log log,
       Runnable onClose) {
     super(connection, channel, counters, "receiving", log, onClose);
+    this.postedBytes = connection.tableAddress();
     this.entries = new ClearToSendWriter(connection, window, flows, failure);
   }
 
@@ -91,7 +93,7 @@ public final class RecvComm extends Communicator {
     for (int i = 0; i < n; i++) {
       long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
       long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
-      postedBytes[slot * MAX_RECEIVES + i] = size;
+      Memory.setLong(postedBytes(slot, i), size);
       ClearToSend.write(
           entry + (long) i * ClearToSend.BYTES,
           group,
@@ -104,6 +106,10 @@ public final class RecvComm extends Communicator {
     }
     entries.post();
     return lines.address(line);
+  }
+
+  private long postedBytes(int slot, int receive) {
+    return postedBytes + (slot * MAX_RECEIVES + receive) * (long) Long.BYTES;
   }
 
   private boolean valid(int n, long sizesArray, long handlesArray) {
@@ -231,11 +237,11 @@ public final class RecvComm extends Communicator {
       int line = lineOfSlot[slot];
       for (int i = 0; i < receives; i++) {
         long length = window.lengthBytes(slot, i);
-        if (length > postedBytes[slot * MAX_RECEIVES + i]) {
+        long posted = Memory.getLong(postedBytes(slot, i));
+        if (length > posted) {
           failure.latch(
               TransportResult.REMOTE_ERROR,
-              "the sender says %s bytes for a receive of %s"
-                  .formatted(length, postedBytes[slot * MAX_RECEIVES + i]));
+              "the sender says %s bytes for a receive of %s".formatted(length, posted));
           return;
         }
         lines.setSize(line, i, (int) length);

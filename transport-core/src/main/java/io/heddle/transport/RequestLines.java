@@ -3,7 +3,6 @@ package io.heddle.transport;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.heddle.platform.Memory;
-import java.lang.foreign.Arena;
 
 /**
  * The request lines of one communicator: {@code struct heddle_request} of native/src/java_calls.h,
@@ -22,26 +21,31 @@ final class RequestLines {
   private static final int COUNT = 4;
   private static final int SIZES = 8;
   private static final int COMM = 40;
+  private static final int FIRST_WINDOW = 16;
 
   private final long base;
-  private final int mask;
+  private final int lines;
+  private final long commAddress;
+  /* Lines that are used in turn, a power of two: as many as were ever in use at a time. */
+  private int window;
   private int cursor;
+  /* Lines that were in use at least once; the others cost no memory yet. */
+  private int begun;
 
   /**
+   * @param base address of the lines: zeros, aligned to {@link #BYTES}
    * @param lines a power of two
    * @param commAddress what the lines point back to
    */
-  RequestLines(Arena arena, int lines, long commAddress) {
-    base = Memory.allocate(arena, (long) lines * BYTES, BYTES);
-    mask = lines - 1;
-    for (int line = 0; line < lines; line++) {
-      Memory.ALL.set(Memory.NATIVE_LONG, address(line) + COMM, commAddress);
-      Memory.ALL.set(JAVA_INT, address(line), RELEASED);
-    }
+  RequestLines(long base, int lines, long commAddress) {
+    this.base = base;
+    this.commAddress = commAddress;
+    this.lines = lines;
+    window = Math.min(FIRST_WINDOW, lines);
   }
 
   int count() {
-    return mask + 1;
+    return lines;
   }
 
   long address(int line) {
@@ -53,15 +57,34 @@ final class RequestLines {
   }
 
   boolean isPending(int line) {
-    return Memory.getIntAcquire(address(line)) == PENDING;
+    return line < begun && Memory.getIntAcquire(address(line)) == PENDING;
   }
 
-  /** Takes a line that nobody uses and makes it pending; −1 when all are in use. */
+  /**
+   * Takes a line that nobody uses and makes it pending; −1 when all are in use. One that never was
+   * in use is taken only where all others are, so that what is kept by line stays small.
+   */
   int claim() {
-    for (int i = 0; i <= mask; i++) {
+    int line = claimOfWindow();
+    if (line < 0 && window < lines) {
+      cursor = window;
+      window *= 2;
+      line = claimOfWindow();
+    }
+    return line;
+  }
+
+  private int claimOfWindow() {
+    for (int i = 0; i < window; i++) {
       int line = cursor;
-      cursor = (cursor + 1) & mask;
+      cursor = (cursor + 1) & window - 1;
       long address = address(line);
+      if (line == begun) {
+        begun++;
+        Memory.ALL.set(Memory.NATIVE_LONG, address + COMM, commAddress);
+        Memory.ALL.set(JAVA_INT, address, PENDING);
+        return line;
+      }
       if (Memory.getIntAcquire(address) == RELEASED) {
         Memory.ALL.set(JAVA_INT, address, PENDING);
         return line;
@@ -82,7 +105,7 @@ final class RequestLines {
 
   /** Ends every pending request with this result; those that are finished keep theirs. */
   void failPending(int result) {
-    for (int line = 0; line <= mask; line++) {
+    for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
         Memory.setIntRelease(address(line), -result);
       }
@@ -91,7 +114,7 @@ final class RequestLines {
 
   /** Whether some request isn't finished yet. */
   boolean anyPending() {
-    for (int line = 0; line <= mask; line++) {
+    for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
         return true;
       }

@@ -8,6 +8,7 @@ import io.heddle.transport.spray.SprayPolicy;
 import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -32,6 +33,7 @@ public final class SendComm extends Communicator {
   private static final int LOOKS_PER_TIME = 8;
 
   private static final int LINES = Connection.REQUEST_LINES;
+  private static final int FIRST_LINES = 16;
 
   private final int planes;
   private final int queuePairsPerPlane;
@@ -46,16 +48,16 @@ public final class SendComm extends Communicator {
   private long message;
 
   /* Per request line: what is still to be posted and to be acknowledged. */
-  private final long[] dataAddress = new long[LINES];
-  private final long[] lengthBytes = new long[LINES];
-  private final long[] remoteAddress = new long[LINES];
-  private final int[] localKey = new int[LINES];
-  private final int[] remoteKey = new int[LINES];
+  private long[] dataAddress = {};
+  private long[] lengthBytes = {};
+  private long[] remoteAddress = {};
+  private int[] localKey = {};
+  private int[] remoteKey = {};
   private final SentChunks chunks;
   private long replays;
   private @Nullable PlaneBytes planeBytes;
-  private final long[] messageNumber = new long[LINES];
-  private final PlaneWeights[] cutBy = new PlaneWeights[LINES];
+  private long[] messageNumber = {};
+  private PlaneWeights[] cutBy = {};
 
   /* The snapshot that loads are kept under; the connection's may be newer. */
   private PlaneWeights weights;
@@ -84,7 +86,7 @@ public final class SendComm extends Communicator {
     this.queuePairsPerPlane = connection.pairs().perCarrier();
     this.planes = flows.length / queuePairsPerPlane;
     this.observes = planes > 1 && policy.observes();
-    this.chunks = new SentChunks(LINES, planes);
+    this.chunks = new SentChunks(planes, connection.tableAddress());
     this.weights = connection.weights();
     this.loads =
         new PlaneLoads(
@@ -106,6 +108,19 @@ public final class SendComm extends Communicator {
     } finally {
       baton().give();
     }
+  }
+
+  /* More messages are under way than ever before. */
+  private void makeRoomFor(int line) {
+    int room = Math.max(FIRST_LINES, Integer.highestOneBit(line) << 1);
+    dataAddress = Arrays.copyOf(dataAddress, room);
+    lengthBytes = Arrays.copyOf(lengthBytes, room);
+    remoteAddress = Arrays.copyOf(remoteAddress, room);
+    localKey = Arrays.copyOf(localKey, room);
+    remoteKey = Arrays.copyOf(remoteKey, room);
+    messageNumber = Arrays.copyOf(messageNumber, room);
+    cutBy = Arrays.copyOf(cutBy, room);
+    chunks.makeRoom(room);
   }
 
   private long send(long address, long length, int tag, long memoryHandle) {
@@ -179,6 +194,9 @@ public final class SendComm extends Communicator {
   }
 
   private void accept(int line, long entry, int receive, long address, long length, long keys) {
+    if (line >= dataAddress.length) {
+      makeRoomFor(line);
+    }
     dataAddress[line] = address;
     lengthBytes[line] = length;
     remoteAddress[line] = ClearToSend.address(entry);
@@ -343,7 +361,7 @@ public final class SendComm extends Communicator {
       return wrong;
     }
     loads.lost(plane);
-    for (int line = 0; line < LINES; line++) {
+    for (int line = 0; line < dataAddress.length; line++) {
       if (chunks.isOutstandingOn(line, plane)) {
         moved(line, plane, chunks.settle(line, theirs, plane));
         if (chunks.isDone(line)) {
@@ -353,7 +371,7 @@ public final class SendComm extends Communicator {
     }
     /* Anew, so that what comes again stands in order with what waits. */
     int[] waiting =
-        IntStream.range(0, LINES)
+        IntStream.range(0, dataAddress.length)
             .filter(line -> chunks.toPost(line) != 0)
             .boxed()
             .sorted(Comparator.comparingLong(line -> messageNumber[line]))

@@ -1,7 +1,11 @@
 package io.heddle.transport;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.heddle.platform.Memory;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,25 +18,39 @@ final class SentChunks {
   private static final int MAX_CHUNKS = 64;
 
   private final int planes;
-  private final long[] group;
-  private final int[] immediateBase;
-  private final int[] chunks;
-  private final long[] toPost;
-  private final long[] outstanding;
-  private final byte[] carrier;
+  private long[] group = {};
+  private int[] immediateBase = {};
+  private int[] chunks = {};
+  private long[] toPost = {};
+  private long[] outstanding = {};
+  /* Address of a byte for each chunk of each message: the sub-flow that posted it last. */
+  private final long carriers;
 
   /**
-   * @param lines messages that may be under way
    * @param planes of the connection; sub-flow i is on plane i modulo this
+   * @param carriers address of {@link #carrierBytes} of memory
    */
-  SentChunks(int lines, int planes) {
+  SentChunks(int planes, long carriers) {
+    this.carriers = carriers;
     this.planes = planes;
-    group = new long[lines];
-    immediateBase = new int[lines];
-    chunks = new int[lines];
-    toPost = new long[lines];
-    outstanding = new long[lines];
-    carrier = new byte[lines * MAX_CHUNKS];
+  }
+
+  /** So many messages may be under way, no fewer than before. */
+  void makeRoom(int lines) {
+    group = Arrays.copyOf(group, lines);
+    immediateBase = Arrays.copyOf(immediateBase, lines);
+    chunks = Arrays.copyOf(chunks, lines);
+    toPost = Arrays.copyOf(toPost, lines);
+    outstanding = Arrays.copyOf(outstanding, lines);
+  }
+
+  /** Bytes of memory that the table of carriers takes. */
+  static int carrierBytes(int lines) {
+    return lines * MAX_CHUNKS;
+  }
+
+  private long carrier(int line, int chunk) {
+    return carriers + line * MAX_CHUNKS + chunk;
   }
 
   /** A message begins: all its chunks are to be posted. */
@@ -62,7 +80,7 @@ final class SentChunks {
     long bit = 1L << chunk;
     toPost[line] &= ~bit;
     outstanding[line] |= bit;
-    carrier[line * MAX_CHUNKS + chunk] = (byte) flow;
+    Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
   }
 
   /** Returns whether that was the message's last one. */
@@ -198,7 +216,7 @@ final class SentChunks {
 
   /** The plane that a chunk was posted on last. */
   int planeOf(int line, int chunk) {
-    return carrier[line * MAX_CHUNKS + chunk] % planes;
+    return Memory.ALL.get(JAVA_BYTE, carrier(line, chunk)) % planes;
   }
 
   private int keyOf(int line) {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubFlow {
   private static final int BATCH = 64;
+
+  /* Requests under way that there is room for before more are needed; a power of two. */
+  private static final int FIRST_RING = 16;
   private static final int CHUNK_SHIFT = 8;
   private static final int FLOW_SHIFT = 14;
   private static final int EPOCH_SHIFT = 21;
@@ -37,7 +40,8 @@ final class SubFlow {
 
   /* What every id of this sub-flow has in common. */
   private final long idBase;
-  private final SendWorkRequest[] requests = new SendWorkRequest[BATCH];
+  /* Each is made when so many are needed for the first time. */
+  private final @Nullable SendWorkRequest[] requests = new SendWorkRequest[BATCH];
   private int batched;
   private int freeSends;
   private int postedReceives;
@@ -46,8 +50,8 @@ final class SubFlow {
   private boolean retired;
   private boolean probed;
 
-  /* When requests that are under way were posted; a queue pair completes them in that order. */
-  private final long[] postedAtNs;
+  /* When requests that are under way were posted; a queue pair completes them in that order. A ring that grows. */
+  private long[] postedAtNs = new long[FIRST_RING];
   private int posted;
   private int completed;
   private long usualNs;
@@ -65,11 +69,7 @@ final class SubFlow {
     this.inlineBytes = pair.queuePair().inlineBytes();
     this.idBase = idBase(index, epoch);
     this.freeSends = pair.sendDepth();
-    this.postedAtNs = new long[Integer.highestOneBit(2 * freeSends - 1)];
     this.postedReceives = pair.hasReceives() ? pair.receiveDepth() : 0;
-    for (int i = 0; i < BATCH; i++) {
-      requests[i] = new SendWorkRequest();
-    }
   }
 
   private static long idBase(int index, int epoch) {
@@ -119,10 +119,15 @@ final class SubFlow {
   /** The next request of the batch, signalled, for the caller to fill. There must be room. */
   SendWorkRequest add() {
     SendWorkRequest wr = requests[batched];
+    if (wr == null) {
+      wr = new SendWorkRequest();
+      requests[batched] = wr;
+    }
     wr.signalled = true;
     wr.next = null;
-    if (batched > 0) {
-      requests[batched - 1].next = wr;
+    SendWorkRequest before = batched > 0 ? requests[batched - 1] : null;
+    if (before != null) {
+      before.next = wr;
     }
     batched++;
     freeSends--;
@@ -143,6 +148,10 @@ final class SubFlow {
     @Nullable SendWorkRequest first = requests[0];
     int count = batched;
     batched = 0;
+    /* Of the one that was completed last the time may still be asked. */
+    if (posted + count - completed >= postedAtNs.length) {
+      grow(posted + count - completed + 1);
+    }
     for (int i = 0; i < count; i++) {
       postedAtNs[posted++ & postedAtNs.length - 1] = nowNs;
     }
@@ -152,6 +161,14 @@ final class SubFlow {
     }
     freeSends += count - Math.max(taken, 0);
     return Math.min(taken, -1);
+  }
+
+  private void grow(int least) {
+    long[] wide = new long[Integer.highestOneBit(least - 1) << 1];
+    for (int number = completed - 1; number != posted; number++) {
+      wide[number & wide.length - 1] = postedAtNs[number & postedAtNs.length - 1];
+    }
+    postedAtNs = wide;
   }
 
   /**

@@ -36,7 +36,11 @@ class DeviceMemoryFlushTest {
   private final LeakLedger ledger = new LeakLedger();
   private final LoopbackFabric fabric = new LoopbackFabric(3);
   private final Arena arena = Arena.ofShared();
-  private final RequestLines lines = new RequestLines(arena, 16, 0);
+  private final RequestLines lines =
+      new RequestLines(
+          io.heddle.platform.Memory.allocate(arena, 16 * RequestLines.BYTES, RequestLines.BYTES),
+          16,
+          0);
   private NetDevice device;
   private DeviceMemoryFlush flush;
   private MemoryRegion memory;

@@ -54,7 +54,8 @@ final class HandOffStress {
   }
 
   private static RequestLines oneLine() {
-    return new RequestLines(new Slab(), 1, 0);
+    return new RequestLines(
+        Memory.allocate(new Slab(), RequestLines.BYTES, RequestLines.BYTES), 1, 0);
   }
 
   private static int read(long address, int offset) {

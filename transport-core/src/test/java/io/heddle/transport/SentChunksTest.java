@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.Memory;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import java.lang.foreign.Arena;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a sender believes of the receiver's word about a fenced plane, and what it does with it. */
@@ -17,7 +21,19 @@ class SentChunksTest {
   private static final int GENERATION = 2;
   private static final int LINE = 7;
 
-  private final SentChunks chunks = new SentChunks(256, PLANES);
+  private final Arena arena = Arena.ofConfined();
+  private final SentChunks chunks =
+      new SentChunks(PLANES, Memory.allocate(arena, SentChunks.carrierBytes(256), 8));
+
+  @BeforeEach
+  void makeRoom() {
+    chunks.makeRoom(16);
+  }
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
 
   /* Chunk 0 is acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3 on plane 0, 4 to be posted. */
   private void begin() {

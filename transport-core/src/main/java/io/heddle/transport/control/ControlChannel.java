@@ -1,5 +1,6 @@
 package io.heddle.transport.control;
 
+import io.heddle.platform.OpenFiles;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -32,6 +33,8 @@ public final class ControlChannel implements ControlLoop.Handler {
     NONSENSE,
     /** Nobody listens at that address: its kernel turned the call away. */
     REFUSED,
+    /** This process has no descriptor for it. */
+    HERE,
     /** The network doesn't lead there, or doesn't carry any more. */
     NETWORK
   }
@@ -84,7 +87,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     try {
       channel = new ControlChannel(loop, SocketChannel.open(), to.toString(), listener);
     } catch (IOException failure) {
-      listener.onClosed(Ending.NETWORK, "no socket for " + to + ": " + failure.getMessage());
+      listener.onClosed(Ending.HERE, "no socket for " + to + ": " + OpenFiles.explain(failure));
       return null;
     }
     try {

@@ -1,6 +1,7 @@
 package io.heddle.transport.control;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.OpenFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,7 +13,7 @@ import java.util.function.Supplier;
 /** A listening control socket. Accepted connections are handed to a listener of their own each. */
 public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
-  private static final long PAUSE_NS = 100_000_000;
+  private static final long PAUSE_NS = 20_000_000;
 
   private final ControlLoop loop;
   private final ServerSocketChannel server;
@@ -36,9 +37,13 @@ public final class ControlListener implements ControlLoop.Handler {
       this.address = (InetSocketAddress) server.getLocalAddress();
     } catch (IOException failure) {
       throw new HeddleException(
-          "can't listen for control connections on "
-              + address.getHostAddress()
-              + "; NCCL_SOCKET_IFNAME names the interface to use",
+          "can't listen for control connections on %s: %s%s"
+              .formatted(
+                  address.getHostAddress(),
+                  OpenFiles.explain(failure),
+                  OpenFiles.isLimit(failure)
+                      ? ""
+                      : "; NCCL_SOCKET_IFNAME names the interface to use"),
           failure);
     }
     loop.execute(this::start);
@@ -63,7 +68,28 @@ public final class ControlListener implements ControlLoop.Handler {
         converse(socket);
       }
     } catch (IOException failure) {
-      pause(key, failure);
+      if (!(OpenFiles.isLimit(failure) && acceptInPlaceOfSpare())) {
+        pause(key, failure);
+      }
+    }
+  }
+
+  /*
+   * Who calls hears why there is no connection, and so does who accepts: this call has the descriptor that was kept for it,
+   * and the conversation ends for want of the next one.
+   */
+  private boolean acceptInPlaceOfSpare() {
+    if (!loop.giveSpare()) {
+      return false;
+    }
+    try {
+      SocketChannel socket = server.accept();
+      if (socket != null) {
+        converse(socket);
+      }
+      return true;
+    } catch (IOException takenByAnother) {
+      return false;
     }
   }
 
@@ -99,9 +125,8 @@ public final class ControlListener implements ControlLoop.Handler {
     if (Integer.bitCount(++failures) == 1) {
       loop.log()
           .warn(
-              "accepting control connections on %s fails (%d times so far): %s; raise the limit of"
-                  + " open files",
-              address, failures, failure);
+              "accepting control connections on %s fails (%d times so far): %s",
+              address, failures, OpenFiles.explain(failure));
     }
     rest(key);
   }

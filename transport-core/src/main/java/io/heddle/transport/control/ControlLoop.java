@@ -7,9 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The control thread: serves control channels and timers, blocked in a selector otherwise. One per
@@ -38,6 +40,8 @@ public final class ControlLoop implements AutoCloseable {
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   /* Outside the heap: into an array a read goes by way of such a buffer. */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
+  /* A descriptor that nobody uses, for the call that comes when there is none left. */
+  private @Nullable SocketChannel spare;
   private final Log log;
   private final Thread thread;
   private long timerOrder;
@@ -77,11 +81,13 @@ public final class ControlLoop implements AutoCloseable {
         selector.select(this::dispatch, nextDelayMs());
         runTasks();
         runTimers();
+        keepSpare();
       } catch (IOException | RuntimeException failure) {
         log.warn("the control thread goes on after %s", failure);
       }
     }
     runTasks();
+    giveSpare();
     try {
       /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
       for (SelectionKey key : selector.keys()) {
@@ -91,6 +97,27 @@ public final class ControlLoop implements AutoCloseable {
     } catch (IOException failure) {
       log.warn("closing the control thread's channels: %s", failure);
     }
+  }
+
+  private void keepSpare() {
+    if (spare == null) {
+      try {
+        spare = SocketChannel.open();
+      } catch (IOException noneLeft) {
+        // It is asked for again in the next round.
+        spare = null;
+      }
+    }
+  }
+
+  /** Gives up the descriptor that is kept; false where there is none. Control thread. */
+  boolean giveSpare() {
+    SocketChannel given = spare;
+    spare = null;
+    if (given != null) {
+      closeQuietly(given);
+    }
+    return given != null;
   }
 
   private void dispatch(SelectionKey key) {

@@ -24,14 +24,17 @@ final class PlaneRates {
   /** With so many chunks under way the shortest time may be found to have become longer, ... */
   private static final int SHORT_QUEUE_CHUNKS = 4;
 
+  /** Chunks under way on a plane that there is room for before more are needed; a power of two. */
+  private static final int FIRST_RING = 16;
+
   /** ... by this part each time. */
   private static final double LENGTHENS = 1.0 / 64;
 
   /* Chunks under way of each plane, in order of posting: a ring a plane. The counts wrap. */
-  private final int mask;
+  private int mask;
   private final int leastBytes;
-  private final long[] postedAtNs;
-  private final long[] bytesBefore;
+  private long[] postedAtNs;
+  private long[] bytesBefore;
   private final int[] posted;
   private final int[] finished;
 
@@ -58,8 +61,8 @@ final class PlaneRates {
    */
   PlaneRates(int planes, int maxChunksPerPlane, int leastBytes) {
     this.leastBytes = leastBytes;
-    int ring = Integer.highestOneBit(2 * Math.max(1, maxChunksPerPlane) - 1);
-    mask = ring - 1;
+    mask = Math.min(FIRST_RING, Integer.highestOneBit(2 * Math.max(1, maxChunksPerPlane) - 1)) - 1;
+    int ring = mask + 1;
     postedAtNs = new long[planes * ring];
     bytesBefore = new long[planes * ring];
     posted = new int[planes];
@@ -112,6 +115,9 @@ final class PlaneRates {
 
   /** A chunk was given to the plane, which has so many bytes to carry now. */
   void started(int plane, long inFlightBytes) {
+    if (posted[plane] - finished[plane] > mask) {
+      grow();
+    }
     int slot = plane * (mask + 1) + (posted[plane]++ & mask);
     postedAtNs[slot] = nowNs;
     bytesBefore[slot] = inFlightBytes;
@@ -120,6 +126,24 @@ final class PlaneRates {
       wasBusy = true;
       busySinceNs = nowNs;
     }
+  }
+
+  /* More is under way on a plane than ever before. */
+  private void grow() {
+    int wide = 2 * (mask + 1);
+    long[] times = new long[posted.length * wide];
+    long[] bytes = new long[posted.length * wide];
+    for (int plane = 0; plane < posted.length; plane++) {
+      for (int number = finished[plane]; number != posted[plane]; number++) {
+        int from = plane * (mask + 1) + (number & mask);
+        int to = plane * wide + (number & wide - 1);
+        times[to] = postedAtNs[from];
+        bytes[to] = bytesBefore[from];
+      }
+    }
+    postedAtNs = times;
+    bytesBefore = bytes;
+    mask = wide - 1;
   }
 
   /** The plane's oldest chunk was acknowledged. */

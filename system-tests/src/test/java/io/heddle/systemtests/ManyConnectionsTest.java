@@ -1,0 +1,105 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two processes with many connections to each other, the plugin within its own limits. */
+@Timeout(600)
+final class ManyConnectionsTest {
+  private static final long LIMIT_SECONDS = 280;
+
+  /* A rank that is off the processor for half a second is no business of this test. */
+  private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
+
+  @TempDir private Path folder;
+  private final ObjectMapper json = new ObjectMapper();
+
+  private List<String> command(int rank, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.connections().toString()));
+    command.addAll(
+        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+    command.addAll(List.of("--rank", Integer.toString(rank)));
+    command.addAll(List.of("--timeout-seconds", "120"));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  /** What the first rank has reported under this name. */
+  private JsonNode event(String said, String name) throws IOException {
+    for (String line : said.split("\n")) {
+      if (line.startsWith("{\"event\":\"" + name + "\"")) {
+        return json.readTree(line);
+      }
+    }
+    throw new AssertionError("no event " + name + " in:\n" + said);
+  }
+
+  private List<String> bothEnd(List<String> first, List<String> second)
+      throws IOException, InterruptedException {
+    try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 4, 9000));
+        HostProcess one = HostProcess.start(lab, 0, folder.resolve("one.log"), PATIENT, first);
+        HostProcess two = HostProcess.start(lab, 1, folder.resolve("two.log"), PATIENT, second)) {
+      int endOfOne = one.exitCode(LIMIT_SECONDS);
+      int endOfTwo = two.exitCode(LIMIT_SECONDS);
+      String said = one.output() + two.output();
+      assertEquals(0, endOfOne, said);
+      assertEquals(0, endOfTwo, said);
+      return List.of(one.output(), two.output());
+    }
+  }
+
+  private void carryTraffic(int connections, int messages)
+      throws IOException, InterruptedException {
+    String[] options = {
+      "--connections", Integer.toString(connections), "--messages", Integer.toString(messages)
+    };
+    for (String said : bothEnd(command(0, options), command(1, options))) {
+      JsonNode up = event(said, "up");
+      assertEquals(0, up.get("refused").asInt(), said);
+      assertEquals(connections, event(said, "closed").get("connections").asInt());
+      double each =
+          (up.get("descriptors").asInt() - event(said, "first").get("descriptors").asInt())
+              / (2.0 * connections);
+      /* A little less than what is there at the first report may be gone, or more there still. */
+      assertTrue(each <= 6, each + " descriptors a connection:\n" + said);
+    }
+  }
+
+  @Test
+  void sixtyFourEachWayCarryTraffic() throws IOException, InterruptedException {
+    carryTraffic(64, 5);
+  }
+
+  @Test
+  void fiveHundredAndTwelveEachWayCarryTraffic() throws IOException, InterruptedException {
+    carryTraffic(512, 1);
+  }
+
+  @Test
+  void whatDescriptorsDoNotSufficeForIsRefusedInWordsAndTheRestWorks()
+      throws IOException, InterruptedException {
+    String[] options = {
+      "--connections", "40", "--messages", "5", "--may-refuse", "--open-files", "240"
+    };
+    for (String said : bothEnd(command(0, options), command(1, options))) {
+      int refused = event(said, "up").get("refused").asInt();
+      assertTrue(refused > 0 && refused < 80, refused + " of 80 ends are refused:\n" + said);
+      assertEquals(refused, event(said, "moved").get("refused").asInt());
+      assertTrue(said.contains("all 240 descriptors that this process may have"), said);
+    }
+  }
+}
