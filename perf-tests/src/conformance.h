@@ -92,7 +92,8 @@ void random_sizes_and_orders(void);
 void two_hundred_and_fifty_six_under_way(void);
 void slots_and_generations_wrap(void);
 void a_full_communicator_would_block(void);
-void a_send_larger_than_its_receive_is_an_error(void);
+void sends_larger_than_their_receives_are_cut(void);
+void sends_of_a_group_are_cut_each_to_its_receive(void);
 void one_big_message(void);
 
 /* What communicators, listeners and registrations must do. */
@@ -105,5 +106,6 @@ void connect_ends_before_accept_begins(void);
 void accept_is_asked_long_before_connect(void);
 void a_listener_without_guests_is_closed(void);
 void close_with_requests_in_flight(void);
+void sends_to_a_peer_that_closes_would_block(void);
 
 #endif

@@ -34,7 +34,9 @@ static const struct {
     {"accept_is_asked_long_before_connect", accept_is_asked_long_before_connect},
     {"a_listener_without_guests_is_closed", a_listener_without_guests_is_closed},
     {"close_with_requests_in_flight", close_with_requests_in_flight},
-    {"a_send_larger_than_its_receive_is_an_error", a_send_larger_than_its_receive_is_an_error},
+    {"sends_to_a_peer_that_closes_would_block", sends_to_a_peer_that_closes_would_block},
+    {"sends_larger_than_their_receives_are_cut", sends_larger_than_their_receives_are_cut},
+    {"sends_of_a_group_are_cut_each_to_its_receive", sends_of_a_group_are_cut_each_to_its_receive},
     {"one_big_message", one_big_message},
 };
 

@@ -98,6 +98,14 @@ final class CommFailure {
     return latch(TransportResult.SYSTEM_ERROR, story);
   }
 
+  /** A send is longer than its receive and was cut; told, and no failure. */
+  void cut(long lengthBytes, long roomBytes, int tag) {
+    log.warn(
+        "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
+            + " to that; more of the kind on this connection are only counted",
+        direction, connection.peer(), lengthBytes, tag, roomBytes);
+  }
+
   /** Latches the peer's end, when it is gone and there is something that it will never finish. */
   int peerGone() {
     return latch(TransportResult.REMOTE_ERROR, connection.standing().peerReason());

@@ -28,7 +28,7 @@ final class PeerLink {
   private static final long ANSWER_NS = 160_000_000;
   private static final long ROUND_NS = 500_000_000;
   private static final long SOON_NS = 20_000_000;
-  private static final long LINGER_NS = 5_000_000_000L;
+  static final long LINGER_NS = 5_000_000_000L;
   private static final String PROCESS_GONE =
       ", and nobody is behind its doors any more: its process is gone";
 

@@ -32,6 +32,9 @@ public final class SendComm extends Communicator {
   /** The clock is read at one in so many looks for completions. */
   private static final int LOOKS_PER_TIME = 8;
 
+  /** As long as a peer that has closed may still answer, see {@link PeerLink}. */
+  private static final long LINGER_NS = PeerLink.LINGER_NS;
+
   private static final int LINES = Connection.REQUEST_LINES;
   private static final int FIRST_LINES = 16;
 
@@ -55,6 +58,7 @@ public final class SendComm extends Communicator {
   private int[] remoteKey = {};
   private final SentChunks chunks;
   private long replays;
+  private boolean toldOfCut;
   private @Nullable PlaneBytes planeBytes;
   private long[] messageNumber = {};
   private PlaneWeights[] cutBy = {};
@@ -140,25 +144,23 @@ public final class SendComm extends Communicator {
     int receive = receives == 0 ? -1 : match(entries, receives, tag);
     if (receive < 0) {
       counters[0].wouldBlock();
-      return connection.standing().isPeerThere() ? 0 : -failure.peerGone();
+      return withoutReceive();
     }
     long entry = entries + (long) receive * ClearToSend.BYTES;
     long keys = memory.keys(memoryHandle);
     if (length < 0 || length > 0 && keys == 0) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    if (length > ClearToSend.lengthBytes(entry)) {
-      return -failure.latch(
-          TransportResult.INVALID_USAGE,
-          "a send of %s bytes (tag %s) meets a receive of %s bytes"
-              .formatted(length, tag, ClearToSend.lengthBytes(entry)));
-    }
     int line = newestWeights().carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
       return 0;
     }
-    accept(line, entry, receive, address, length, keys);
+    long room = ClearToSend.lengthBytes(entry);
+    if (length > room) {
+      cut(length, room, tag);
+    }
+    accept(line, entry, receive, address, Math.min(length, room), keys);
     matched |= 1 << receive;
     if (matched == (1 << receives) - 1) {
       matched = 0;
@@ -166,6 +168,28 @@ public final class SendComm extends Communicator {
     }
     post();
     return lines.address(line);
+  }
+
+  /*
+   * A peer that has closed in good order posts no receive any more; its caller and ours end together, as a rule, and what
+   * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
+   */
+  private long withoutReceive() {
+    Standing standing = connection.standing();
+    return switch (standing.peer()) {
+      case THERE -> 0;
+      case CLOSED -> standing.isGoneFor(LINGER_NS) ? -failure.peerGone() : 0;
+      case LOST, FAILED -> -failure.peerGone();
+    };
+  }
+
+  /* As NCCL's own transport for InfiniBand does it: the receiver's memory decides. */
+  private void cut(long length, long room, int tag) {
+    counters[0].cut();
+    if (!toldOfCut) {
+      toldOfCut = true;
+      failure.cut(length, room, tag);
+    }
   }
 
   /* How many receives the group at the head has, once all its entries are there; 0 before. */

@@ -25,6 +25,7 @@ final class Standing {
 
   /* The reason is written first. */
   private String peerReason = "";
+  private long goneAtNs;
   private volatile Peer peer = Peer.THERE;
   private volatile boolean leaving;
   private volatile @Nullable String deviceFailure;
@@ -39,6 +40,11 @@ final class Standing {
     return peer == Peer.THERE;
   }
 
+  /** Whether it is gone for so long; meaningful once {@link #peer} says that it is. */
+  boolean isGoneFor(long durationNs) {
+    return System.nanoTime() - goneAtNs > durationNs;
+  }
+
   /** How and why the peer is gone; meaningful once {@link #peer} says so. */
   String peerReason() {
     return (peer == Peer.FAILED ? "the other end failed: " : "the peer is gone: ") + peerReason;
@@ -48,6 +54,7 @@ final class Standing {
   void peerGone(Peer state, String reason) {
     if (peer == Peer.THERE) {
       peerReason = reason;
+      goneAtNs = System.nanoTime();
       peer = state;
     }
   }

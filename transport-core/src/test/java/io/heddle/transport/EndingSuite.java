@@ -89,17 +89,48 @@ abstract class EndingSuite extends TransportSuite {
         Ends.Link link = ends.connect()) {
       long from = ends.memory(1000);
       long handle = link.receiver().registerMemory(from, 1000, 1);
-      long fromHandle = link.sender().registerMemory(from, 1000, 1);
       long receive = ends.receive(link, from, 500, 1, handle);
-      Ends.await(
-          "refusal of a send that is too long",
-          () -> link.sender().isend(from, 1000, 1, fromHandle) < 0);
+      SendComm sender = link.sender();
+      while (!sender.baton().take()) {
+        Thread.onSpinWait();
+      }
+      sender.fail(TransportResult.REMOTE_ERROR, "it can't go on");
+      sender.baton().give();
       Ends.await(
           "failure of the receiver",
           () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
       assertTrue(
-          ends.line("receiving connection").contains("the other end failed: a send of 1000 bytes"));
+          ends.line("receiving connection").contains("the other end failed: it can't go on"));
+    }
+  }
+
+  @Test
+  void sendsUnderWayCompleteThoughAnotherFindsThePeerClosed() {
+    try (Ends ends = ends()) {
+      Ends.Link link = ends.connect();
+      int length = 200_000;
+      long from = ends.memory(length);
+      long to = ends.memory(length);
+      Ends.fill(from, length, 4);
+      long handle = link.receiver().registerMemory(to, length, 1);
+      long fromHandle = link.sender().registerMemory(from, length, 1);
+      long receive = ends.receive(link, to, length, 1, handle);
+      long send = Ends.send(link, from, length, 1, fromHandle);
+      link.receiver().close();
+      Standing standing = link.sender().connection().standing();
+      Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
+      assertEquals(0, link.sender().isend(from, length, 2, fromHandle), "would block");
+      Ends.await(
+          "completion of the send",
+          () -> {
+            assertEquals(0, link.sender().progress(), ends.log.toString());
+            return Ends.isDone(send);
+          });
+      Ends.check(to, length, 4);
+      assertTrue(receive > 0);
+      link.sender().close();
+      link.listener().close();
     }
   }
 

@@ -76,18 +76,42 @@ class SoftTransportTest extends EndingSuite {
   }
 
   @Test
+  void aSenderWhosePeerClosedInOrderIsToldOnlyWhereItGoesOnTrying() {
+    try (Ends ends = ends(FOUR, FOUR, Map.of())) {
+      Ends.Link link = ends.connect();
+      long from = ends.memory(64);
+      long handle = link.sender().registerMemory(from, 64, 1);
+      link.receiver().close();
+      Standing standing = link.sender().connection().standing();
+      Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
+      assertEquals(0, link.sender().isend(from, 64, 1, handle));
+      assertEquals(0, link.sender().progress());
+      assertEquals(List.of(), ends.log.stream().filter(each -> each.contains("failed:")).toList());
+      long[] answer = new long[1];
+      Ends.await(
+          "the end of the time in which the peer lingers",
+          () -> (answer[0] = link.sender().isend(from, 64, 1, handle)) != 0);
+      assertEquals(-TransportResult.REMOTE_ERROR, answer[0]);
+      assertTrue(ends.line("sending connection").contains("it closed its end"));
+      link.sender().close();
+      link.listener().close();
+    }
+  }
+
+  @Test
   void aFailureIsInTheListOfDistinctErrors() {
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
-      long handle = link.receiver().registerMemory(ends.memory(16), 16, 1);
-      long from = ends.memory(64);
-      long fromHandle = link.sender().registerMemory(from, 64, 1);
-      ends.receive(link, ends.memory(16), 16, 1, handle);
-      Ends.await("the refusal", () -> link.sender().isend(from, 64, 1, fromHandle) < 0);
+      RecvComm receiver = link.receiver();
+      while (!receiver.baton().take()) {
+        Thread.onSpinWait();
+      }
+      receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
+      receiver.baton().give();
       List<ProcessStats.DistinctError> errors =
-          StatsReader.snapshot(ends.left.statsFile()).errors();
+          StatsReader.snapshot(ends.right.statsFile()).errors();
       assertTrue(
-          errors.stream().anyMatch(error -> error.sentence().contains("meets a receive of 16")),
+          errors.stream().anyMatch(error -> error.sentence().contains("it can't go on")),
           errors.toString());
     }
   }

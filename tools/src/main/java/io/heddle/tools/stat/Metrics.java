@@ -68,6 +68,11 @@ final class Metrics implements MultiCollector {
               "heddle_would_block",
               "Calls answered with \"call again\", counted on a communicator's first plane.",
               Flow::wouldBlock),
+          FlowNumber.ofSends(
+              "heddle_cut_sends",
+              "Sends that were longer than their receives and were cut to these, counted on a"
+                  + " communicator's first plane.",
+              Flow::cutSends),
           FlowNumber.of(
               "heddle_resent_packets",
               "Packets that the device sent again, where it tells.",

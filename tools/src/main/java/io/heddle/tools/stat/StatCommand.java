@@ -107,6 +107,8 @@ public final class StatCommand implements Callable<Integer> {
    * @param messages counted on a communicator's first plane
    * @param inFlightBytes not acknowledged yet
    * @param wouldBlock calls answered with "call again", counted on a communicator's first plane
+   * @param cutSends sends that were longer than their receives and were cut, counted on a
+   *     communicator's first plane
    * @param completions work requests that ended
    * @param p50Ns time of a work request, which half don't exceed
    * @param p99Ns which 99 in 100 don't exceed
@@ -134,6 +136,7 @@ public final class StatCommand implements Callable<Integer> {
       long messages,
       long inFlightBytes,
       long wouldBlock,
+      long cutSends,
       long completions,
       long p50Ns,
       long p99Ns,
@@ -160,6 +163,7 @@ public final class StatCommand implements Callable<Integer> {
           flow.messages(),
           flow.inFlightBytes(),
           flow.wouldBlock(),
+          flow.cutSends(),
           flow.latencies().total(),
           flow.latencies().percentileNs(0.5),
           flow.latencies().percentileNs(0.99),

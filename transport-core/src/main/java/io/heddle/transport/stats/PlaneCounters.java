@@ -144,6 +144,11 @@ public final class PlaneCounters {
     add(StatsLayout.WOULD_BLOCK, 1);
   }
 
+  /** A send was longer than its receive. */
+  public void cut() {
+    add(StatsLayout.CUT, 1);
+  }
+
   private void add(int field, long amount) {
     long address = record + field;
     Memory.setLongRelease(address, Memory.ALL.get(Memory.NATIVE_LONG, address) + amount);

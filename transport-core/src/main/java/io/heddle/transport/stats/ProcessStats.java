@@ -32,6 +32,7 @@ public record ProcessStats(
    * @param planeKey the plane
    * @param weight what the plane was asked to carry
    * @param peer the other end
+   * @param cutSends sends that were longer than their receives
    * @param acknowledgedBytes of those sent, what the peer's device has
    * @param resentPackets what the device sent again, where it tells
    * @param failovers how often communicators went on without the plane
@@ -57,6 +58,7 @@ public record ProcessStats(
       long messages,
       long duplicates,
       long wouldBlock,
+      long cutSends,
       long acknowledgedBytes,
       long resentPackets,
       long failovers,

@@ -131,6 +131,7 @@ public final class StatsReader {
         map.get(Memory.NATIVE_LONG, record + StatsLayout.MESSAGES),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.DUPLICATES),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.WOULD_BLOCK),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.CUT),
         acknowledged,
         map.get(Memory.NATIVE_LONG, record + StatsLayout.RESENT),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.FAILOVERS),
