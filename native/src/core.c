@@ -65,9 +65,23 @@ static int start(int abi) {
     heddle_fork_guard_install();
     result = fill_host(abi) ? heddle_jvm_start(&host, &calls) : NCCL_SYSTEM_ERROR;
     started = result == NCCL_SUCCESS;
+    if (started) {
+      heddle_at_exit_install();
+    }
   }
   pthread_mutex_unlock(&start_lock);
   return result;
+}
+
+bool heddle_machine_has_ended(void) {
+  return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0;
+}
+
+void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
+  /* What goes wrong was logged, and there is nobody to give the result to. */
+  if (heddle_enter() == NCCL_SUCCESS) {
+    MANAGE(HEDDLE_LEAVE, budget_ns, quiet_ns);
+  }
 }
 
 static int64_t as_int(const void *pointer) {
@@ -145,6 +159,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int64_t address = 0;
   result = MANAGE(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
+    heddle_at_exit_connected();
     heddle_signals_rehook(); /* not in the 10^4 calls before that only ask */
     *comm = as_pointer(address);
   }
@@ -160,6 +175,7 @@ int heddle_accept(void *listen_comm, void **comm) {
   int64_t address = 0;
   result = MANAGE(HEDDLE_ACCEPT, as_int(listen_comm), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
+    heddle_at_exit_connected();
     heddle_signals_rehook();
     *comm = as_pointer(address);
   }

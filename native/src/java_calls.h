@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_TABLE_VERSION 3
+#define HEDDLE_TABLE_VERSION 4
 #define HEDDLE_HANDLE_BYTES 128
 #define HEDDLE_MAX_RECEIVES 8
 #define HEDDLE_MAX_PLANES 64
@@ -114,6 +114,7 @@ enum heddle_manage {
    * RELEASED; out_count 0: it can't be told at this moment
    */
   HEDDLE_PLANES_OF,
+  HEDDLE_LEAVE,             /* budget_ns, quiet_ns: java's side of heddle_leave() */
 };
 
 /*
@@ -123,7 +124,7 @@ enum heddle_manage {
  */
 struct heddle_calls {
   uint64_t size;                          /* set by the shim: sizeof(struct heddle_calls) */
-  uint64_t reserved;
+  uint64_t machine_ended;                 /* Java writes 1 with release when its machine ends: nobody may enter any more */
   /* isend(comm java_id, data, size, tag, memory_handle, out_request): *out NULL = would block, nothing was consumed */
   int32_t (*isend)(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t memory_handle, int64_t out_request);
   /* irecv(comm, n, void **data, size_t *sizes, int *tags, void **memory_handles, out_request) */

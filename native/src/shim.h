@@ -36,6 +36,13 @@ extern bool heddle_in_forked_child;
 void heddle_fork_guard_install(void);
 int heddle_refuse_in_child(void);
 
+/* ---- at_exit.c: what the process was given to send reaches the peers before it ends ---- */
+
+/* After a successful init. */
+void heddle_at_exit_install(void);
+/* There is a connection; once more the first time, so that the handler comes before those registered meanwhile. */
+void heddle_at_exit_connected(void);
+
 /* ---- threads.c: NCCL's threads become Java threads once, after a look at their stack ---- */
 
 extern _Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec")));
@@ -165,6 +172,13 @@ nccl_test heddle_test;
 nccl_close heddle_close_send;
 nccl_close heddle_close_receive;
 nccl_close heddle_close_listen;
+
+/*
+ * Waits until nothing has been under way for quiet_ns, budget_ns at most; for a process that ends, on a thread of its own.
+ */
+void heddle_leave(int64_t budget_ns, int64_t quiet_ns);
+/* The Java machine has ended, or is about to: nobody may enter it any more. */
+bool heddle_machine_has_ended(void);
 
 /* How a send's bytes lie over the planes; 0 where that can't be told at this moment. */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);

@@ -75,6 +75,8 @@ int heddle_attach_thread(void) {
 }
 
 void heddle_fork_guard_install(void) {}
+void heddle_at_exit_install(void) {}
+void heddle_at_exit_connected(void) {}
 int heddle_refuse_in_child(void) {
   return NCCL_INVALID_USAGE;
 }

@@ -66,6 +66,10 @@ final class DeviceList {
     }
   }
 
+  boolean isOpen() {
+    return transport != null;
+  }
+
   /**
    * @throws IllegalStateException before a successful {@link #open}
    */

@@ -2,6 +2,8 @@ package io.heddle.plugin;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +81,18 @@ final class IdTable<T> {
       }
       return object;
     }
+  }
+
+  /** Those that are there now, in no order. */
+  @SuppressWarnings("unchecked")
+  List<T> all() {
+    List<T> found = new ArrayList<>();
+    for (Entry entry : (Entry[]) ENTRIES.getAcquire(this)) {
+      if (entry != null) {
+        found.add((T) entry.object);
+      }
+    }
+    return found;
   }
 
   synchronized int size() {

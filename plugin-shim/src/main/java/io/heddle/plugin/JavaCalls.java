@@ -8,6 +8,8 @@ import static io.heddle.plugin.NcclResult.SYSTEM_ERROR;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.transport.Communicator;
+import io.heddle.transport.LastMessages;
 import io.heddle.transport.ListenComm;
 import io.heddle.transport.RecvComm;
 import io.heddle.transport.SendComm;
@@ -39,7 +41,7 @@ final class JavaCalls {
   private static final IdTable<ListenComm> LISTENS = new IdTable<>();
 
   /* SendComm and RecvComm, since progress and registration take either. */
-  private static final IdTable<Object> COMMS = new IdTable<>();
+  private static final IdTable<Communicator> COMMS = new IdTable<>();
 
   /* Written once by start(), before C has the table. */
   private static Log log = Log.toStandardError();
@@ -72,6 +74,7 @@ final class JavaCalls {
       case ManagedCall.CLOSE_RECEIVE -> closeReceive(a);
       case ManagedCall.CLOSE_LISTEN -> closeListen(a);
       case ManagedCall.PLANES_OF -> planesOf(a, b, c, d);
+      case ManagedCall.LEAVE -> leave(a, b);
       default -> failed("call " + what, new IllegalArgumentException("the table has no such call"));
     };
   }
@@ -179,14 +182,14 @@ final class JavaCalls {
     }
   }
 
-  private static long publish(Object comm, long address) {
+  private static long publish(Communicator comm, long address) {
     writeLong(address + COMM_JAVA_ID, COMMS.add(comm));
     return address;
   }
 
   private static int registerMemory(long comm, long data, long size, long type, long outHandle) {
     try {
-      Object found = COMMS.get(comm);
+      Communicator found = COMMS.get(comm);
       long handle =
           switch (found) {
             case SendComm send -> send.registerMemory(data, size, (int) type);
@@ -202,7 +205,7 @@ final class JavaCalls {
   static int registerDmaBuf(
       long comm, long data, long size, long type, long offset, long fd, long outHandle) {
     try {
-      Object found = COMMS.get(comm);
+      Communicator found = COMMS.get(comm);
       long handle =
           switch (found) {
             case SendComm send -> send.registerDmaBuf(data, size, (int) type, offset, (int) fd);
@@ -264,7 +267,7 @@ final class JavaCalls {
 
   static int progress(long comm) {
     try {
-      Object found = COMMS.get(comm);
+      Communicator found = COMMS.get(comm);
       if (found instanceof SendComm send) {
         return send.progress();
       }
@@ -325,6 +328,19 @@ final class JavaCalls {
       return unknown("planesOf", "sending communicator", comm);
     } catch (Throwable thrown) {
       return failed("planesOf", thrown);
+    }
+  }
+
+  /** The process ends: waits for what it was given to send, as {@link LastMessages} has it. */
+  static int leave(long budgetNs, long quietNs) {
+    try {
+      DeviceList list = devices;
+      if (list != null && list.isOpen()) {
+        new LastMessages(COMMS::all, log).await(budgetNs, quietNs);
+      }
+      return SUCCESS;
+    } catch (Throwable thrown) {
+      return failed("the wait at the end of the process", thrown);
     }
   }
 

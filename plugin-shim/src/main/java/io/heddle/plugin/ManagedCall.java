@@ -18,6 +18,7 @@ final class ManagedCall {
   static final int CLOSE_RECEIVE = 10;
   static final int CLOSE_LISTEN = 11;
   static final int PLANES_OF = 12;
+  static final int LEAVE = 13;
 
   private ManagedCall() {}
 }

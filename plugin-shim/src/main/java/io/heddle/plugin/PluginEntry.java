@@ -43,6 +43,7 @@ public final class PluginEntry {
       log = new NcclLog(table);
       JavaCalls.use(log, new DeviceList(table, log, providers));
       fill(calls);
+      Runtime.getRuntime().addShutdownHook(new MachineEnd(calls));
       return NcclResult.SUCCESS;
     } catch (Throwable thrown) {
       log.warn("start failed: %s%s", thrown, Traces.shorten(thrown));

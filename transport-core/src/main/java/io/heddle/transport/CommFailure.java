@@ -19,6 +19,10 @@ final class CommFailure {
     this.log = log;
   }
 
+  String direction() {
+    return direction;
+  }
+
   /** The latched result; SUCCESS while nothing failed. */
   int result() {
     return result;

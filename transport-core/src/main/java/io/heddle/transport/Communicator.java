@@ -248,6 +248,30 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     return lines.anyPending();
   }
 
+  /** For the log. */
+  final String name() {
+    return failure.direction() + " connection with " + connection.peer();
+  }
+
+  /**
+   * Moves everything on, and says whether something is left to be done: a request, or one that was
+   * refused for now. Any thread.
+   */
+  final boolean isUnfinished() {
+    if (!baton.take()) {
+      return true;
+    }
+    try {
+      return drive() == TransportResult.SUCCESS
+          && (lines.anyPending() || isWaitingForPeer() && connection.standing().isPeerThere());
+    } finally {
+      baton.give();
+    }
+  }
+
+  /** Whether the newest request was refused since the peer isn't ready for it. */
+  abstract boolean isWaitingForPeer();
+
   /** Ends the communicator, with this result for NCCL. */
   final void fail(int result, String story) {
     failure.latch(result, story);

@@ -146,15 +146,23 @@ public final class RecvComm extends Communicator {
     return 0;
   }
 
+  /* No request would mean that there is nothing to flush, so this call waits for the baton. */
   private long flush(DeviceMemoryFlush reads, long address, int rkey) {
-    int line = lines.claim();
-    int code = line < 0 ? -Errno.EAGAIN : reads.post(line, address, rkey);
-    if (code == 0) {
-      return lines.address(line);
+    while (!baton().take()) {
+      Thread.onSpinWait();
     }
-    return -failure.latch(
-        TransportResult.SYSTEM_ERROR,
-        "the read that flushes device memory can't be posted: " + Errno.describe(-code));
+    try {
+      int line = lines.claim();
+      int code = line < 0 ? -Errno.EAGAIN : reads.post(line, address, rkey);
+      if (code == 0) {
+        return lines.address(line);
+      }
+      return -failure.latch(
+          TransportResult.SYSTEM_ERROR,
+          "the read that flushes device memory can't be posted: " + Errno.describe(-code));
+    } finally {
+      baton().give();
+    }
   }
 
   @Override
@@ -251,6 +259,12 @@ public final class RecvComm extends Communicator {
       counters[0].message();
       lines.complete(line, receives);
     }
+  }
+
+  /* A receive is refused only while others are under way. */
+  @Override
+  boolean isWaitingForPeer() {
+    return false;
   }
 
   @Override

@@ -59,6 +59,7 @@ public final class SendComm extends Communicator {
   private final SentChunks chunks;
   private long replays;
   private boolean toldOfCut;
+  private boolean refused;
   private @Nullable PlaneBytes planeBytes;
   private long[] messageNumber = {};
   private PlaneWeights[] cutBy = {};
@@ -144,6 +145,7 @@ public final class SendComm extends Communicator {
     int receive = receives == 0 ? -1 : match(entries, receives, tag);
     if (receive < 0) {
       counters[0].wouldBlock();
+      refused = true;
       return withoutReceive();
     }
     long entry = entries + (long) receive * ClearToSend.BYTES;
@@ -154,12 +156,14 @@ public final class SendComm extends Communicator {
     int line = newestWeights().carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
+      refused = true;
       return 0;
     }
     long room = ClearToSend.lengthBytes(entry);
     if (length > room) {
       cut(length, room, tag);
     }
+    refused = false;
     accept(line, entry, receive, address, Math.min(length, room), keys);
     matched |= 1 << receive;
     if (matched == (1 << receives) - 1) {
@@ -366,6 +370,11 @@ public final class SendComm extends Communicator {
       loads.at(System.nanoTime());
       loads.looked();
     }
+  }
+
+  @Override
+  boolean isWaitingForPeer() {
+    return refused;
   }
 
   @Override

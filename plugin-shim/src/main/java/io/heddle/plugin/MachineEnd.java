@@ -1,0 +1,29 @@
+package io.heddle.plugin;
+
+import io.heddle.platform.Memory;
+
+/**
+ * Runs where the Java machine ends before the process does, as that of a Java application does. The
+ * shim's exit handler would come too late: no thread may enter Java then.
+ */
+final class MachineEnd extends Thread {
+  /* As in native/src/at_exit.c. */
+  private static final long BUDGET_NS = 950_000_000;
+  private static final long QUIET_NS = 20_000_000;
+
+  private final long calls;
+
+  /**
+   * @param calls address of the shim's {@code struct heddle_calls}
+   */
+  MachineEnd(long calls) {
+    super("heddle-end");
+    this.calls = calls;
+  }
+
+  @Override
+  public void run() {
+    JavaCalls.leave(BUDGET_NS, QUIET_NS);
+    Memory.setLongRelease(calls + CallsLayout.MACHINE_ENDED, 1);
+  }
+}
