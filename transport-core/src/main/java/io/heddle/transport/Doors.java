@@ -88,7 +88,7 @@ final class Doors {
       if (found != null && message instanceof ControlMessage.Ping ping) {
         done = true;
         callers--;
-        found.adopt(open, ping, number);
+        found.goesOn(open, ping, number);
       } else if (found == null
           && message instanceof ControlMessage.Hello hello
           && hello.version() == ControlCodec.VERSION) {
@@ -98,8 +98,7 @@ final class Doors {
         if (found == null) {
           refuse("this connection is not known here");
         } else {
-          open.send(found.ping());
-          found.knocked();
+          open.send(found.pingAtDoor());
         }
       } else {
         refuse("not expected here");

@@ -193,7 +193,7 @@ final class Failover {
 
   void fence(PlaneLife plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
-    long now = System.nanoTime();
+    long now = loop.nanoTime();
     plane.state = PlaneState.FENCING;
     if (wasUp) {
       plane.fell(cause, now);
@@ -240,7 +240,7 @@ final class Failover {
       end.takeCompletions();
       List<SubFlow> flows = flowsOn(plane);
       boolean drained = flows.stream().allMatch(SubFlow::isDrained);
-      if (!drained && System.nanoTime() - limitNs > 0) {
+      if (!drained && loop.nanoTime() - limitNs > 0) {
         log.info(
             "plane %s: the device keeps completions back; its queue pairs are reset", plane.key);
         connection.pairs().reset(plane.index);
@@ -286,7 +286,7 @@ final class Failover {
     plane.state = PlaneState.DOWN;
     log.trace(
         "%s: plane %s is down, %d pieces again, %d ms after it fell",
-        connection.peer(), plane.key, again, (System.nanoTime() - plane.fellNs) / 1_000_000);
+        connection.peer(), plane.key, again, (loop.nanoTime() - plane.fellNs) / 1_000_000);
     if (end.isSender()) {
       back.tryLater(plane);
     }
@@ -345,7 +345,7 @@ final class Failover {
   }
 
   private void tellOfEach() {
-    long now = System.nanoTime();
+    long now = loop.nanoTime();
     for (PlaneLife plane : planes) {
       String carrier = connection.pairs().describe(plane.index);
       if (plane.state == PlaneState.UP) {

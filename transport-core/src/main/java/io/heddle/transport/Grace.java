@@ -36,7 +36,7 @@ final class Grace {
     if (anyUp()) {
       alone = 0;
     } else if (alone == 0) {
-      alone = System.nanoTime();
+      alone = loop.nanoTime();
       long since = alone;
       loop.schedule(
           graceNs,

@@ -112,7 +112,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Starts the clock; called once on the control thread before anything else. */
   void start() {
-    heardNs = System.nanoTime();
+    heardNs = loop.nanoTime();
     awaitWord(terms.timeoutNs());
   }
 
@@ -121,7 +121,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     loop.schedule(
         forNs,
         () -> {
-          long leftNs = terms.timeoutNs() - (System.nanoTime() - heardNs);
+          long leftNs = terms.timeoutNs() - (loop.nanoTime() - heardNs);
           if (stage == Stage.ESTABLISHED || stage == Stage.OVER) {
             return;
           }
@@ -165,7 +165,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void answered(ControlChannel by, ControlMessage.Hello hello) {
     String troubles = calls().troubles();
-    heardNs = System.nanoTime();
+    heardNs = loop.nanoTime();
     channel = by;
     by.handTo(this);
     authenticated = true;
@@ -201,7 +201,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   @Override
   public void onMessage(ControlMessage message) {
-    heardNs = System.nanoTime();
+    heardNs = loop.nanoTime();
     try {
       switch (message) {
         case ControlMessage.Hello hello when stage == Stage.HELLO -> onHello(hello);

@@ -2,14 +2,12 @@ package io.heddle.transport;
 
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlChannel;
-import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,19 +16,20 @@ import org.jspecify.annotations.Nullable;
  * whatever becomes of the TCP connections below. Control thread.
  *
  * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them, which an
- * end that lives says at once. A channel that falls silent, or on which a message stays without its
- * acknowledgement, or that the other end closed without a goodbye, is made anew by the end that
- * connected: it calls the other's {@link Doors}. Doors that are shut are the peer's end.
+ * end that lives says at once. A channel that breaks, that the other end closed without a goodbye,
+ * or whose plane is left, is made anew by the end that connected: it calls the other's {@link
+ * Doors}. Doors that are shut are the peer's end.
+ *
+ * <p>Where a channel falls silent, or a message stays without its acknowledgement, the peer may
+ * merely be slow. So it is asked at its doors, and who answers there says first on the channel
+ * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
+ * those in which this thread ran ({@link ControlLoop#nanoTime}).
  */
 final class PeerLink {
   private static final long PING_NS = 500_000_000;
   private static final long SILENT_NS = 1_500_000_000;
   private static final long ANSWER_NS = 160_000_000;
-  private static final long ROUND_NS = 500_000_000;
-  private static final long SOON_NS = 20_000_000;
   static final long LINGER_NS = 5_000_000_000L;
-  private static final String PROCESS_GONE =
-      ", and nobody is behind its doors any more: its process is gone";
 
   /**
    * The way back to the other end.
@@ -57,17 +56,10 @@ final class PeerLink {
   private final ArrayDeque<ControlMessage> kept = new ArrayDeque<>();
   private long keptFrom;
   private long received;
-  private long heardNs = System.nanoTime();
+  private long heardNs;
 
-  /* While the channel is being made anew. */
-  private List<Attempt> attempts = List.of();
-  private long rounds;
+  private final DoorCalls calls;
   private long adopted;
-  private String trouble = "";
-  private long lostNs;
-  private long calledNs = System.nanoTime() - 2 * ROUND_NS;
-  private boolean reached;
-  private boolean closedByPeer;
 
   private boolean failureTold;
   private boolean closing;
@@ -89,8 +81,10 @@ final class PeerLink {
     this.connection = connection;
     this.way = way;
     this.graceNs = graceNs;
+    heardNs = loop.nanoTime();
     this.whenOver = whenOver;
     this.log = log;
+    calls = new DoorCalls(loop, connection::peer, way, graceNs, new Search(), log);
     failover = new Failover(loop, connection, end, this, graceNs, log);
     connection.begin(failover);
   }
@@ -106,15 +100,14 @@ final class PeerLink {
     Line line = new Line(channel, number);
     channel.handTo(line);
     current = line;
-    heardNs = System.nanoTime();
-    lostNs = 0;
-    closedByPeer = false;
+    heardNs = loop.nanoTime();
+    calls.found();
   }
 
   /** One TCP connection; only the current one is listened to. */
   private final class Line implements ControlChannel.Listener {
     final ControlChannel channel;
-    final long begunNs = System.nanoTime();
+    final long begunNs = loop.nanoTime();
     private long number;
 
     Line(ControlChannel channel, long number) {
@@ -132,10 +125,11 @@ final class PeerLink {
       if (this != current) {
         return;
       }
-      heardNs = System.nanoTime();
+      heardNs = loop.nanoTime();
       if (message instanceof Ping ping) {
         acknowledged(ping.received());
         number = ping.next();
+        calls.endDoubt(keptFrom);
       } else if (number > received) {
         lose("it left out message " + received);
       } else if (number++ == received) {
@@ -153,8 +147,7 @@ final class PeerLink {
           lose("its control channel broke: " + reason);
         } else {
           /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
-          closedByPeer = how == ControlChannel.Ending.PEER;
-          callAgain(reason);
+          calls.closed(reason, how == ControlChannel.Ending.PEER);
         }
       }
     }
@@ -208,7 +201,7 @@ final class PeerLink {
     if (line != null) {
       line.channel.send(message);
     }
-    expect(keptFrom + kept.size(), System.nanoTime());
+    expect(keptFrom + kept.size(), loop.nanoTime());
     return true;
   }
 
@@ -220,11 +213,11 @@ final class PeerLink {
           if (over || keptFrom >= count) {
             return;
           }
-          long now = System.nanoTime();
+          long now = loop.nanoTime();
           Line line = current;
           /* One that has just begun has just been told. */
           if (line == null || now - line.begunNs >= ANSWER_NS) {
-            callAgain("no answer within " + (now - sinceNs) / 1_000_000 + " ms");
+            calls.doubt("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
           }
           expect(count, sinceNs);
         });
@@ -250,8 +243,8 @@ final class PeerLink {
       return;
     }
     sayWhere();
-    if (current != null && System.nanoTime() - heardNs > SILENT_NS) {
-      callAgain("silent for " + SILENT_NS / 1_000_000 + " ms");
+    if (current != null && loop.nanoTime() - heardNs > SILENT_NS) {
+      calls.doubt("silent for " + SILENT_NS / 1_000_000 + " ms", 0);
     }
     loop.schedule(PING_NS, this::tick);
   }
@@ -264,9 +257,14 @@ final class PeerLink {
     }
   }
 
+  /** Does this on the thread that this conversation is held by. Any thread. */
+  void execute(Runnable task) {
+    loop.execute(task);
+  }
+
   /** Makes the channel anew, whatever it is like. Any thread. */
   void renew(String reason) {
-    loop.execute(() -> callAgain(reason));
+    loop.execute(() -> calls.anew(reason));
   }
 
   /**
@@ -276,140 +274,56 @@ final class PeerLink {
   void leave(String plane, InetAddress here, InetAddress there) {
     Line line = current;
     if (line != null && line.channel.goesBy(here, there)) {
-      callAgain("plane " + plane + " is left");
+      calls.anew("plane " + plane + " is left");
     }
   }
 
-  /** The other end is at a door: where it can't call, it knocks because the channel fails it. */
-  void knocked() {
-    if (way.calls() && System.nanoTime() - calledNs > ROUND_NS) {
-      callAgain("the other end knocks");
-    }
+  /** The other end is at a door: what has been said on the channel comes before the answer. */
+  Ping pingAtDoor() {
+    sayWhere();
+    return ping();
   }
 
-  /* The channel anew. */
-
-  private void callAgain(String reason) {
-    if (over || lostNs != 0) {
-      return;
-    }
-    lostNs = System.nanoTime();
-    calledNs = lostNs;
-    trouble = reason;
-    log.info("%s: the control channel is made anew: %s", connection.peer(), reason);
-    round(lostNs);
-  }
-
-  private boolean isHeardSince(long since) {
-    return current != null && heardNs - since > 0;
-  }
-
-  private void round(long since) {
-    long number = ++rounds;
-    List<Attempt> begun = new ArrayList<>();
-    attempts = begun;
-    reached = false;
-    for (InetSocketAddress door : way.doors()) {
-      begun.add(new Attempt(door, number));
-    }
-    for (Attempt attempt : begun) {
-      attempt.call();
-    }
-    loop.schedule(ROUND_NS, () -> endRound(since, number));
-  }
-
-  private void endRound(long since, long number) {
-    if (over || lostNs != since || rounds != number) {
-      return;
-    }
-    boolean isAnyDoorShut = attempts.stream().anyMatch(each -> each.refused);
-    hangUp();
-    if (isHeardSince(since)) {
-      lostNs = 0;
-    } else if (!reached && closedByPeer && isAnyDoorShut) {
-      lose(trouble + PROCESS_GONE);
-    } else if (!reached && System.nanoTime() - since > graceNs) {
-      lose("%s, and none of its doors %s has answered since".formatted(trouble, way.doors()));
+  /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
+  void goesOn(ControlChannel fresh, Ping theirs, long number) {
+    if (way.calls()) {
+      fresh.close();
+      calls.knocked();
     } else {
-      round(since);
+      adopt(fresh, theirs, number);
     }
   }
 
-  private void hangUp() {
-    List<Attempt> old = attempts;
-    attempts = List.of();
-    old.forEach(Attempt::hangUp);
-  }
-
-  /** One call at one door. */
-  private final class Attempt implements ControlChannel.Listener {
-    private final InetSocketAddress door;
-    private final long number;
-    private @Nullable ControlChannel channel;
-    private boolean refused;
-    private boolean gone;
-
-    Attempt(InetSocketAddress door, long number) {
-      this.door = door;
-      this.number = number;
-    }
-
-    void call() {
-      ControlChannel begun = ControlChannel.connect(loop, door, this);
-      channel = channel == null ? begun : channel;
-    }
-
-    void hangUp() {
-      ControlChannel open = channel;
-      channel = null;
-      if (open != null) {
-        open.close();
-      }
+  private final class Search implements DoorCalls.Owner {
+    @Override
+    public boolean isOver() {
+      return over;
     }
 
     @Override
-    public void onConnected(ControlChannel connected) {
-      channel = connected;
-      reached = true;
-      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), number));
+    public Ping ping() {
+      return PeerLink.this.ping();
     }
 
     @Override
-    public void onMessage(ControlMessage message) {
-      ControlChannel open = channel;
-      if (open == null || !attempts.contains(this)) {
-        return;
-      }
-      if (message instanceof Ping && !way.calls()) {
-        hangUp();
-      } else if (message instanceof Ping ping) {
-        channel = null;
-        hangUpOthers();
-        log.info("%s: the control channel goes by way of %s", connection.peer(), door);
-        takeOver(open, ping);
-      } else if (message instanceof ControlMessage.Refused no) {
-        lose("%s, and then it said: %s".formatted(trouble, no.reason()));
-      }
-    }
-
-    private void hangUpOthers() {
-      PeerLink.this.hangUp();
+    public boolean isHeardSince(long since) {
+      return current != null && heardNs - since > 0;
     }
 
     @Override
-    public void onClosed(ControlChannel.Ending how, String reason) {
-      refused = how == ControlChannel.Ending.REFUSED;
-      gone = true;
-      if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.gone)) {
-        return;
-      }
-      if (!reached && attempts.stream().allMatch(each -> each.refused)) {
-        lose(trouble + PROCESS_GONE);
-      } else if (closedByPeer && System.nanoTime() - lostNs < ROUND_NS) {
-        /* Perhaps a process whose doors are shut after its channel. */
-        long since = lostNs;
-        loop.schedule(SOON_NS, () -> endRound(since, number));
-      }
+    public long acknowledged(long count) {
+      PeerLink.this.acknowledged(count);
+      return keptFrom;
+    }
+
+    @Override
+    public void goOn(ControlChannel fresh, Ping theirs) {
+      takeOver(fresh, theirs);
+    }
+
+    @Override
+    public void lose(String reason) {
+      PeerLink.this.lose(reason);
     }
   }
 
@@ -427,13 +341,13 @@ final class PeerLink {
    *
    * @param number of its round of calls
    */
-  void adopt(ControlChannel fresh, Ping theirs, long number) {
+  private void adopt(ControlChannel fresh, Ping theirs, long number) {
     if (over || number <= adopted) {
       fresh.close();
       return;
     }
     adopted = number;
-    hangUp();
+    calls.hangUp();
     Line old = current;
     current = null;
     if (old != null) {
@@ -452,7 +366,7 @@ final class PeerLink {
   /* The end. */
 
   private void lose(String reason) {
-    hangUp();
+    calls.hangUp();
     if (over) {
       return;
     }
@@ -501,7 +415,7 @@ final class PeerLink {
     ended = true;
     boolean first = !over;
     over = true;
-    hangUp();
+    calls.hangUp();
     failover.end();
     leaveChannel();
     connection.close();

@@ -183,7 +183,7 @@ final class PlaneReturn {
   }
 
   private void rise(PlaneLife plane) {
-    long now = System.nanoTime();
+    long now = loop.nanoTime();
     plane.state = PlaneState.UP;
     plane.rose(now);
     failover.rose();

@@ -37,7 +37,7 @@ final class WithdrawnPlanes {
 
   /** Watches until nothing is under way on the plane. */
   void watch(PlaneLife plane) {
-    look(plane, plane.epoch, -1, -1, System.nanoTime());
+    look(plane, plane.epoch, -1, -1, loop.nanoTime());
   }
 
   /** The connection is closed: what a look touches is gone. Control thread. */
@@ -80,7 +80,7 @@ final class WithdrawnPlanes {
     } finally {
       end.baton().give();
     }
-    long now = System.nanoTime();
+    long now = loop.nanoTime();
     long silentNs = patienceNs(usualNs);
     boolean late = answered == answeredBefore && now - changedNs > silentNs;
     boolean peerIsSlow = late && othersUnanswered > 0 && others == othersBefore;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -519,6 +520,38 @@ class LoopbackFailoverTest {
       }
       traffic.run(30);
       traffic.finish();
+    }
+  }
+
+  /* Its kernel takes calls, and what is said on the channel lies there. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void thePeerWhoseControlThreadIsAwayGoesOnByTheSameChannel(boolean senderIsAway)
+      throws InterruptedException {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      Traffic traffic = new Traffic(ends, link, seed);
+      traffic.run(3);
+      CountDownLatch back = new CountDownLatch(1);
+      Connection away = senderIsAway ? link.sender().connection() : link.receiver().connection();
+      away.failover()
+          .peer()
+          .execute(() -> {
+            try {
+              back.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+          });
+      Ends.await(
+          "doubt", () -> turns(traffic, hasSaid(ends, "whether it is there: silent for 1500 ms")));
+      back.countDown();
+      Ends.await("its end", () -> turns(traffic, hasSaid(ends, "goes on by the same control")));
+      breakPair(true, link, 1);
+      traffic.run(30);
+      traffic.finish();
+      Ends.await("plane 1's return", () -> isUp(link, 1));
+      assertEquals(List.of(), said(ends, "made anew"));
     }
   }
 

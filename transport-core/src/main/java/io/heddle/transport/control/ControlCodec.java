@@ -53,7 +53,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;

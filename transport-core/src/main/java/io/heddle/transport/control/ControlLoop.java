@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -11,6 +12,7 @@ import java.nio.channels.SocketChannel;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,11 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
+  /* Where no timer is due a sleep ends by what comes. */
+  private static final long FOR_EVER_NS = Long.MAX_VALUE / 4;
+
   private final Selector selector;
+  private final OwnTime time = new OwnTime(NanoClock.SYSTEM);
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
@@ -44,6 +50,8 @@ public final class ControlLoop implements AutoCloseable {
   private @Nullable SocketChannel spare;
   private final Log log;
   private final Thread thread;
+  private final Consumer<SelectionKey> dispatcher = this::dispatch;
+  private boolean late;
   private long timerOrder;
   private volatile boolean closed;
 
@@ -65,9 +73,19 @@ public final class ControlLoop implements AutoCloseable {
     selector.wakeup();
   }
 
-  /** Runs something on the control thread after a delay. Control thread only. */
+  /**
+   * The time by which timers are due and silence is judged: it stands still while this thread is
+   * kept from its processor. Control thread only.
+   */
+  public long nanoTime() {
+    return time.nanoTime();
+  }
+
+  /**
+   * Runs something on the control thread after a delay of {@link #nanoTime}. Control thread only.
+   */
   public void schedule(long delayNs, Runnable action) {
-    timers.add(new Timer(System.nanoTime() + delayNs, timerOrder++, action));
+    timers.add(new Timer(time.nanoTime() + delayNs, timerOrder++, action));
   }
 
   SelectionKey register(SelectableChannel channel, int operations, Handler handler)
@@ -78,7 +96,7 @@ public final class ControlLoop implements AutoCloseable {
   private void run() {
     while (!closed) {
       try {
-        selector.select(this::dispatch, nextDelayMs());
+        serveChannels();
         runTasks();
         runTimers();
         keepSpare();
@@ -120,7 +138,20 @@ public final class ControlLoop implements AutoCloseable {
     return given != null;
   }
 
+  /* A sleep that a stop of the process cut short ends without a look at the channels. */
+  private void serveChannels() throws IOException {
+    long delayMs = nextDelayMs();
+    time.sleeps(delayMs == 0 ? FOR_EVER_NS : delayMs * 1_000_000);
+    selector.select(dispatcher, delayMs);
+    late |= time.wakes();
+    if (late) {
+      late = false;
+      selector.selectNow(dispatcher);
+    }
+  }
+
   private void dispatch(SelectionKey key) {
+    late |= time.wakes();
     if (!key.isValid()) {
       /* Closed by what was served before it in the same round. */
       return;
@@ -163,13 +194,22 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  private void runTimers() {
-    long now = System.nanoTime();
+  private void runTimers() throws IOException {
+    hearWhatCame();
+    long now = time.nanoTime();
     for (Timer first = timers.peek();
         first != null && first.dueNs - now <= 0;
         first = timers.peek()) {
       timers.remove();
       guarded(first.action);
+      hearWhatCame();
+    }
+  }
+
+  /* What is judged here next may have been said while this thread was away. */
+  private void hearWhatCame() throws IOException {
+    if (time.works()) {
+      selector.selectNow(dispatcher);
     }
   }
 
@@ -189,7 +229,7 @@ public final class ControlLoop implements AutoCloseable {
     if (first == null) {
       return 0; // for ever: execute() wakes the selector
     }
-    return Math.max(1, (first.dueNs - System.nanoTime() + 999_999) / 1_000_000);
+    return Math.max(1, (first.dueNs - time.nanoTime() + 999_999) / 1_000_000);
   }
 
   /**
