@@ -87,8 +87,15 @@ TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *fr
   return OF_WIDTH(reduced)(a, b, c, d);
 }
 
+/*
+ * Forwards, one store after another, since a reader may poll the last bytes of a line and take the rest for there: memcpy
+ * may store the first bytes last, and a compiler that sees a loop of nothing but copies may call it.
+ */
 TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t count) {
-  for (size_t at = 0; at < count; at += STEP) OF_WIDTH(copied)(to + at, from + at);
+  for (size_t at = 0; at < count; at += STEP) {
+    OF_WIDTH(copied)(to + at, from + at);
+    __asm__ volatile("" ::: "memory");
+  }
 }
 
 TARGET static int64_t OF_WIDTH(seal)(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {

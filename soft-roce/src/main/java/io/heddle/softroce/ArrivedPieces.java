@@ -38,6 +38,12 @@ final class ArrivedPieces {
     }
   }
 
+  /** Whether a piece has come already, from 1. */
+  boolean has(long psn, int piece) {
+    long known = Memory.getLong(row(psn));
+    return known >>> BITS == psn && (known & 1L << piece - 1) != 0;
+  }
+
   /**
    * A piece has come, from 1.
    *

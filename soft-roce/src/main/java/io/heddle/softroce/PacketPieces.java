@@ -11,10 +11,22 @@ import io.heddle.platform.Memory;
 final class PacketPieces {
   static final int COUNT = 3;
 
+  /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
+  private static final int LINE_BYTES = 128;
+
   private final PacketExit exit;
 
   PacketPieces(PacketExit exit) {
     this.exit = exit;
+  }
+
+  /**
+   * Bytes of each piece but the last: whole lines, so that none is there in part when a piece is
+   * late. The last one, with its immediate, may not be longer than the others: they are one train.
+   */
+  private static int pieceBytes(int payloadBytes) {
+    int least = (payloadBytes + PacketFormat.IMMEDIATE_BYTES + COUNT - 1) / COUNT;
+    return (least + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
   }
 
   /**
@@ -39,8 +51,7 @@ final class PacketPieces {
     /* The RETH beside an immediate names all of the write, of which this is the end. */
     long to = immediate ? address + length - payloadBytes : address;
     int left = immediate ? payloadBytes : length;
-    /* The last piece, with its immediate, may not be longer than the others: they are one train. */
-    int each = ((payloadBytes + COUNT - 1) / COUNT + 3 & ~3) + PacketFormat.IMMEDIATE_BYTES;
+    int each = pieceBytes(payloadBytes);
     long base = exit.scratch();
     long at = base;
     for (int offset = 0; offset < payloadBytes; offset += each) {

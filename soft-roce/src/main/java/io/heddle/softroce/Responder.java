@@ -30,6 +30,8 @@ final class Responder {
   private final PsnBits received = new PsnBits();
   private final ArrivedPieces pieces;
   private final PsnBits withImmediate = new PsnBits();
+  /* What found no receive for its immediate when its turn came: its bytes are there, and may be in use. */
+  private final PsnBits placed = new PsnBits();
   /* Of rows by number: immediate 4 | length 4. */
   private final long waiting;
 
@@ -96,6 +98,7 @@ final class Responder {
     inbound.start(mtu, PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
     received.clearAll();
     withImmediate.clearAll();
+    placed.clearAll();
     pieces.clear();
     acknowledger.reset(peerIsSoft);
     sequenceErrorSent = false;
@@ -225,7 +228,7 @@ final class Responder {
     if (softPeer
         && only
         && !inbound.isUnderWay()
-        && placeWriteOnly(opcode, packet, payload, payloadBytes) == 0) {
+        && placeWriteOnly(opcode, packet, payload, payloadBytes, placed.get(psn)) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
       if (keepImmediate(opcode, packet, psn)) {
@@ -262,8 +265,8 @@ final class Responder {
   }
 
   /**
-   * A piece of a packet is placed at once; the packet counts as received with the last one that was
-   * missing, and then as if it had come whole before its turn.
+   * A piece of a packet is placed at once, and once; the packet counts as received with the last
+   * one that was missing, and then as if it had come whole before its turn.
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
@@ -273,9 +276,10 @@ final class Responder {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
       return;
     }
+    boolean isThere = placed.get(psn) || pieces.has(psn, PacketFormat.piece(packet));
     int outcome =
         only && !inbound.isUnderWay()
-            ? placeWriteOnly(opcode, packet, payload, payloadBytes)
+            ? placeWriteOnly(opcode, packet, payload, payloadBytes, isThere)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
       if (psn == expected) {
@@ -310,6 +314,7 @@ final class Responder {
           /* As if it had not come: the peer sends it again after the wait that it is told. */
           received.clear(expected);
           withImmediate.clear(expected);
+          placed.set(expected);
           refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
           return;
         }
@@ -319,6 +324,7 @@ final class Responder {
           return;
         }
         withImmediate.clear(expected);
+        placed.clear(expected);
       }
       received.clear(expected);
       messages++;
@@ -349,10 +355,11 @@ final class Responder {
     if (immediate && receives.isEmpty()) {
       return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
     }
-    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes);
+    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes, placed.get(expected));
     if (outcome != 0) {
       return outcome;
     }
+    placed.clear(expected);
     if (immediate) {
       long reth = packet + PacketFormat.BTH_BYTES;
       inbound.completeImmediate(
@@ -363,7 +370,12 @@ final class Responder {
     return 0;
   }
 
-  private int placeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
+  /*
+   * What is there already, by an earlier sending of the same packet, isn't placed again: its reader may have seen it, without
+   * waiting for the completion, and have written something else there.
+   */
+  private int placeWriteOnly(
+      int opcode, long packet, long payload, int payloadBytes, boolean isThere) {
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);
     long keyAndLength = PacketFormat.networkLong(reth + 8);
@@ -380,7 +392,7 @@ final class Responder {
     if (length > 0 && !rights.remoteWrite(key, address, length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
-    if (payloadBytes > 0) {
+    if (payloadBytes > 0 && !isThere) {
       Memory.copy(payload, closing ? address + length - payloadBytes : address, payloadBytes);
     }
     return 0;
