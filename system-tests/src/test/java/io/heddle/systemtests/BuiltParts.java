@@ -40,6 +40,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-connections");
   }
 
+  static Path habits() {
+    return require("perf-tests/target/heddle-habits");
+  }
+
   static Path chaos() {
     return require("perf-tests/target/heddle-chaos");
   }

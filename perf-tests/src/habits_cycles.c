@@ -1,0 +1,123 @@
+/* Init, connections, traffic and finalize, again and again in one process; what stays of each must not add up. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "habits.h"
+
+/* How the names of the plugin's threads begin; what has the program's is its own, the watch for one. */
+#define PLUGIN_THREAD " heddle-"
+
+enum { MESSAGES = 150, SETTLED = 3 };
+
+struct names {
+  char text[2048];
+};
+
+/* What the process has at the end of a cycle. */
+struct held {
+  long resident_kib, threads, descriptors;
+  struct names thread_names, descriptor_names;
+};
+
+static long number_of_status(const char *name) {
+  char line[256];
+  long number = -1;
+  FILE *file = fopen("/proc/self/status", "re");
+  while (file != NULL && number < 0 && fgets(line, sizeof line, file) != NULL) {
+    if (strncmp(line, name, strlen(name)) == 0) sscanf(line + strlen(name), ": %ld", &number);
+  }
+  if (file != NULL) fclose(file);
+  WANT(number >= 0, "no %s in /proc/self/status", name);
+  return number;
+}
+
+static void add_name(struct names *names, const char *name) {
+  size_t length = strlen(names->text);
+  snprintf(names->text + length, sizeof names->text - length, " %s", name);
+}
+
+static long count_descriptors(struct names *names) {
+  long count = 0;
+  struct dirent *entry;
+  DIR *folder = opendir("/proc/self/fd");
+  WANT(folder != NULL, "no /proc/self/fd");
+  while ((entry = readdir(folder)) != NULL) {
+    char target[256];
+    ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
+    if (length < 0 || atoi(entry->d_name) == dirfd(folder)) continue;
+    target[length] = '\0';
+    add_name(names, target);
+    count++;
+  }
+  closedir(folder);
+  return count;
+}
+
+/* Of the Java machine's compiler it depends on the moment whether they are there. */
+static long count_threads(struct names *names) {
+  long count = 0;
+  struct dirent *task;
+  DIR *folder = opendir("/proc/self/task");
+  WANT(folder != NULL, "no /proc/self/task");
+  while ((task = readdir(folder)) != NULL) {
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+    FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "re");
+    if (file == NULL) continue; /* or it has ended meanwhile */
+    if (fgets(name, sizeof name, file) != NULL && strstr(name, "CompilerThre") == NULL) {
+      name[strcspn(name, "\n")] = '\0';
+      if (strcmp(name, program_invocation_short_name) == 0) snprintf(name, sizeof name, "own");
+      add_name(names, name);
+      count++;
+    }
+    fclose(file);
+  }
+  closedir(folder);
+  return count;
+}
+
+/* The plugin's own threads end soon after finalize; the process ends by its watch where one doesn't. */
+static struct held held_now(void) {
+  struct held held = {0};
+  do {
+    held.thread_names.text[0] = '\0';
+    held.threads = count_threads(&held.thread_names);
+    usleep(2000);
+  } while (strstr(held.thread_names.text, PLUGIN_THREAD) != NULL);
+  held.resident_kib = number_of_status("VmRSS");
+  held.descriptors = count_descriptors(&held.descriptor_names);
+  progress();
+  return held;
+}
+
+static void check_growth(int cycle, const struct held *settled, const struct held *now) {
+  WANT(now->threads <= settled->threads, "cycle %d: %ld threads:%s; after the third %ld:%s", cycle, now->threads,
+       now->thread_names.text, settled->threads, settled->thread_names.text);
+  WANT(now->descriptors <= settled->descriptors, "cycle %d: %ld descriptors:%s; after the third %ld:%s", cycle,
+       now->descriptors, now->descriptor_names.text, settled->descriptors, settled->descriptor_names.text);
+  WANT(now->resident_kib <= settled->resident_kib + options.growth_kib, "cycle %d: %ld KiB, after the third %ld", cycle,
+       now->resident_kib, settled->resident_kib);
+}
+
+void run_cycles(void) {
+  struct held settled = {0};
+  for (int cycle = 1; cycle <= options.rounds; cycle++) {
+    struct link links[HABITS_MOST_RANKS];
+    load_plugin();
+    int count = open_links(links);
+    exchange(links, count, cycle, MESSAGES);
+    meet();
+    for (int i = 0; i < count; i++) close_link(&links[i]);
+    net_unload(&net);
+    struct held now = held_now();
+    printf("cycle %d: resident %ld KiB, threads %ld, descriptors %ld\n", cycle, now.resident_kib, now.threads,
+           now.descriptors);
+    fflush(stdout);
+    if (cycle == SETTLED) settled = now;
+    if (cycle > SETTLED) check_growth(cycle, &settled, &now);
+  }
+}

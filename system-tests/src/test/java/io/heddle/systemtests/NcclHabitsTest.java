@@ -1,0 +1,170 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.tools.lab.Lab;
+import io.heddle.tools.lab.LabPlan;
+import io.heddle.tools.lab.Labs;
+import io.heddle.tools.lab.Skip;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What NCCL does with a plugin beside sending and receiving, by processes on hosts of their own.
+ */
+@Timeout(300)
+final class NcclHabitsTest {
+  private static final int WRONG = 1;
+
+  /** The processes end by themselves where nothing moves; this is for one that can't. */
+  private static final long LIMIT_SECONDS = 270;
+
+  @TempDir private Path folder;
+  private final long seed = System.nanoTime() & Integer.MAX_VALUE;
+  private final Map<String, String> environment = new HashMap<>();
+
+  /** Runs a case by that many processes and returns what each said, the last line its exit code. */
+  private List<String> run(int ranks, String name, String... more)
+      throws IOException, InterruptedException {
+    Skip.unless(Lab.Kind.NAMESPACES);
+    System.out.println("seed " + seed);
+    /* Whoever waits for its turn on a busy machine is no plane that failed: a second a try. */
+    environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
+    Path meeting = Files.createDirectory(folder.resolve("meeting"));
+    List<HostProcess> processes = new ArrayList<>();
+    List<String> said = new ArrayList<>();
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
+      try {
+        for (int rank = 0; rank < ranks; rank++) {
+          Path log = folder.resolve("rank" + rank + ".log");
+          List<String> command = command(meeting, rank, ranks, name, more);
+          processes.add(HostProcess.start(lab, rank, log, environment, command));
+        }
+        for (HostProcess process : processes) {
+          int code = process.exitCode(LIMIT_SECONDS);
+          said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
+        }
+      } finally {
+        for (HostProcess process : processes) {
+          process.close();
+        }
+      }
+    }
+    return said;
+  }
+
+  private List<String> command(Path meeting, int rank, int ranks, String name, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.habits().toString()));
+    command.addAll(List.of("--case", name, "--plugin", BuiltParts.plugin().toString()));
+    command.addAll(List.of("--rendezvous", meeting.toString(), "--seed", Long.toString(seed)));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  private static void assertAllPassed(List<String> said) {
+    said.forEach(
+        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", said)));
+  }
+
+  /*
+   * Each line is used again as soon as it was read. Late are packets that come 20 ms after they were sent again, when their
+   * buffer has gone round several times.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    /* policy, planes, bytes of a line, faults */
+    "spray, 4, 8, ''",
+    "spray, 4, 128, ''",
+    "spray, 1, 8, 'duplicate=0.03,ghost=0.01,ghost-ms=20'",
+    "spray, 4, 128, 'duplicate=0.03,reorder=0.03,ghost=0.005,ghost-ms=20'",
+    "packet, 4, 8, 'duplicate=0.03,reorder=0.03,loss=0.01'",
+    "packet, 4, 128, 'duplicate=0.03,ghost=0.005,ghost-ms=20'",
+    "pinned, 4, 8, 'duplicate=0.03,reorder=0.03,ghost=0.005,ghost-ms=20'",
+    "pinned, 1, 128, 'reorder=0.03,duplicate=0.03,loss=0.01'",
+  })
+  void aLineWhoseFlagIsThereIsWholeAndIsLeftAlone(
+      String policy, int planes, int lineBytes, String faults)
+      throws IOException, InterruptedException {
+    environment.put("HEDDLE_POLICY", policy);
+    if (planes == 1) {
+      environment.put("HEDDLE_PLANES", "e1=1");
+    }
+    if (!faults.isEmpty()) {
+      environment.put("HEDDLE_SOFT_FAULTS", faults + ",seed=" + seed);
+    }
+    List<String> said =
+        run(
+            2,
+            "lines",
+            "--rounds=300",
+            "--early",
+            "--line-bytes=" + lineBytes,
+            "--plane-failed=moving off");
+    assertAllPassed(said);
+  }
+
+  @Test
+  void aBufferThatWasHandedBackIsLeftAlone() throws IOException, InterruptedException {
+    environment.put(
+        "HEDDLE_SOFT_FAULTS", "duplicate=0.03,reorder=0.03,ghost=0.01,ghost-ms=20,seed=" + seed);
+    assertAllPassed(run(2, "lines", "--rounds=400"));
+  }
+
+  /* Else the tests above could not fail. */
+  @ParameterizedTest
+  @CsvSource({
+    "--spoil-data, 8, its flag was there",
+    "--spoil-data, 128, its flag was there",
+    "--spoil-late, 8, written again",
+    "--spoil-late, 128, written again",
+  })
+  void whatIsWrongIsFound(String how, int lineBytes, String told)
+      throws IOException, InterruptedException {
+    List<String> said =
+        run(
+            2,
+            "lines",
+            how,
+            "--rounds=30",
+            "--timeout-seconds=20",
+            "--line-bytes=" + lineBytes,
+            "--early");
+    String receiver = said.get(1);
+    assertTrue(receiver.endsWith("exit code " + WRONG), receiver);
+    assertTrue(receiver.contains("seed " + seed + ": ") && receiver.contains(told), receiver);
+  }
+
+  @Test
+  void aRankAbortsAndBeginsAgainWhileItsPeerIsAtIt() throws IOException, InterruptedException {
+    assertAllPassed(run(2, "aborts", "--rounds=8"));
+  }
+
+  /* What it grows by are the Java heap and compiled code, up to their bounds. */
+  @Test
+  void twelveCyclesLeaveNothing() throws IOException, InterruptedException {
+    List<String> said = run(2, "cycles", "--rounds=12", "--growth-kib=8192");
+    assertAllPassed(said);
+    assertEquals(12, said.get(0).lines().filter(line -> line.startsWith("cycle ")).count());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"spray", "packet"})
+  void twoGroupsOfFourRanksWithEmptySendsDisturbNobody(String policy)
+      throws IOException, InterruptedException {
+    environment.put("HEDDLE_POLICY", policy);
+    assertAllPassed(run(4, "groups", "--rounds=100"));
+  }
+}
