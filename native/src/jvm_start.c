@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -355,6 +357,32 @@ static void *boot(void *argument) {
 }
 
 /*
+ * Java takes about ten descriptors, the devices and the first connections as many, and where they run out in the middle
+ * it is an error inside some class that names neither limit nor remedy. So we look before, by taking them for a moment.
+ */
+#define FEWEST_DESCRIPTORS 32
+
+static bool has_descriptors(void) {
+  int taken[FEWEST_DESCRIPTORS];
+  int count = 0;
+  while (count < FEWEST_DESCRIPTORS && (taken[count] = eventfd(0, EFD_CLOEXEC)) >= 0) {
+    count++;
+  }
+  int error = count < FEWEST_DESCRIPTORS ? errno : 0;
+  for (int i = 0; i < count; i++) {
+    close(taken[i]);
+  }
+  if (error != EMFILE && error != ENFILE) {
+    return true; /* where eventfd is refused for another reason, what follows tells */
+  }
+  struct rlimit limit = {0, 0};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  heddle_log(NCCL_LOG_WARN, "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %ju): raise it",
+             FEWEST_DESCRIPTORS, count, strerror(error), (uintmax_t)limit.rlim_cur);
+  return false;
+}
+
+/*
  * A thread of our own makes the machine: its stack is known to be large enough, and all signals are blocked in it, hence
  * in the machine's own threads, which therefore never take a signal that the host's threads wait for. (The machine
  * unblocks the fault signals in its threads by itself.)
@@ -362,6 +390,9 @@ static void *boot(void *argument) {
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   if (creation_failed) {
     heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
+    return NCCL_SYSTEM_ERROR;
+  }
+  if (!has_descriptors()) {
     return NCCL_SYSTEM_ERROR;
   }
   struct boot task = {.host = host, .calls = calls, .result = NCCL_SYSTEM_ERROR};

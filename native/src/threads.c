@@ -34,7 +34,9 @@ static bool stack_is_large_enough(void) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
-    heddle_log(NCCL_LOG_WARN, "can't read this thread's stack size (%s), so it may not enter Java", strerror(error));
+    /* Of the process's first thread it is in /proc alone, and Java, which asks as well, would end the process. */
+    heddle_log(NCCL_LOG_WARN, "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
+               strerror(error));
     return false;
   }
   void *lowest = NULL;

@@ -10,20 +10,15 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The writing end of a routes file; one per file on a host, used by one thread.
@@ -41,7 +36,7 @@ public final class RoutePublisher implements AutoCloseable {
   private static final int LOAD_TENTHS = 8;
 
   private final Path path;
-  private final FileChannel lock;
+  private final OpenFile lock;
   private final NanoClock clock;
   private final String publisher;
   private final int heartbeatPeriodMs;
@@ -56,7 +51,7 @@ public final class RoutePublisher implements AutoCloseable {
 
   private RoutePublisher(
       Path path,
-      FileChannel lock,
+      OpenFile lock,
       NanoClock clock,
       RoutesMap map,
       String publisher,
@@ -78,7 +73,7 @@ public final class RoutePublisher implements AutoCloseable {
    */
   public static RoutePublisher create(
       Path path, String publisher, WeightRules rules, int heartbeatPeriodMs, NanoClock clock) {
-    FileChannel lock = lock(path);
+    OpenFile lock = PublishLock.take(path);
     try {
       RoutesMap map = RoutesMap.create(aside(path), CELLS[0], FIRST_SLOTS);
       RoutePublisher made =
@@ -86,7 +81,7 @@ public final class RoutePublisher implements AutoCloseable {
       made.writeHeader(rules);
       return made;
     } catch (RuntimeException failure) {
-      release(lock);
+      lock.close();
       throw failure;
     }
   }
@@ -153,52 +148,6 @@ public final class RoutePublisher implements AutoCloseable {
 
   private static Path aside(Path path) {
     return path.resolveSibling(path.getFileName() + ".new");
-  }
-
-  private static FileChannel lock(Path path) {
-    Path file = path.resolveSibling(path.getFileName() + ".lock");
-    FileChannel channel = null;
-    try {
-      Path folder = path.toAbsolutePath().getParent();
-      if (folder != null && !Files.isDirectory(folder)) {
-        Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
-        Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
-        /* As the file in it: for everybody to read, whatever the umask has taken. */
-        Files.setPosixFilePermissions(folder, mode);
-      }
-      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (channel.tryLock() != null) {
-        return channel;
-      }
-    } catch (OverlappingFileLockException takenHere) {
-      /* Told below, as for another process. */
-    } catch (IOException failure) {
-      release(channel);
-      throw new HeddleException(
-          "the routes file "
-              + path
-              + " can't be published: "
-              + FileFailure.reason(failure)
-              + "; name a folder that can be written with \"publish\" in the configuration",
-          failure);
-    }
-    release(channel);
-    throw new HeddleException(
-        "another daemon publishes routes at "
-            + path
-            + " (it holds "
-            + file
-            + "); stop it, or give this one another \"publish\" in its configuration");
-  }
-
-  private static void release(@Nullable FileChannel channel) {
-    try {
-      if (channel != null) {
-        channel.close();
-      }
-    } catch (IOException gone) {
-      /* The descriptor, and with it the lock, is gone either way. */
-    }
   }
 
   public Path path() {
@@ -415,17 +364,18 @@ public final class RoutePublisher implements AutoCloseable {
   private void takeName(RoutesMap next) {
     RoutesMap before = null;
     try {
-      before = RoutesMap.open(path, FileChannel.MapMode.READ_WRITE);
+      before = RoutesMap.openToEnd(path);
     } catch (HeddleException foreign) {
       /* Whatever lies there is replaced. */
     }
     heartbeat();
     setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);
-    try {
-      Files.move(
-          aside(path), path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException failure) {
-      throw new HeddleException("the routes file can't take its name " + path, failure);
+    try (OpenFolder folder = OpenFolder.around(path)) {
+      folder.rename(aside(path).getFileName().toString(), path.getFileName().toString());
+    } catch (SystemCallException failure) {
+      throw new HeddleException(
+          "the routes file can't take its name " + path + ": " + FileFailure.reason(failure),
+          failure);
     }
     if (before != null) {
       end(before, RoutesLayout.SUPERSEDED);
@@ -493,6 +443,6 @@ public final class RoutePublisher implements AutoCloseable {
     } catch (IOException left) {
       /* The next daemon replaces it. */
     }
-    release(lock);
+    lock.close();
   }
 }

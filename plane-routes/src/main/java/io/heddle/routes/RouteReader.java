@@ -10,13 +10,11 @@ import io.heddle.platform.NanoClock;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +70,7 @@ public final class RouteReader implements AutoCloseable {
    * @throws HeddleException for a file that isn't one of routes, or can't be read
    */
   public static @Nullable RouteReader open(Path path, NanoClock clock) {
-    RoutesMap map = RoutesMap.open(path, FileChannel.MapMode.READ_ONLY);
+    RoutesMap map = RoutesMap.open(path);
     if (map == null) {
       return null;
     }
@@ -309,7 +307,7 @@ public final class RouteReader implements AutoCloseable {
 
   /** Whether the file under this reader's name is still the one that it reads. */
   public boolean isCurrent() {
-    return Objects.equals(RoutesMap.identity(path), map.identity);
+    return map.hasName(path);
   }
 
   @Override

@@ -1,57 +1,42 @@
 package io.heddle.routes;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.FileFailure;
+import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
-import java.io.IOException;
-import java.lang.foreign.Arena;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A routes file in memory, and what its header says about its shape. */
 final class RoutesMap implements AutoCloseable {
-  private static final int ZEROS_BYTES = 1 << 20;
+  /* For jobs of other users to read. */
+  private static final int MODE = 0644;
 
-  private final Arena arena = Arena.ofShared();
   private final Path path;
-  private final FileChannel file;
+  private final OpenFile file;
+  private final FileStatus status;
   private final long bytes;
+  private boolean closed;
   final long base;
   final int cells;
   final int slotBytes;
   final int slots;
   final long firstSlot;
 
-  /** What tells this file from the next one under the same name. */
-  final @Nullable Object identity;
-
-  private RoutesMap(
-      Path path,
-      FileChannel file,
-      FileChannel.MapMode mode,
-      @Nullable Object identity,
-      int cells,
-      int slots)
-      throws IOException {
+  private RoutesMap(Path path, OpenFile file, boolean writing, int cells, int slots) {
     bytes = RoutesLayout.fileBytes(cells, slots);
-    try {
-      base = file.map(mode, 0, bytes, arena).address();
-    } catch (IOException failure) {
-      arena.close();
-      throw failure;
-    }
+    base = file.map(bytes, writing);
+    status = file.status();
     this.path = path;
     this.file = file;
-    this.identity = identity;
     this.cells = cells;
     this.slots = slots;
     slotBytes = RoutesLayout.slotBytes(cells);
@@ -66,109 +51,126 @@ final class RoutesMap implements AutoCloseable {
    */
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
-    Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rw-r--r--");
-    try {
-      Files.deleteIfExists(path);
-      FileChannel file =
-          FileChannel.open(
-              path,
-              Set.of(
-                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(mode));
+    String name = path.getFileName().toString();
+    try (OpenFolder folder = OpenFolder.around(path)) {
+      folder.remove(name);
+      OpenFile file = folder.create(name, MODE);
       try {
-        /* So from the first moment, and for jobs of other users to read, whatever the umask has taken. */
-        Files.setPosixFilePermissions(path, mode);
-        fill(file, bytes);
-        RoutesMap map =
-            new RoutesMap(path, file, FileChannel.MapMode.READ_WRITE, identity(path), cells, slots);
+        /* So from the first moment, whatever the umask has taken. */
+        file.setMode(MODE);
+        file.allocate(0, bytes);
+        RoutesMap map = new RoutesMap(path, file, true, cells, slots);
         RoutesLayout.setInt(map.base + RoutesLayout.CELLS, cells);
         RoutesLayout.setInt(map.base + RoutesLayout.SLOTS, slots);
         RoutesLayout.setInt(map.base + RoutesLayout.SLOT_BYTES, map.slotBytes);
         return map;
-      } catch (IOException failure) {
+      } catch (SystemCallException failure) {
         file.close();
+        folder.remove(name);
         throw failure;
       }
-    } catch (IOException failure) {
+    } catch (SystemCallException failure) {
       throw new HeddleException(
           "the routes file can't be written: "
               + path
               + " needs "
               + bytes
               + " bytes: "
-              + failure.getMessage()
+              + FileFailure.reason(failure)
               + "; make room there, or name another place with \"publish\" in the daemon's"
               + " configuration and HEDDLE_ROUTES for the jobs",
           failure);
     }
   }
 
-  private static void fill(FileChannel file, long bytes) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, ZEROS_BYTES));
-    long written = 0;
-    while (written < bytes) {
-      zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - written));
-      written += file.write(zeros);
-    }
+  /**
+   * Opens a file that another process publishes, to read it.
+   *
+   * @return null where there is no file
+   * @throws HeddleException for a file that isn't one of routes, can't be read, or whose user
+   *     nobody has trusted with routes
+   */
+  static @Nullable RoutesMap open(Path path) {
+    return open(path, false);
   }
 
-  /**
-   * @return null where there is no file
-   * @throws HeddleException for a file that isn't one of routes, or can't be read
-   */
-  static @Nullable RoutesMap open(Path path, FileChannel.MapMode mode) {
-    Set<StandardOpenOption> options =
-        mode == FileChannel.MapMode.READ_WRITE
-            ? Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : Set.of(StandardOpenOption.READ);
-    /* Asked before opening: a file that takes the name in between is then found to be another, and opened again. */
-    Object identity = identity(path);
-    try {
-      FileChannel file = FileChannel.open(path, options);
+  /** Opens a file that a daemon of this user has published, to end it. */
+  static @Nullable RoutesMap openToEnd(Path path) {
+    return open(path, true);
+  }
+
+  private static @Nullable RoutesMap open(Path path, boolean writing) {
+    try (OpenFolder folder = OpenFolder.around(path)) {
+      OpenFile file = folder.open(path.getFileName().toString(), writing);
       try {
-        return open(path, file, mode, identity);
-      } catch (IOException | RuntimeException failure) {
+        requireTrusted(path, file.status(), folder.status(), writing);
+        return open(path, file, writing);
+      } catch (RuntimeException failure) {
         file.close();
         throw failure;
       }
-    } catch (NoSuchFileException none) {
-      return null;
-    } catch (IOException failure) {
+    } catch (SystemCallException failure) {
+      if (failure.errno() == Errno.ENOENT) {
+        return null;
+      }
       throw new HeddleException(
           "the routes file " + path + " can't be read: " + FileFailure.reason(failure), failure);
     }
   }
 
-  private static RoutesMap open(
-      Path path, FileChannel file, FileChannel.MapMode mode, @Nullable Object identity)
-      throws IOException {
-    ByteBuffer header =
-        ByteBuffer.allocate(RoutesLayout.HEADER_BYTES).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-    int there = file.read(header, 0);
-    int cells = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.CELLS);
-    int slots = there < RoutesLayout.HEADER_BYTES ? 0 : header.getInt(RoutesLayout.SLOTS);
-    if (there < RoutesLayout.HEADER_BYTES
+  /*
+   * Routes are taken from root and from this process's user, and from the user whose folder it is, who decides what has
+   * the name: whoever named the path, for the usual one root, trusts that one.
+   */
+  private static void requireTrusted(
+      Path path, FileStatus file, FileStatus folder, boolean writing) {
+    int owner = file.owner();
+    boolean trusted =
+        owner == LinuxCalls.geteuid()
+            || !writing
+                && (owner == FileStatus.ROOT
+                    || owner == folder.owner() && !folder.isWritableByOthers());
+    if (!trusted || file.isWritableByOthers()) {
+      throw new HeddleException(
+          "the routes file "
+              + path
+              + " isn't followed: it is "
+              + file.describe()
+              + ", in "
+              + folder.describe()
+              + "; only root, this user and the user of a folder of its own may tell routes");
+    }
+  }
+
+  private static RoutesMap open(Path path, OpenFile file, boolean writing) {
+    byte[] start = file.read(RoutesLayout.HEADER_BYTES);
+    ByteBuffer header = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN);
+    boolean whole = start.length == RoutesLayout.HEADER_BYTES;
+    int cells = whole ? header.getInt(RoutesLayout.CELLS) : 0;
+    int slots = whole ? header.getInt(RoutesLayout.SLOTS) : 0;
+    if (!whole
         || header.getLong(0) != RoutesLayout.MAGIC
         || cells < 1
         || cells > RoutesLayout.MAX_PLANES
         || slots < 1
         || Integer.bitCount(slots) != 1
         || header.getInt(RoutesLayout.SLOT_BYTES) != RoutesLayout.slotBytes(cells)
-        || file.size() < RoutesLayout.fileBytes(cells, slots)) {
+        || file.sizeBytes() < RoutesLayout.fileBytes(cells, slots)) {
       throw new HeddleException(
           path
               + " is no routes file of this release; run the same release of Heddle for the"
               + " daemon and the jobs");
     }
-    return new RoutesMap(path, file, mode, identity, cells, slots);
+    return new RoutesMap(path, file, writing, cells, slots);
   }
 
-  /** What tells the file under this name from its successors; null where there is none. */
-  static @Nullable Object identity(Path path) {
+  /** Whether this file still has the name, and not its successor or none. */
+  boolean hasName(Path name) {
     try {
-      return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-    } catch (IOException none) {
-      return null;
+      FileStatus there = OpenFolder.look(name);
+      return there != null && there.isSameFile(status);
+    } catch (SystemCallException hidden) {
+      return false;
     }
   }
 
@@ -178,11 +180,7 @@ final class RoutesMap implements AutoCloseable {
    * it the signal. So this is asked before and after, and costs a system call.
    */
   boolean isWhole() {
-    try {
-      return file.size() >= bytes;
-    } catch (IOException closed) {
-      return false;
-    }
+    return file.sizeBytes() >= bytes;
   }
 
   /**
@@ -257,11 +255,10 @@ final class RoutesMap implements AutoCloseable {
 
   @Override
   public void close() {
-    arena.close();
-    try {
+    if (!closed) {
+      closed = true;
+      MemoryCalls.unmapMemory(base, bytes);
       file.close();
-    } catch (IOException gone) {
-      /* The descriptor is gone either way. */
     }
   }
 }

@@ -26,6 +26,7 @@ final class FileCalls {
 
   static final int F_GETLK = 5;
   static final int F_SETLK = 6;
+  static final int F_OFD_SETLK = 37;
 
   private static final MethodHandle OPENAT = LinuxCalls.find("openat", 4);
   private static final MethodHandle MKDIRAT = LinuxCalls.find("mkdirat", 3);
@@ -33,6 +34,7 @@ final class FileCalls {
   private static final MethodHandle RENAMEAT = LinuxCalls.find("renameat", 4);
   private static final MethodHandle UNLINKAT = LinuxCalls.find("unlinkat", 3);
   private static final MethodHandle FTRUNCATE = LinuxCalls.find("ftruncate", 2);
+  private static final MethodHandle LSEEK = LinuxCalls.find("lseek", 3);
   private static final MethodHandle FALLOCATE = LinuxCalls.find("posix_fallocate", 3);
   private static final MethodHandle FCHMOD = LinuxCalls.find("fchmod", 2);
   private static final MethodHandle FCNTL = LinuxCalls.find("fcntl", 3);
@@ -124,6 +126,17 @@ final class FileCalls {
     try {
       return LinuxCalls.intResult(
           capture, (long) FTRUNCATE.invokeExact(capture, (long) fd, lengthBytes, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /** Goes to a file's end; returns where that is, or the negated errno. */
+  static long seekEnd(int fd) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      return LinuxCalls.result(
+          capture, (long) LSEEK.invokeExact(capture, (long) fd, 0L, 2L /* SEEK_END */));
     } catch (Throwable thrown) {
       throw LinuxCalls.unexpected(thrown);
     }

@@ -29,14 +29,14 @@ public final class FileFailure {
   public static String reason(SystemCallException failure) {
     return switch (failure.errno()) {
       case Errno.ENOENT -> "it doesn't exist";
-      case Errno.ENOTDIR -> "it is no folder";
+      case Errno.ENOTDIR -> "it is no folder, or a link to one, which isn't followed";
       case Errno.ELOOP -> "it is a link, which isn't followed";
       case Errno.EINVAL -> "it is no regular file";
       case Errno.EACCES, Errno.EPERM -> "this user may not";
       case Errno.EEXIST -> "it exists already";
-      case Errno.ENOSPC -> "there is no room left";
+      case Errno.ENOSPC -> "No space left on device";
       case Errno.EDQUOT -> "this user's share of the file system is used up";
-      case Errno.EROFS -> "the file system is read-only";
+      case Errno.EROFS -> "Read-only file system";
       case Errno.EMFILE -> "this process has as many files open as it may (ulimit -n)";
       case Errno.ENFILE -> "the host has as many files open as it may";
       default -> String.valueOf(failure.getMessage());

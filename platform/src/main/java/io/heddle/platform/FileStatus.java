@@ -27,6 +27,7 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
   private static final int FOLDER = 0040000;
   private static final int REGULAR = 0100000;
   private static final int LINK = 0120000;
+  private static final int SOCKET = 0140000;
   private static final int OTHERS_MAY_WRITE = 0022;
   private static final int STICKY = 01000;
 
@@ -69,6 +70,10 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
 
   public boolean isLink() {
     return (mode & KIND) == LINK;
+  }
+
+  public boolean isSocket() {
+    return (mode & KIND) == SOCKET;
   }
 
   /** Whether its group or everybody may write to it. */

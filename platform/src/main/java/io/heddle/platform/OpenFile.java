@@ -36,6 +36,11 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
+  /** Its length now, without a look at anything else; negative once this is closed. */
+  public long sizeBytes() {
+    return FileCalls.seekEnd(fd);
+  }
+
   /** Gives it this length; what is new takes no room until {@link #allocate}. */
   public void resize(long lengthBytes) {
     require("ftruncate", FileCalls.ftruncate(fd, lengthBytes));
@@ -64,10 +69,28 @@ public final class OpenFile implements AutoCloseable {
     require("fchmod", FileCalls.fchmod(fd, mode));
   }
 
-  /** Locks it whole against other processes; false where one has it. */
+  /**
+   * Locks it whole against other processes until this one ends, or closes any descriptor of the
+   * file; a forked child has no part in it.
+   *
+   * @return false where another process has it locked
+   */
   public boolean tryLock() {
+    return tryLock(FileCalls.F_SETLK);
+  }
+
+  /**
+   * Locks it whole against whoever opens it, in this process too, until this is closed.
+   *
+   * @return false where another has it locked
+   */
+  public boolean tryLockAlone() {
+    return tryLock(FileCalls.F_OFD_SETLK);
+  }
+
+  private boolean tryLock(int command) {
     try (Arena arena = Arena.ofConfined()) {
-      int result = FileCalls.fcntl(fd, FileCalls.F_SETLK, flock(arena, F_WRLCK).address());
+      int result = FileCalls.fcntl(fd, command, flock(arena, F_WRLCK).address());
       if (result == -Errno.EAGAIN || result == -Errno.EACCES) {
         return false;
       }

@@ -73,6 +73,15 @@ public final class OpenFolder implements AutoCloseable {
     return FileStatus.of(fd);
   }
 
+  /**
+   * Whether nobody but root and this process's user can put other files in the place of those here.
+   */
+  public boolean isSafe() {
+    FileStatus status = status();
+    return (status.owner() == FileStatus.ROOT || status.owner() == LinuxCalls.geteuid())
+        && !status.isOpenToOthers();
+  }
+
   /** Takes the right to write to it from all but its owner. */
   public void closeToOthers() {
     int result = FileCalls.fchmod(fd, status().withoutOthersWriting());

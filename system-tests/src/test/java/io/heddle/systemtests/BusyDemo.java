@@ -30,10 +30,12 @@ final class BusyDemo implements AutoCloseable {
   private final DemoProcess process;
   private final List<Path> statistics;
 
-  private BusyDemo(Path folder, String policy) throws IOException, InterruptedException {
+  private BusyDemo(List<String> before, Path folder, String policy)
+      throws IOException, InterruptedException {
     this.folder = folder;
     process =
-        DemoProcess.start(
+        DemoProcess.startBehind(
+            before,
             folder,
             "--json",
             "--policy",
@@ -66,7 +68,12 @@ final class BusyDemo implements AutoCloseable {
 
   /** The same under this policy. */
   static BusyDemo start(Path folder, String policy) throws IOException, InterruptedException {
-    return new BusyDemo(folder, policy);
+    return new BusyDemo(List.of(), folder, policy);
+  }
+
+  /** The same with shared memory of its own, where no other job of this machine is seen. */
+  static BusyDemo startAlone(Path folder) throws IOException, InterruptedException {
+    return new BusyDemo(OwnMounts.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {

@@ -26,7 +26,14 @@ public final class DemoProcess implements AutoCloseable {
   }
 
   static DemoProcess start(Path folder, String... options) throws IOException {
-    List<String> command = HeddleRun.command("demo");
+    return startBehind(List.of(), folder, options);
+  }
+
+  /** The same behind a command that becomes the one that follows it. */
+  static DemoProcess startBehind(List<String> before, Path folder, String... options)
+      throws IOException {
+    List<String> command = new ArrayList<>(before);
+    command.addAll(HeddleRun.command("demo"));
     command.addAll(List.of(options));
     Path out = folder.resolve("demo.out");
     Path err = folder.resolve("demo.err");
@@ -73,6 +80,10 @@ public final class DemoProcess implements AutoCloseable {
   /** As the kernel does where memory is short: no code of its own runs any more. */
   void kill() {
     process.destroyForcibly();
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   List<ProcessHandle> descendants() {

@@ -1,8 +1,11 @@
 package io.heddle.tools;
 
 import io.heddle.platform.FileFailure;
+import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -40,8 +43,7 @@ public final class BgpSocket implements AutoCloseable {
       if (folder != null) {
         Files.createDirectories(folder);
       }
-      /* The routes file's lock has told already that no other daemon uses it. */
-      Files.deleteIfExists(path);
+      makeRoom(path.toAbsolutePath());
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
@@ -56,6 +58,29 @@ public final class BgpSocket implements AutoCloseable {
               + FileFailure.reason(failure)
               + "; \"control\" in the configuration names another",
           failure);
+    }
+  }
+
+  /*
+   * The routes file's lock has told already that no other daemon uses what is there. Where others could replace the
+   * socket, the rights that it is given would be given to what they put in its place.
+   */
+  private static void makeRoom(Path path) throws IOException {
+    try (OpenFolder folder = OpenFolder.around(path)) {
+      if (!folder.isSafe()) {
+        throw new IOException(
+            folder.path()
+                + " is "
+                + folder.status().describe()
+                + ", not this user's or root's alone");
+      }
+      FileStatus there = OpenFolder.look(path);
+      if (there != null && !there.isSocket()) {
+        throw new IOException("there is " + there.describe());
+      }
+      folder.remove(path.getFileName().toString());
+    } catch (SystemCallException failure) {
+      throw new IOException(FileFailure.reason(failure), failure);
     }
   }
 

@@ -73,11 +73,11 @@ public final class DrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    StatsFolders folders = stats.folders();
+    StatsFolders folders = stats.folders().toOrder();
     if (folders.folders().isEmpty()) {
       throw new HeddleException(
-          "no job has run on this host: there is no folder /dev/shm/heddle-*; --stats names"
-              + " another");
+          "no job that this user may give orders to has run on this host: there is no folder of"
+              + " one in /dev/shm/heddle-*; --stats names another");
     }
     Set<String> ordered = ordered(folders);
     if (end && planes.isEmpty()) {

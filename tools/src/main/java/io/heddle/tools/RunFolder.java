@@ -1,18 +1,35 @@
 package io.heddle.tools;
 
+import io.heddle.platform.SystemCallException;
+import io.heddle.tools.stat.RunNotice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** A temporary folder for one run; removed at the end, or kept for its logs and named. */
+/**
+ * A temporary folder for one run; removed at the end, or kept for its logs and named. While the run
+ * lasts, commands that look at jobs find their statistics in it.
+ */
 public final class RunFolder implements AutoCloseable {
   private final Path path;
+  private final @Nullable RunNotice notice;
   private volatile boolean kept;
 
   public RunFolder() throws IOException {
     path = Files.createTempDirectory("heddle-");
+    notice = announced(path);
+  }
+
+  private static @Nullable RunNotice announced(Path folder) {
+    try {
+      return RunNotice.put(folder);
+    } catch (SystemCallException failure) {
+      System.err.println("heddle: " + RunNotice.without(failure));
+      return null;
+    }
   }
 
   public Path path() {
@@ -26,6 +43,9 @@ public final class RunFolder implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    if (notice != null) {
+      notice.close();
+    }
     if (kept) {
       System.err.println("heddle: what the run has logged is kept in " + path);
     } else if (Files.exists(path)) {

@@ -1,5 +1,6 @@
 package io.heddle.tools.stat;
 
+import io.heddle.platform.LinuxCalls;
 import io.heddle.tools.Json;
 import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
@@ -240,7 +241,7 @@ public final class StatCommand implements Callable<Integer> {
   }
 
   private static boolean isAlive(ProcessStats process) {
-    return ProcessHandle.of(process.processId()).isPresent();
+    return LinuxCalls.isAlive((int) process.processId());
   }
 
   private void print(StatsFolders.Found found, StatsFolders folders, PrintWriter out) {

@@ -1,10 +1,14 @@
 package io.heddle.tools.stat;
 
 import io.heddle.platform.FileFailure;
+import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.OpenFolder;
 import io.heddle.transport.stats.ProcessStats;
 import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Where processes leave their statistics, and what is there now. */
 public final class StatsFolders {
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  static final String PREFIX = "heddle-";
 
   private final @Nullable Path named;
+  private final Path sharedMemory;
+  private final boolean own;
 
   /** What was read, and what could not be. */
   public record Found(List<ProcessStats> processes, List<String> unreadable) {}
@@ -26,23 +33,57 @@ public final class StatsFolders {
    * @param named the only folder to look at; null for the usual ones
    */
   public StatsFolders(@Nullable Path named) {
-    this.named = named;
+    this(named, SHARED_MEMORY, false);
   }
 
-  /** Where jobs leave their statistics unless HEDDLE_STATS_DIR says otherwise. */
-  public static List<Path> usual() {
-    List<Path> folders = new ArrayList<>();
-    try (DirectoryStream<Path> users = Files.newDirectoryStream(SHARED_MEMORY, "heddle-*")) {
-      users.forEach(folders::add);
-    } catch (IOException none) {
-      /* No shared memory, no jobs. */
-    }
-    return folders;
+  private StatsFolders(@Nullable Path named, Path sharedMemory, boolean own) {
+    this.named = named;
+    this.sharedMemory = sharedMemory;
+    this.own = own;
+  }
+
+  /** The usual ones of a test. */
+  static StatsFolders in(Path sharedMemory) {
+    return new StatsFolders(null, sharedMemory, false);
+  }
+
+  /** Those to whose jobs this user may give orders: its own, to root everybody's. */
+  public StatsFolders toOrder() {
+    return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
   }
 
   /** Looked at anew each time, since users come and go. */
   public List<Path> folders() {
-    return named == null ? usual() : List.of(named);
+    return folders(new ArrayList<>());
+  }
+
+  /*
+   * Everybody may make names in shared memory. A folder that others may write to would show anything, and a link leads
+   * anywhere: neither is looked at, and that is told.
+   */
+  private List<Path> folders(List<String> ignored) {
+    if (named != null) {
+      return List.of(named);
+    }
+    List<Path> folders = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(sharedMemory, PREFIX + "*")) {
+      for (Path each : entries) {
+        FileStatus status = OpenFolder.look(each);
+        if (status == null || own && status.owner() != LinuxCalls.geteuid()) {
+          continue;
+        }
+        if (status.isRegular() && RunNotice.isNotice(each)) {
+          folders.addAll(RunNotice.read(each));
+        } else if (!status.isFolder() || status.isWritableByOthers()) {
+          ignored.add(each + " isn't looked at: it is " + status.describe());
+        } else if (status.owner() == LinuxCalls.geteuid() || Files.isReadable(each)) {
+          folders.add(each);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException none) {
+      /* No shared memory, no jobs. */
+    }
+    return folders;
   }
 
   /**
@@ -54,7 +95,7 @@ public final class StatsFolders {
   public Found read(@Nullable Long processId) {
     List<ProcessStats> processes = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
-    for (Path folder : folders()) {
+    for (Path folder : folders(unreadable)) {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
         for (Path file : files) {
           add(file, processId, processes, unreadable);
@@ -109,7 +150,7 @@ public final class StatsFolders {
   String described() {
     List<Path> folders = folders();
     return folders.isEmpty()
-        ? SHARED_MEMORY + "/heddle-*"
+        ? sharedMemory + "/" + PREFIX + "*"
         : String.join(", ", folders.stream().map(Path::toString).toList());
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.tools.stat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -13,11 +14,18 @@ public final class StatsOption {
   private @Nullable Path folder;
 
   public StatsFolders folders() {
-    return new StatsFolders(folder);
+    return new StatsFolders(folder());
   }
 
-  /** The folder that was named; null for the usual ones. */
+  /** The folder that was named, behind a link too; null for the usual ones. */
   public @Nullable Path folder() {
-    return folder;
+    if (folder == null) {
+      return null;
+    }
+    try {
+      return folder.toRealPath();
+    } catch (IOException none) {
+      return folder; // who reads there says why it can't
+    }
   }
 }

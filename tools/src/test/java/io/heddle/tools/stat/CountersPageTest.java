@@ -95,8 +95,9 @@ class CountersPageTest {
     StringBuilder page = new StringBuilder("# Counters\n\n");
     page.append(
         """
-        Every plugin process keeps its counters in a mapped file. `heddle stat` shows them, `heddle errors` the distinct
-        warnings, and `heddle exporter` serves what follows to Prometheus;
+        Every plugin process keeps its counters in a mapped file under `/dev/shm/heddle-<user>`, or in its own memory where
+        there is no room for one ([failures.md](failures.md)). `heddle stat` shows them, those of a demo's ranks among them,
+        `heddle errors` the distinct warnings, and `heddle exporter` serves what follows to Prometheus;
         [`packaging/grafana/heddle.json`](../packaging/grafana/heddle.json) draws it.
 
         | metric | kind | labels | what it counts |

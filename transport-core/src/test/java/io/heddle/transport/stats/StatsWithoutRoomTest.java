@@ -77,7 +77,7 @@ class StatsWithoutRoomTest {
       count(stats, 2000);
       assertNull(stats.path());
       assertNotNull(stats.orders());
-      assertToldOnce("no room", "without statistics", "HEDDLE_STATS_DIR");
+      assertToldOnce("No space left", "without statistics", "HEDDLE_STATS_DIR");
       assertEquals(List.of(folder.resolve("other")), filesIn(folder));
     }
   }
@@ -89,7 +89,7 @@ class StatsWithoutRoomTest {
       Path file = stats.path();
       assertNotNull(file);
       count(stats, 2000);
-      assertToldOnce("no room", "further communicators", "HEDDLE_STATS_DIR");
+      assertToldOnce("No space left", "further communicators", "HEDDLE_STATS_DIR");
       int shown = StatsReader.read(file).size();
       assertTrue(shown >= 16 && shown < 100, "rows: " + shown);
       assertEquals(StatsLayout.ERRORS, StatsReader.snapshot(file).errors().size());
@@ -104,7 +104,7 @@ class StatsWithoutRoomTest {
       count(stats, 100);
       assertNull(stats.path());
       assertNull(stats.orders());
-      assertToldOnce("read-only", "HEDDLE_STATS_DIR");
+      assertToldOnce("Read-only", "HEDDLE_STATS_DIR");
     }
   }
 
@@ -116,7 +116,7 @@ class StatsWithoutRoomTest {
     try (StatsFile stats = open()) {
       count(stats, 100);
       assertNull(stats.path());
-      assertToldOnce("read-only");
+      assertToldOnce("Read-only");
     }
   }
 

@@ -1,0 +1,97 @@
+package io.heddle.routes;
+
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The lock beside a routes file, which its one writer holds as long as it lives. */
+final class PublishLock {
+  private static final int MODE = 0644;
+
+  private PublishLock() {}
+
+  /**
+   * Takes the lock, in a folder that is made where there is none.
+   *
+   * @throws HeddleException when another daemon has it, or others could put a file of theirs in the
+   *     place of what is published there
+   */
+  static OpenFile take(Path path) {
+    Path file = path.resolveSibling(path.getFileName() + ".lock");
+    try {
+      makeFolder(path);
+      try (OpenFolder folder = OpenFolder.around(path)) {
+        requireSafe(path, folder);
+        OpenFile lock = folder.openOrCreate(file.getFileName().toString(), MODE);
+        if (isTaken(lock)) {
+          return lock;
+        }
+      }
+    } catch (SystemCallException failure) {
+      throw unpublished(path, FileFailure.reason(failure), failure);
+    } catch (IOException failure) {
+      throw unpublished(path, FileFailure.reason(failure), failure);
+    }
+    throw new HeddleException(
+        "another daemon publishes routes at "
+            + path
+            + " (it holds "
+            + file
+            + "); stop it, or give this one another \"publish\" in its configuration");
+  }
+
+  private static boolean isTaken(OpenFile lock) {
+    boolean taken = false;
+    try {
+      taken = lock.tryLockAlone();
+    } finally {
+      if (!taken) {
+        lock.close();
+      }
+    }
+    return taken;
+  }
+
+  private static void makeFolder(Path path) throws IOException {
+    Path folder = path.toAbsolutePath().getParent();
+    if (folder != null && !Files.isDirectory(folder)) {
+      Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
+      Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
+      /* As the file in it: for everybody to read, whatever the umask has taken. */
+      Files.setPosixFilePermissions(folder, mode);
+    }
+  }
+
+  /* Where others could put a file of theirs in its place, jobs would follow that. */
+  private static void requireSafe(Path path, OpenFolder folder) {
+    if (!folder.isSafe()) {
+      throw unpublished(
+          path,
+          folder.path() + " is " + folder.status().describe() + ", not this user's or root's alone",
+          null);
+    }
+  }
+
+  private static HeddleException unpublished(Path path, String why, @Nullable Exception failure) {
+    HeddleException told =
+        new HeddleException(
+            "the routes file "
+                + path
+                + " can't be published: "
+                + why
+                + "; name a folder that can be written with \"publish\" in the configuration");
+    if (failure != null) {
+      told.initCause(failure);
+    }
+    return told;
+  }
+}
