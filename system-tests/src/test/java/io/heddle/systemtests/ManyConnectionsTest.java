@@ -23,7 +23,8 @@ final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 
   /* A rank that is off the processor for half a second is no business of this test. */
-  private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
+  private static final Map<String, String> PATIENT =
+      Map.of("NCCL_IB_TIMEOUT", "18", "HEDDLE_CONNECT_TIMEOUT_MS", "120000");
 
   @TempDir private Path folder;
   private final ObjectMapper json = new ObjectMapper();

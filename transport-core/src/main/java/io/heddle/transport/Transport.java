@@ -64,6 +64,7 @@ public final class Transport implements AutoCloseable {
   private final String hostName;
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
+  private final CallsInTurn callsInTurn = new CallsInTurn();
   private volatile @Nullable WarmUp warmUp;
 
   private Transport(Map<String, String> environment, Log hosts, Supplier<Providers> providers) {
@@ -385,14 +386,17 @@ public final class Transport implements AutoCloseable {
                   words,
                   () -> source.close(counters));
             },
-            ended -> {});
+            ended -> callsInTurn.ended());
     synchronized (connecting) {
       connecting.put(number, handshake);
     }
-    loop.execute(() -> {
-      handshake.start();
-      handshake.call(handle);
-    });
+    loop.execute(
+        () ->
+            callsInTurn.begin(
+                () -> {
+                  handshake.start();
+                  handshake.call(handle);
+                }));
     return number;
   }
 
