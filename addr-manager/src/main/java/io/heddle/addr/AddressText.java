@@ -1,8 +1,10 @@
 package io.heddle.addr;
 
+import io.heddle.platform.Ipv6Text;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -26,37 +28,17 @@ public final class AddressText {
     if (!(address instanceof Inet6Address)) {
       return address.getHostAddress();
     }
-    byte[] raw = address.getAddress();
-    int[] groups = new int[8];
-    for (int i = 0; i < 8; i++) {
-      groups[i] = (raw[2 * i] & 0xff) << 8 | raw[2 * i + 1] & 0xff;
+    return Ipv6Text.of(address.getAddress());
+  }
+
+  /** With its port: {@code 10.0.0.1:4791}, {@code [fd00::1]:4791}. */
+  public static String of(InetSocketAddress socket) {
+    InetAddress address = socket.getAddress();
+    if (address == null) {
+      return socket.getHostString() + ":" + socket.getPort();
     }
-    int gapStart = -1;
-    int gapLength = 1;
-    for (int i = 0; i < 8; i++) {
-      int end = i;
-      while (end < 8 && groups[end] == 0) {
-        end++;
-      }
-      if (end - i > gapLength) {
-        gapStart = i;
-        gapLength = end - i;
-      }
-      i = Math.max(i, end);
-    }
-    StringBuilder text = new StringBuilder(39);
-    for (int i = 0; i < 8; i++) {
-      if (i == gapStart) {
-        text.append("::");
-        i += gapLength - 1;
-      } else {
-        if (!text.isEmpty() && text.charAt(text.length() - 1) != ':') {
-          text.append(':');
-        }
-        text.append(Integer.toHexString(groups[i]));
-      }
-    }
-    return text.toString();
+    String text = of(address);
+    return (address instanceof Inet6Address ? "[" + text + "]" : text) + ":" + socket.getPort();
   }
 
   /**

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,5 +46,17 @@ final class AddressTextTest {
       })
   void whatIsNoWholeAddressIsNone(String text) {
     assertNull(AddressText.parse(text));
+  }
+
+  @Test
+  void aSocketsAddressIsWrittenAsInAUrl() throws Exception {
+    assertEquals(
+        "[fd00::1]:4711",
+        AddressText.of(new InetSocketAddress(InetAddress.getByName("fd00:0:0:0:0:0:0:1"), 4711)));
+    assertEquals(
+        "10.0.0.1:4711",
+        AddressText.of(new InetSocketAddress(InetAddress.getByName("10.0.0.1"), 4711)));
+    assertEquals(
+        "no.such.host:80", AddressText.of(InetSocketAddress.createUnresolved("no.such.host", 80)));
   }
 }

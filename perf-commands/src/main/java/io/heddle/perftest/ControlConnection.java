@@ -1,5 +1,6 @@
 package io.heddle.perftest;
 
+import io.heddle.addr.AddressText;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -122,7 +123,7 @@ final class ControlConnection implements AutoCloseable {
   }
 
   private static String text(InetAddress address) {
-    return address.getHostAddress();
+    return AddressText.of(address);
   }
 
   boolean isServer() {

@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +111,8 @@ final class HostileHostTest {
       })
   void withoutRoomInSharedMemoryTheJobRunsAndSaysSoOnce(String mounts, String reason)
       throws Exception {
-    String said = bothPass(mounts.equals("full") ? FULL.formatted("/dev/shm") : mounts);
+    String said =
+        bothPass(mounts.equals("full") ? String.format(Locale.ROOT, FULL, "/dev/shm") : mounts);
     assertEquals(2, count(said, "the job runs without statistics"), said);
     assertEquals(2, count(said, reason), said);
     assertEquals(2, count(said, "HEDDLE_STATS_DIR"), said);
@@ -118,7 +120,11 @@ final class HostileHostTest {
 
   @Test
   void withNoRoomAnywhereTheJobRuns() throws Exception {
-    String said = bothPass(FULL.formatted("/dev/shm") + "; " + FULL.formatted("/tmp"));
+    String said =
+        bothPass(
+            String.format(Locale.ROOT, FULL, "/dev/shm")
+                + "; "
+                + String.format(Locale.ROOT, FULL, "/tmp"));
     assertEquals(2, count(said, "the job runs without statistics"), said);
   }
 

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -225,7 +226,7 @@ final class RouteServiceTest {
           "destination",
           fabric.address(2, 2));
       Map<String, String> status = status(daemon.pid());
-      assertEquals("%1$d\t%1$d\t%1$d\t%1$d".formatted(USER), status.get("Uid"));
+      assertEquals(String.format(Locale.ROOT, "%1$d\t%1$d\t%1$d\t%1$d", USER), status.get("Uid"));
       assertEquals("1", status.get("NoNewPrivs"));
       assertEquals("2", status.get("Seccomp"), "a filter");
       /* CAP_NET_BIND_SERVICE is bit 10, CAP_NET_RAW bit 13. */

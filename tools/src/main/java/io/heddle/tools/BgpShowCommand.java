@@ -104,7 +104,7 @@ final class BgpShowCommand {
     if (peer.path("idle_until").isTextual()) {
       out()
           .printf(
-              "  its connections are turned away until %s, %s so far; the next attempt is in %d"
+              "  its connections are turned away until %s, %s so far; the next attempt is in %s"
                   + " s%n",
               peer.path("idle_until").asText(),
               peer.path("turned_away").asLong(),
@@ -113,7 +113,7 @@ final class BgpShowCommand {
     if (peer.path("faults").asLong() > 0) {
       out()
           .printf(
-              "  %d malformed attributes and prefixes; the log names the first of each kind%n",
+              "  %s malformed attributes and prefixes; the log names the first of each kind%n",
               peer.path("faults").asLong());
     }
     if (peer.path("without_plane").asLong() > 0) {

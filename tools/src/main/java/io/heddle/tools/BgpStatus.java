@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import io.heddle.addr.AddressText;
 import io.heddle.bgp.daemon.DaemonView;
 import io.heddle.bgp.daemon.FilterView;
 import io.heddle.bgp.daemon.PeerView;
@@ -30,7 +31,7 @@ final class BgpStatus {
     static PlaneEntry of(PublishedPlane plane) {
       return new PlaneEntry(
           plane.key(),
-          plane.source() == null ? null : plane.source().getHostAddress(),
+          plane.source() == null ? null : AddressText.of(plane.source()),
           plane.rateMbps(),
           plane.via());
     }

@@ -319,6 +319,11 @@ final class CarrierPairs implements AutoCloseable {
     }
   }
 
+  /** Carrier and addresses, which all connections to the peer have alike, for a log line. */
+  String addressesOf(int carrier) {
+    return pairs.get(carrier).addresses();
+  }
+
   /** Carrier, addresses and queue pairs, for a log line. */
   String describe(int carrier) {
     return pairs.get(carrier).toString();

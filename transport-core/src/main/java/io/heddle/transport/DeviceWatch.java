@@ -87,7 +87,8 @@ final class DeviceWatch {
       log.info("%s, of a connection that is closed here", story);
       return;
     }
-    log.warn("%s", story);
+    boolean told = isToldByConnections(device, kind, qpn);
+    log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.concerned(qpn));
     switch (kind) {
       case DEVICE_FATAL -> end(device, qpn, story);
       case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
@@ -106,6 +107,18 @@ final class DeviceWatch {
         /* Its planes are offered again by themselves. */
       }
     }
+  }
+
+  /* One warning an event: connections warn as they end or leave a plane, and name their peers. */
+  private boolean isToldByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    return switch (kind) {
+      case PORT_ACTIVE, GID_CHANGE -> true;
+      case PORT_ERROR -> !device.connections().isEmpty();
+      case QUEUE_PAIR_FATAL -> qpn != 0;
+      case DEVICE_FATAL -> eventsBreak && !device.connections().isEmpty();
+      case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
+          eventsBreak && qpn != 0;
+    };
   }
 
   private void end(NetDevice device, int qpn, String story) {

@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.addr.AddressText;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
@@ -189,7 +190,9 @@ final class DoorCalls {
     } else if (!reached && closedByPeer && isAnyDoorShut) {
       owner.lose(trouble + PROCESS_GONE);
     } else if (!reached && loop.nanoTime() - since > graceNs) {
-      owner.lose("%s, and none of its doors %s has answered since".formatted(trouble, way.doors()));
+      owner.lose(
+          "%s, and none of its doors %s has answered since"
+              .formatted(trouble, way.doors().stream().map(AddressText::of).toList()));
     } else {
       round(since);
     }
@@ -241,7 +244,8 @@ final class DoorCalls {
     }
     first.at.channel = null;
     hangUp();
-    log.info("%s: the control channel goes by way of %s", peer.get(), first.at.door);
+    log.info(
+        "%s: the control channel goes by way of %s", peer.get(), AddressText.of(first.at.door));
     owner.goOn(open, first.ping);
   }
 

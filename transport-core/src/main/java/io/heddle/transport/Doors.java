@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.addr.AddressText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.RandomBytes;
@@ -39,7 +40,8 @@ final class Doors {
       try {
         listeners.add(new ControlListener(loop, address, Caller::new));
       } catch (HeddleException refused) {
-        log.info("no way back by %s: %s", address, String.valueOf(refused.getMessage()));
+        log.info(
+            "no way back by %s: %s", AddressText.of(address), String.valueOf(refused.getMessage()));
       }
     }
   }

@@ -198,9 +198,8 @@ final class Failover {
     if (wasUp) {
       plane.fell(cause, now);
       connection.planeWeights().tellFailover(plane.index);
-      log.warn(
-          "%s: moving off %s: %s",
-          connection.peer(), connection.pairs().describe(plane.index), cause);
+      connection.device().news().left(connection, where(plane), cause, log);
+      trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();
       log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
@@ -242,7 +241,8 @@ final class Failover {
       boolean drained = flows.stream().allMatch(SubFlow::isDrained);
       if (!drained && loop.nanoTime() - limitNs > 0) {
         log.info(
-            "plane %s: the device keeps completions back; its queue pairs are reset", plane.key);
+            "%s: plane %s: the device keeps completions back; its queue pairs are reset",
+            connection.peer(), plane.key);
         connection.pairs().reset(plane.index);
         end.takeCompletions();
         drained = true;
@@ -297,6 +297,11 @@ final class Failover {
     grace.judge();
   }
 
+  /** The plane with its addresses, as the log has it. */
+  String where(PlaneLife plane) {
+    return connection.pairs().addressesOf(plane.index);
+  }
+
   private void trace(PlaneLife plane, String what) {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
@@ -347,11 +352,11 @@ final class Failover {
   private void tellOfEach() {
     long now = loop.nanoTime();
     for (PlaneLife plane : planes) {
-      String carrier = connection.pairs().describe(plane.index);
+      String carrier = where(plane);
       if (plane.state == PlaneState.UP) {
-        log.warn("%s: %s answers nothing", connection.peer(), carrier);
+        log.info("%s: %s answers nothing", connection.peer(), carrier);
       } else {
-        log.warn(
+        log.info(
             "%s: %s fell %d ms ago and is %s: %s",
             connection.peer(), carrier, (now - plane.fellNs) / 1_000_000, plane.state, plane.cause);
       }
@@ -386,6 +391,7 @@ final class Failover {
   /** The connection is closed. */
   void end() {
     over = true;
+    connection.device().news().ended(connection);
     withdrawn.end();
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.addr.AddressText;
 import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
@@ -110,7 +111,8 @@ final class ListenerCalls {
     for (Call call : calls) {
       if (call.channel != null || call.trouble.isEmpty()) {
         call.trouble =
-            "%s did not answer within %s ms".formatted(call.address, waitedNs / 1_000_000);
+            "%s did not answer within %s ms"
+                .formatted(AddressText.of(call.address), waitedNs / 1_000_000);
       }
     }
     return troubles();
@@ -155,7 +157,8 @@ final class ListenerCalls {
     }
 
     private void beSilent() {
-      trouble = "%s: no answer within %s ms".formatted(address, patienceNs / 1_000_000);
+      trouble =
+          "%s: no answer within %s ms".formatted(AddressText.of(address), patienceNs / 1_000_000);
       if (channel == null) {
         hangUp();
         state = State.DUE;
@@ -180,19 +183,22 @@ final class ListenerCalls {
       switch (message) {
         case ControlMessage.Hello answer -> onAnswer(open, answer);
         case ControlMessage.Refused refused ->
-            end(State.TURNED_AWAY, address + " refused: " + refused.reason());
+            end(State.TURNED_AWAY, AddressText.of(address) + " refused: " + refused.reason());
         default ->
             end(
                 State.TURNED_AWAY,
-                address + " sent " + message.getClass().getSimpleName() + " before it said hello");
+                AddressText.of(address)
+                    + " sent "
+                    + message.getClass().getSimpleName()
+                    + " before it said hello");
       }
     }
 
     private void onAnswer(ControlChannel open, ControlMessage.Hello answer) {
       if (answer.version() != ControlCodec.VERSION) {
-        end(State.TURNED_AWAY, Handshake.otherVersion(address.toString(), answer));
+        end(State.TURNED_AWAY, Handshake.otherVersion(AddressText.of(address), answer));
       } else if (!MessageDigest.isEqual(answer.token(), hello.token())) {
-        end(State.TURNED_AWAY, Handshake.otherToken(address.toString()));
+        end(State.TURNED_AWAY, Handshake.otherToken(AddressText.of(address)));
       } else {
         channel = null;
         ListenerCalls.this.hangUp();

@@ -28,6 +28,7 @@ final class NetDevice implements AutoCloseable {
   private final PlaneWeights weights;
   private final int rail;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final PlaneNews news = new PlaneNews();
   private @Nullable RouteFollower routes;
 
   /**
@@ -100,6 +101,22 @@ final class NetDevice implements AutoCloseable {
 
   String name() {
     return context.device().name();
+  }
+
+  /** Who tells of planes that this device's connections leave. Control thread. */
+  PlaneNews news() {
+    return news;
+  }
+
+  /** Its planes, or peer and plane of the queue pair, for a log line. Control thread. */
+  String concerned(int queuePairNumber) {
+    for (Connection connection : connections) {
+      int carrier = connection.carrierOf(queuePairNumber);
+      if (carrier >= 0) {
+        return connection.peer() + ", plane " + connection.carrierKeys().get(carrier);
+      }
+    }
+    return "planes " + planes.stream().map(LocalPlane::key).toList();
   }
 
   /** A connection of this device is open. Any thread. */

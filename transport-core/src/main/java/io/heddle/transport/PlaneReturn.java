@@ -183,15 +183,10 @@ final class PlaneReturn {
   }
 
   private void rise(PlaneLife plane) {
-    long now = loop.nanoTime();
     plane.state = PlaneState.UP;
-    plane.rose(now);
+    plane.rose(loop.nanoTime());
     failover.rose();
-    log.info(
-        "%s: back on %s after %d ms",
-        connection.peer(),
-        connection.pairs().describe(plane.index),
-        (now - plane.fellNs) / 1_000_000);
+    connection.device().news().back(connection, failover.where(plane), log);
   }
 
   /* With nothing else to carry, a plane carries all at once: shares are relative. */

@@ -49,18 +49,14 @@ final class SilentPeer {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {
       if (longestNs > TOLD_NS) {
-        log.info(
-            "%s answers again, after %d ms of silence on all planes",
-            connection.peer(), longestNs / 1_000_000);
+        connection.device().news().answers(connection, longestNs, log);
       }
       silent = false;
       longestNs = 0;
       return;
     }
     if (silentNs > TOLD_NS && longestNs <= TOLD_NS) {
-      log.info(
-          "%s is silent on all planes for %d ms: waiting for it, for up to %d ms",
-          connection.peer(), silentNs / 1_000_000, graceNs / 1_000_000);
+      connection.device().news().silent(connection, silentNs, graceNs, log);
     }
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {

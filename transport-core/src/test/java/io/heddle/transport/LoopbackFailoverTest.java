@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Planes that die under a connection, over a network in memory that can be cut anywhere. */
 class LoopbackFailoverTest {
-  private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
+  static final List<Integer> FOUR = List.of(1, 2, 3, 4);
   private static final int LENGTH = 3_000_000;
 
   /* 8 ms a try. */
-  private static final Map<String, String> QUICK =
+  static final Map<String, String> QUICK =
       Map.of("NCCL_IB_TIMEOUT", "11", "NCCL_IB_RETRY_CNT", "1");
 
   private final long seed = System.nanoTime();
@@ -45,17 +45,17 @@ class LoopbackFailoverTest {
     return new Ends(fabric, folder, FOUR, FOUR, all);
   }
 
-  private static boolean isUp(Ends.Link link, int plane) {
+  static boolean isUp(Ends.Link link, int plane) {
     return state(link.sender().connection(), plane) == PlaneState.UP
         && state(link.receiver().connection(), plane) == PlaneState.UP;
   }
 
-  private static PlaneState state(Connection connection, int plane) {
+  static PlaneState state(Connection connection, int plane) {
     return connection.failover().state(plane);
   }
 
   /** Messages under way on one connection, each checked when it has come. */
-  private static final class Traffic {
+  static final class Traffic {
     private static final int AHEAD = 6;
 
     private record Message(long send, long receive, int at, int lengthBytes, int seed) {}

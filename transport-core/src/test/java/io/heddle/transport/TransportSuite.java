@@ -260,7 +260,7 @@ abstract class TransportSuite {
         Ends.release(receive);
         Ends.check(to, room, 3);
         for (int i = room; i < most; i++) {
-          assertEquals(0x5a, Memory.ALL.get(JAVA_BYTE, to + i), "byte %d of %d".formatted(i, room));
+          assertEquals(0x5a, Memory.ALL.get(JAVA_BYTE, to + i), "byte %s of %s".formatted(i, room));
         }
       }
       String line = ends.line("is cut to that");

@@ -1,5 +1,7 @@
 package io.heddle.verbs;
 
+import io.heddle.platform.Ipv6Text;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -77,8 +79,10 @@ public record Gid(long high, long low) {
     return Long.hashCode(high) * 31 + Long.hashCode(low);
   }
 
+  /** As RFC 5952 has it; an IPv4-mapped one as dotted quad. */
   @Override
   public String toString() {
-    return toAddress().getHostAddress();
+    InetAddress address = toAddress();
+    return address instanceof Inet6Address ? Ipv6Text.of(toBytes()) : address.getHostAddress();
   }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GidTest {
   @Test
@@ -29,6 +31,20 @@ class GidTest {
     assertEquals(0x0000_ffff_7f00_0102L, gid.low());
     assertEquals(address, gid.toAddress());
     assertEquals("127.0.1.2", gid.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "::",
+        "::1",
+        "fd00:1:1:2:0:ff:fe00:101",
+        "fd00::1",
+        "2001:db8::1:0:0:1",
+        "2001:0:0:1::"
+      })
+  void itIsWrittenAsTheStandardHasIt(String text) throws Exception {
+    assertEquals(text, Gid.of(InetAddress.getByName(text)).toString()); // RFC 5952
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.heddle.bgp.daemon;
 
+import io.heddle.addr.AddressText;
 import io.heddle.addr.HostAddresses;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.rib.AdjRibIn;
@@ -340,7 +341,7 @@ public final class BgpDaemon implements AutoCloseable {
         tellOnce(
             ("[peer %s]: none of our addresses is in a subnet with %s (yet); where the peer is"
                     + " farther away, interface = NAME says whose addresses are its plane's")
-                .formatted(of.name(), address.getHostAddress()));
+                .formatted(of.name(), AddressText.of(address)));
       }
       return found;
     }

@@ -51,7 +51,7 @@ public record OpenMessage(
     if (four != null
         && autonomousSystem != ExtendedCommunity.AS_TRANS
         && autonomousSystem != four.autonomousSystem()) {
-      return "the peer says AS %d, and AS %d in its capability"
+      return "the peer says AS %s, and AS %s in its capability"
           .formatted(autonomousSystem, four.autonomousSystem());
     }
     return null;

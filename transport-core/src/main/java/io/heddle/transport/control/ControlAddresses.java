@@ -53,14 +53,25 @@ public final class ControlAddresses {
     }
     if (found.isEmpty()) {
       throw new HeddleException(
-          "no interface that is up has an address for control channels (NCCL_SOCKET_IFNAME="
-              + interfaceNames
-              + ", NCCL_SOCKET_FAMILY="
-              + family
-              + "); unset them or name an interface that has one");
+          "no interface that is up has an address for control channels"
+              + wishes(interfaceNames, family));
     }
     found.sort((left, right) -> Integer.compare(rank(left.address()), rank(right.address())));
     return spread(found);
+  }
+
+  /* What keeps addresses out, where anything does. */
+  private static String wishes(@Nullable String interfaceNames, @Nullable String family) {
+    List<String> set = new ArrayList<>();
+    if (interfaceNames != null) {
+      set.add("NCCL_SOCKET_IFNAME=" + interfaceNames);
+    }
+    if (family != null) {
+      set.add("NCCL_SOCKET_FAMILY=" + family);
+    }
+    return set.isEmpty()
+        ? "; set one up and give it an address"
+        : " by " + String.join(" and ", set) + "; unset that, or name an interface that has one";
   }
 
   private static List<InetAddress> spread(List<Candidate> found) {

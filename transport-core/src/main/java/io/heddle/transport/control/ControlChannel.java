@@ -1,5 +1,6 @@
 package io.heddle.transport.control;
 
+import io.heddle.addr.AddressText;
 import io.heddle.platform.OpenFiles;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
@@ -85,9 +86,10 @@ public final class ControlChannel implements ControlLoop.Handler {
     ControlChannel channel;
     boolean connected;
     try {
-      channel = new ControlChannel(loop, SocketChannel.open(), to.toString(), listener);
+      channel = new ControlChannel(loop, SocketChannel.open(), AddressText.of(to), listener);
     } catch (IOException failure) {
-      listener.onClosed(Ending.HERE, "no socket for " + to + ": " + OpenFiles.explain(failure));
+      listener.onClosed(
+          Ending.HERE, "no socket for " + AddressText.of(to) + ": " + OpenFiles.explain(failure));
       return null;
     }
     try {
@@ -99,7 +101,8 @@ public final class ControlChannel implements ControlLoop.Handler {
     } catch (IOException failure) {
       channel.close();
       listener.onClosed(
-          unconnected(failure), "can't connect to " + to + ": " + failure.getMessage());
+          unconnected(failure),
+          "can't connect to " + AddressText.of(to) + ": " + failure.getMessage());
       return null;
     }
     if (connected) {
@@ -112,7 +115,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
       throws IOException {
     ControlChannel channel =
-        new ControlChannel(loop, socket, String.valueOf(socket.getRemoteAddress()), listener);
+        new ControlChannel(
+            loop, socket, AddressText.of((InetSocketAddress) socket.getRemoteAddress()), listener);
     channel.configure();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     return channel;

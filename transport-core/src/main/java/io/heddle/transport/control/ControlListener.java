@@ -1,5 +1,6 @@
 package io.heddle.transport.control;
 
+import io.heddle.addr.AddressText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.OpenFiles;
 import java.io.IOException;
@@ -39,7 +40,7 @@ public final class ControlListener implements ControlLoop.Handler {
       throw new HeddleException(
           "can't listen for control connections on %s: %s%s"
               .formatted(
-                  address.getHostAddress(),
+                  AddressText.of(address),
                   OpenFiles.explain(failure),
                   OpenFiles.isLimit(failure)
                       ? ""

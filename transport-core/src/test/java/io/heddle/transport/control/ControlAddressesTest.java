@@ -1,11 +1,14 @@
 package io.heddle.transport.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.platform.HeddleException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
@@ -75,6 +78,30 @@ class ControlAddressesTest {
         String.join(
             " ",
             ControlAddresses.choose(HOST, names, family).stream().map(AddressText::of).toList()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          nosuch |         | by NCCL_SOCKET_IFNAME=nosuch; unset that, or name an interface that has one
+          =old0  | AF_INET6 | by NCCL_SOCKET_IFNAME==old0 and NCCL_SOCKET_FAMILY=AF_INET6; unset
+          """)
+  void aRefusalNamesTheVariablesThatAreSet(String names, String family, String words) {
+    String said =
+        assertThrows(HeddleException.class, () -> ControlAddresses.choose(HOST, names, family))
+            .getMessage();
+    assertTrue(said.contains(words) && !said.contains("null"), said);
+  }
+
+  @Test
+  void aHostWithoutAddressesIsToldSo() {
+    HostAddresses bare = new HostAddresses(List.of(link(1, "lo")), List.of());
+    String said =
+        assertThrows(HeddleException.class, () -> ControlAddresses.choose(bare, null, null))
+            .getMessage();
+    assertTrue(said.endsWith("control channels; set one up and give it an address"), said);
   }
 
   @ParameterizedTest

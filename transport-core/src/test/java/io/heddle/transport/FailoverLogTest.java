@@ -1,0 +1,112 @@
+package io.heddle.transport;
+
+import static io.heddle.transport.LoopbackFailoverTest.FOUR;
+import static io.heddle.transport.LoopbackFailoverTest.QUICK;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.heddle.transport.LoopbackFailoverTest.Traffic;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a person reads of a plane that fails and returns, word for word. */
+class FailoverLogTest {
+  private final long seed = System.nanoTime();
+  private final LoopbackFabric fabric = new LoopbackFabric(seed);
+
+  @TempDir Path folder;
+
+  /* What NCCL_DEBUG=INFO shows of one end, without what a host or a clock decides. */
+  private static String logOf(Ends ends, String otherEnd) {
+    return ends.log.stream()
+        .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))
+        /* Whether a busy machine makes channels anew is no matter of planes. */
+        .filter(line -> !line.contains("the control channel"))
+        .map(line -> line.replaceAll("pid \\d+", "pid N").replaceAll("\\d+ ms", "N ms"))
+        .map(line -> line.replaceAll("QP 0x[0-9a-f]+", "QP N"))
+        /* Either end may be the first to see it. */
+        .map(line -> line.replace("the other end: ", ""))
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  @Test
+  void aPlaneThatDiesAndReturnsIsToldOnceAtEachEndHoweverManyConnectionsThereAre() {
+    try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, QUICK);
+        Ends.Link first = ends.connect();
+        Ends.Link second = ends.connect();
+        Ends.Link third = ends.connect()) {
+      List<Ends.Link> links = List.of(first, second, third);
+      List<Traffic> traffic = links.stream().map(link -> new Traffic(ends, link, seed)).toList();
+      traffic.forEach(each -> each.run(3));
+      fabric.cut(Ends.gid("127.0.77.3"));
+      turnUntil(
+          traffic,
+          "all have left the plane",
+          () ->
+              links.stream()
+                  .allMatch(link ->
+                      LoopbackFailoverTest.state(link.sender().connection(), 2) != PlaneState.UP
+                          && LoopbackFailoverTest.state(link.receiver().connection(), 2)
+                              != PlaneState.UP));
+      fabric.mend(Ends.gid("127.0.77.3"));
+      turnUntil(
+          traffic,
+          "all are back",
+          () -> links.stream().allMatch(link -> LoopbackFailoverTest.isUp(link, 2)));
+      turnUntil(traffic, "it is told", () -> told(ends, "back on") == 2);
+      fabric.raise(
+          AsyncEventListener.Kind.QUEUE_PAIR_FATAL,
+          second.sender().connection().pairs().subFlows()[1].pair.queuePair().number());
+      turnUntil(traffic, "it is told", () -> told(ends, "moving off") == 4);
+      turnUntil(traffic, "it is back", () -> told(ends, "back on") == 4);
+      traffic.forEach(Traffic::finish);
+      String golden =
+          """
+          WARN OTHER pid N: moving off plane plane:3 (OWN3 to PEERS3): work request ended with RETRY_EXCEEDED (12)
+          INFO OTHER pid N: back on plane plane:3 (OWN3 to PEERS3) after N ms, with 3 connections
+          INFO device loopback0 reports QUEUE_PAIR_FATAL on QP N: OTHER pid N, plane plane:2
+          WARN OTHER pid N: moving off plane plane:2 (OWN2 to PEERS2): device loopback0 reports QUEUE_PAIR_FATAL on QP N
+          INFO OTHER pid N: back on plane plane:2 (OWN2 to PEERS2) after N ms
+          """;
+      assertEquals(
+          golden
+              .replace("OTHER", "127.0.78.1")
+              .replace("OWN", "127.0.77.")
+              .replace("PEERS", "127.0.78."),
+          logOf(ends, "127.0.78.1 pid"));
+      assertEquals(
+          golden
+              .lines()
+              .filter(line -> !line.startsWith("INFO device"))
+              .collect(Collectors.joining("\n", "", "\n"))
+              .replace("OTHER", "127.0.77.1")
+              .replace("OWN", "127.0.78.")
+              .replace("PEERS", "127.0.77."),
+          logOf(ends, "127.0.77.1 pid"));
+      for (String line : ends.log) {
+        assertFalse(line.matches(".*(null|/\\[|[ (\\[]/\\d).*"), line);
+      }
+    }
+  }
+
+  private static long told(Ends ends, String what) {
+    return ends.log.stream()
+        .filter(line -> !line.startsWith("TRACE") && line.contains(what))
+        .count();
+  }
+
+  private static void turnUntil(List<Traffic> traffic, String what, BooleanSupplier reached) {
+    Ends.await(
+        what,
+        () -> {
+          traffic.forEach(each -> each.turn(true));
+          return reached.getAsBoolean();
+        });
+  }
+}
