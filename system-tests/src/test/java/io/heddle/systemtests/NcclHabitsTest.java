@@ -3,6 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -15,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What NCCL does with a plugin beside sending and receiving, by processes on hosts of their own.
  */
-@Timeout(300)
+@EndsWithin(300)
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 
@@ -155,7 +155,7 @@ final class NcclHabitsTest {
   /* What it grows by are the Java heap and compiled code, up to their bounds. */
   @Test
   void twelveCyclesLeaveNothing() throws IOException, InterruptedException {
-    List<String> said = run(2, "cycles", "--rounds=12", "--growth-kib=8192");
+    List<String> said = run(2, "cycles", "--rounds=12", "--growth-kib=16384");
     assertAllPassed(said);
     assertEquals(12, said.get(0).lines().filter(line -> line.startsWith("cycle ")).count());
   }
