@@ -3,12 +3,14 @@ package io.heddle.softroce;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ final class Engine {
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_GONE_NS = 50_000;
+  private static final long GIVE_UP_LOOK_NS = 100_000;
 
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
@@ -112,6 +115,20 @@ final class Engine {
     }
     pickUp();
     return work;
+  }
+
+  /**
+   * The sleeping thread does nothing any more but fail: whoever uses the device has to hear of it.
+   */
+  void giveUp() {
+    while (!lock.tryLock()) {
+      LockSupport.parkNanos(GIVE_UP_LOOK_NS);
+    }
+    try {
+      events.add(AsyncEventListener.Kind.DEVICE_FATAL, 0);
+    } finally {
+      unlock();
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.heddle.softroce;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
  * of them sees the other's, so no deadline is slept through.
  */
-final class ProgressThread implements Runnable {
+final class ProgressThread {
   private static final long CALLERS_FORGOTTEN_NS = 20_000_000;
   private static final long TURN_NS = 50_000;
   private static final long PAUSE_NS = 500_000;
@@ -26,6 +27,7 @@ final class ProgressThread implements Runnable {
   private static final long LONGEST_LOOK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+  private static final int STACK_BYTES = 256 << 10;
 
   private final Engine engine;
   private final Log log;
@@ -33,7 +35,8 @@ final class ProgressThread implements Runnable {
   private final Epoll epoll;
   private final long cell;
   private final int wakeFd;
-  private final Thread thread;
+  private final LastingThread thread;
+  private long lookNs = SHORTEST_LOOK_NS;
   private volatile long sleepsUntil = AWAKE;
   private volatile boolean stopping;
 
@@ -48,8 +51,7 @@ final class ProgressThread implements Runnable {
     }
     epoll = new Epoll(arena);
     watch(wakeFd);
-    thread = new Thread(null, this, name, 256 << 10);
-    thread.setDaemon(true);
+    thread = new LastingThread(name, STACK_BYTES, log, this::round).orElse(engine::giveUp);
   }
 
   void start() {
@@ -82,18 +84,8 @@ final class ProgressThread implements Runnable {
   void stop() {
     stopping = true;
     wake();
-    LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.unpark();
+    thread.joinWhateverInterrupts();
     closeFiles();
     arena.close();
   }
@@ -103,32 +95,23 @@ final class ProgressThread implements Runnable {
     epoll.close();
   }
 
-  @Override
-  public void run() {
-    long lookNs = SHORTEST_LOOK_NS;
-    boolean complained = false;
-    while (!stopping) {
-      if (engine.callersAreThere()) {
-        LockSupport.parkNanos(lookNs);
-        lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
-        continue;
-      }
-      sleep();
-      if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
-        lookNs = SHORTEST_LOOK_NS;
-      }
-      if (!stopping && !engine.callersAreThere()) {
-        try {
-          takeOver();
-        } catch (RuntimeException | Error failed) {
-          if (!complained) {
-            complained = true;
-            log.warn("soft0: the progress thread failed and goes on: %s", failed);
-          }
-          LockSupport.parkNanos(1_000_000);
-        }
-      }
+  private boolean round() {
+    if (stopping) {
+      return false;
     }
+    if (engine.callersAreThere()) {
+      LockSupport.parkNanos(lookNs);
+      lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
+      return true;
+    }
+    sleep();
+    if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
+      lookNs = SHORTEST_LOOK_NS;
+    }
+    if (!stopping && !engine.callersAreThere()) {
+      takeOver();
+    }
+    return true;
   }
 
   private void takeOver() {

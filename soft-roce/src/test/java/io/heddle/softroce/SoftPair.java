@@ -19,6 +19,7 @@ import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -31,6 +32,16 @@ final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
 
   final LeakLedger ledger = new LeakLedger();
+
+  /** What both devices have told. */
+  final List<String> lines = new CopyOnWriteArrayList<>();
+
+  private final Log told =
+      (level, sentence) -> {
+        lines.add(sentence);
+        Log.toStandardError().write(level, sentence);
+      };
+
   final Side left;
   final Side right;
 
@@ -58,7 +69,7 @@ final class SoftPair implements AutoCloseable {
               new SoftDevice(
                       new SoftPort(planes),
                       false,
-                      Log.toStandardError(),
+                      told,
                       ledger,
                       arena -> faults.before(arena, everywhere))
                   .open();

@@ -4,6 +4,7 @@ import io.heddle.addr.AddressEvent;
 import io.heddle.addr.AddressWatcher;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -28,6 +29,7 @@ final class AddressFollower implements AutoCloseable {
   private final List<NetDevice> devices;
   private final ControlLoop loop;
   private final Log log;
+  private boolean again;
   private volatile boolean closed;
 
   /** Begins to follow, for these devices' connections. */
@@ -35,21 +37,37 @@ final class AddressFollower implements AutoCloseable {
     this.devices = devices;
     this.loop = loop;
     this.log = log;
-    Thread thread = new Thread(this::run, "heddle-addresses");
-    thread.setDaemon(true);
-    thread.start();
+    new LastingThread("heddle-addresses", log, this::round).start();
   }
 
-  private void run() {
-    try (AddressWatcher watcher = AddressWatcher.open();
-        Arena arena = Arena.ofConfined()) {
-      follow(watcher, arena);
+  private boolean round() {
+    AddressWatcher watcher;
+    try {
+      watcher = AddressWatcher.open();
     } catch (SystemCallException refused) {
+      if (again) {
+        throw refused;
+      }
       log.warn(
-          "changes of addresses and links aren't followed any more, planes are left by their"
-              + " silence only: %s",
+          "changes of addresses and links aren't followed, planes are left by their silence only:"
+              + " %s",
           String.valueOf(refused.getMessage()));
+      return false;
     }
+    try (watcher;
+        Arena arena = Arena.ofConfined()) {
+      if (again) {
+        /* Nobody has listened for a while. */
+        judgeAll();
+      }
+      again = true;
+      follow(watcher, arena);
+    }
+    return false;
+  }
+
+  private void judgeAll() {
+    HostAddresses.read().links().forEach(link -> judge(link, link.isUp()));
   }
 
   private void follow(AddressWatcher watcher, Arena arena) {
@@ -83,8 +101,7 @@ final class AddressFollower implements AutoCloseable {
         Gid gone = Gid.of(removed.address().address());
         lost(plane -> plane.gid().equals(gone), "its address is gone");
       }
-      case AddressEvent.EventsLost lost ->
-          HostAddresses.read().links().forEach(link -> judge(link, link.isUp()));
+      case AddressEvent.EventsLost lost -> judgeAll();
       case AddressEvent.AddressChanged added -> {
         /* The plane is offered again by itself. */
       }

@@ -35,10 +35,11 @@ final class CommFailure {
   int latch(int failure, String story) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
+      /* First, and without memory: the line below may fail for want of it. */
+      connection.lines().failPending(failure);
       log.warn(
           "%s connection with %s over planes %s failed: %s",
           direction, connection.peer(), connection.planeKeys(), story);
-      connection.lines().failPending(failure);
       connection.standing().failedHere(story);
     }
     return result;

@@ -180,6 +180,16 @@ final class Connection implements AutoCloseable {
     failover = begun;
   }
 
+  /** Does something of this connection on the control thread; what it throws ends it alone. */
+  void guarded(Runnable task) {
+    Failover begun = failover;
+    if (begun == null) {
+      task.run();
+    } else {
+      begun.guarded(task);
+    }
+  }
+
   /** Null before the communicator exists. */
   @Nullable Failover failover() {
     return failover;

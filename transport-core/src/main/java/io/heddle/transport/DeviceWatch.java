@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceContext;
@@ -20,6 +21,10 @@ import java.util.Map;
 final class DeviceWatch {
   private static final long PERIOD_NS = 100_000_000;
 
+  private static final String HALF_HEARD =
+      "the control thread met an error of its own while it dealt with what the device reports,"
+          + " which it has told before";
+
   /* What is asked of a device ten times a second, made once. */
   private final class Watched {
     private final NetDevice device;
@@ -29,14 +34,15 @@ final class DeviceWatch {
 
     Watched(NetDevice device) {
       this.device = device;
-      events = (kind, qpn) -> onEvent(device, kind, qpn);
+      ControlTasks tasks = loop.tasksOf(told -> fail(device, 0, HALF_HEARD));
+      events = (kind, qpn) -> tasks.run(() -> onEvent(device, kind, qpn));
     }
 
     void look() {
       device.context().pollAsyncEvents(events);
       for (Connection connection : device.connections()) {
-        connection.tellResent();
-        connection.lookForSilence();
+        connection.guarded(connection::tellResent);
+        connection.guarded(connection::lookForSilence);
       }
       device.context().readCounters(counters);
     }
@@ -56,26 +62,22 @@ final class DeviceWatch {
   private final StatsFile stats;
   private final ControlLoop loop;
   private final Log log;
-  private final Runnable lookAgain = this::look;
 
   /**
    * @param eventsBreak whether a device that reports itself broken ends its connections
    */
   DeviceWatch(
       List<NetDevice> devices, boolean eventsBreak, StatsFile stats, ControlLoop loop, Log log) {
-    this.devices = devices.stream().map(Watched::new).toList();
     this.eventsBreak = eventsBreak;
     this.stats = stats;
     this.loop = loop;
     this.log = log;
+    this.devices = devices.stream().map(Watched::new).toList();
   }
 
-  /** Looks now, and then again and again. */
-  void look() {
-    for (Watched device : devices) {
-      device.look();
-    }
-    loop.schedule(PERIOD_NS, lookAgain);
+  /** Looks now, and then again and again, each device by itself. */
+  void begin() {
+    devices.forEach(device -> loop.every(PERIOD_NS, device::look));
   }
 
   private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
@@ -123,11 +125,15 @@ final class DeviceWatch {
 
   private void end(NetDevice device, int qpn, String story) {
     if (eventsBreak) {
-      List<Connection> ending = device.failed(qpn, story);
-      /* A driven communicator finds the completion that says more, and tells the peer of that. */
-      loop.schedule(
-          PERIOD_NS, () -> ending.forEach(connection -> connection.standing().failedHere(story)));
+      fail(device, qpn, story);
     }
+  }
+
+  private void fail(NetDevice device, int qpn, String story) {
+    List<Connection> ending = device.failed(qpn, story);
+    /* A driven communicator finds the completion that says more, and tells the peer of that. */
+    loop.schedule(
+        PERIOD_NS, () -> ending.forEach(connection -> connection.standing().failedHere(story)));
   }
 
   private static void leaveLostAddresses(NetDevice device, String story) {

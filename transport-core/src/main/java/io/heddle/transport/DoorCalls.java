@@ -6,6 +6,7 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.control.ControlMessage.Ping;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ final class DoorCalls {
   }
 
   private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final Supplier<String> peer;
   private final PeerLink.WayBack way;
   private final long graceNs;
@@ -77,12 +79,14 @@ final class DoorCalls {
 
   DoorCalls(
       ControlLoop loop,
+      ControlTasks tasks,
       Supplier<String> peer,
       PeerLink.WayBack way,
       long graceNs,
       Owner owner,
       Log log) {
     this.loop = loop;
+    this.tasks = tasks;
     this.peer = peer;
     this.way = way;
     this.graceNs = graceNs;
@@ -169,7 +173,7 @@ final class DoorCalls {
     for (Attempt attempt : begun) {
       attempt.call();
     }
-    loop.schedule(ROUND_NS, () -> endRound(since, number));
+    tasks.schedule(ROUND_NS, () -> endRound(since, number));
   }
 
   private void endRound(long since, long number) {
@@ -179,7 +183,7 @@ final class DoorCalls {
     boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.gone);
     if (!sure && isTaken && loop.nanoTime() - calledNs < TAKEN_NS) {
       /* Its kernel has taken the call; a second one would only lie there, too. */
-      loop.schedule(ROUND_NS, () -> endRound(since, number));
+      tasks.schedule(ROUND_NS, () -> endRound(since, number));
       return;
     }
     boolean isAnyDoorShut = attempts.stream().anyMatch(each -> each.refused);
@@ -208,7 +212,7 @@ final class DoorCalls {
     } else if (answer == null) {
       answer = first;
       long since = lostNs;
-      loop.schedule(BEHIND_NS, () -> judge(first, since));
+      tasks.schedule(BEHIND_NS, () -> judge(first, since));
     }
   }
 
@@ -316,7 +320,7 @@ final class DoorCalls {
       } else if (closedByPeer && loop.nanoTime() - lostNs < ROUND_NS) {
         /* Perhaps a process whose doors are shut after its channel. */
         long since = lostNs;
-        loop.schedule(SOON_NS, () -> endRound(since, number));
+        tasks.schedule(SOON_NS, () -> endRound(since, number));
       }
     }
   }

@@ -26,12 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Doors {
   private static final long CALLER_LIMIT_NS = 5_000_000_000L;
-  private static final int MOST_CALLERS = 1024;
 
   private final ControlLoop loop;
   private final List<ControlListener> listeners = new ArrayList<>();
   private final Map<ByteBuffer, PeerLink> links = new HashMap<>();
-  private int callers;
 
   /** Opens a door on each of these addresses that can have one. */
   Doors(ControlLoop loop, List<InetAddress> addresses, Log log) {
@@ -68,28 +66,21 @@ final class Doors {
     private @Nullable ControlChannel channel;
     private @Nullable PeerLink link;
     private long number;
-    private boolean done;
 
     @Override
     public void onConnected(ControlChannel connected) {
       channel = connected;
-      if (++callers > MOST_CALLERS) {
-        hangUp();
-        return;
-      }
-      loop.schedule(CALLER_LIMIT_NS, this::hangUp);
     }
 
     @Override
     public void onMessage(ControlMessage message) {
       ControlChannel open = channel;
       PeerLink found = link;
-      if (open == null || done) {
+      if (open == null) {
         return;
       }
       if (found != null && message instanceof ControlMessage.Ping ping) {
-        done = true;
-        callers--;
+        channel = null;
         found.goesOn(open, ping, number);
       } else if (found == null
           && message instanceof ControlMessage.Hello hello
@@ -100,6 +91,8 @@ final class Doors {
         if (found == null) {
           refuse("this connection is not known here");
         } else {
+          open.recognise();
+          loop.schedule(CALLER_LIMIT_NS, this::hangUp);
           open.send(found.pingAtDoor());
         }
       } else {
@@ -110,10 +103,9 @@ final class Doors {
     /* Whose connection isn't known gives it up. */
     private void refuse(String reason) {
       ControlChannel open = channel;
-      if (open != null && !done) {
+      if (open != null) {
+        channel = null;
         open.send(new ControlMessage.Refused(reason));
-        done = true;
-        callers--;
         open.closeWhenSent();
       }
     }
@@ -121,19 +113,15 @@ final class Doors {
     /* Without a word: who was too slow calls again. */
     private void hangUp() {
       ControlChannel open = channel;
-      if (open != null && !done) {
-        done = true;
-        callers--;
+      if (open != null) {
+        channel = null;
         open.close();
       }
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      if (!done) {
-        done = true;
-        callers--;
-      }
+      channel = null;
     }
   }
 }

@@ -20,10 +20,7 @@ final class DrainFollower {
 
   private final DrainOrders orders;
   private final List<NetDevice> devices;
-  private final ControlLoop loop;
   private final Log log;
-
-  private final Runnable lookAgain = this::look;
 
   /* What was last read: its time, 0 where there was no file, and its length; −1 where it has to be read again. */
   private final File file;
@@ -32,18 +29,16 @@ final class DrainFollower {
   private Set<String> current = Set.of();
   private String trouble = "";
 
-  DrainFollower(DrainOrders orders, List<NetDevice> devices, ControlLoop loop, Log log) {
+  DrainFollower(DrainOrders orders, List<NetDevice> devices, Log log) {
     this.orders = orders;
     this.file = orders.file().toFile();
     this.devices = devices;
-    this.loop = loop;
     this.log = log;
   }
 
   /** Looks now, and again until the loop ends. */
-  void look() {
-    follow();
-    loop.schedule(LOOK_NS, lookAgain);
+  void begin(ControlLoop loop) {
+    loop.every(LOOK_NS, this::follow);
   }
 
   /* Reads the file only where it changed: an absent one alone would be some kilobytes of exception each time. */

@@ -2,13 +2,13 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneMessage;
 import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.control.ControlTasks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -26,7 +26,7 @@ final class Failover {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
 
-  private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final Connection connection;
   private final Communicator end;
   private final PeerLink peer;
@@ -42,13 +42,13 @@ final class Failover {
    * @param graceNs how long no plane may be up
    */
   Failover(
-      ControlLoop loop,
+      ControlTasks tasks,
       Connection connection,
       Communicator end,
       PeerLink peer,
       long graceNs,
       Log log) {
-    this.loop = loop;
+    this.tasks = tasks;
     this.connection = connection;
     this.end = end;
     this.peer = peer;
@@ -58,9 +58,9 @@ final class Failover {
     for (int i = 0; i < planes.length; i++) {
       planes[i] = new PlaneLife(i, keys.get(i));
     }
-    withdrawn = new WithdrawnPlanes(loop, end, this::notice);
-    grace = new Grace(loop, planes, graceNs, this::noPlaneLeft);
-    back = new PlaneReturn(this, loop, connection, end, log);
+    withdrawn = new WithdrawnPlanes(tasks, end, this::notice);
+    grace = new Grace(tasks, planes, graceNs, this::noPlaneLeft);
+    back = new PlaneReturn(this, tasks, connection, end, log);
     silence = new SilentPeer(connection, graceNs, new Waits(), log);
   }
 
@@ -100,12 +100,12 @@ final class Failover {
 
   /** A failure of a plane is noticed at this end. Any thread. */
   void noticed(int plane, int epoch, String cause) {
-    loop.execute(() -> notice(planes[plane], epoch, cause));
+    tasks.execute(() -> notice(planes[plane], epoch, cause));
   }
 
   /** As {@link #noticed}, whatever epoch the plane is in. Control thread. */
   void noticedNow(int plane, String cause) {
-    notice(planes[plane], planes[plane].epoch, cause);
+    tasks.run(() -> notice(planes[plane], planes[plane].epoch, cause));
   }
 
   /**
@@ -113,7 +113,7 @@ final class Failover {
    * is answered the plane is silent, and waiting for its retries would be idle. Any thread.
    */
   void withdrawn(int plane) {
-    loop.execute(() -> withdrawn.watch(planes[plane]));
+    tasks.execute(() -> withdrawn.watch(planes[plane]));
   }
 
   /** The plane fails, if it is still live in this epoch. Control thread. */
@@ -193,7 +193,7 @@ final class Failover {
 
   void fence(PlaneLife plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
-    long now = loop.nanoTime();
+    long now = tasks.nanoTime();
     plane.state = PlaneState.FENCING;
     if (wasUp) {
       plane.fell(cause, now);
@@ -239,7 +239,7 @@ final class Failover {
       end.takeCompletions();
       List<SubFlow> flows = flowsOn(plane);
       boolean drained = flows.stream().allMatch(SubFlow::isDrained);
-      if (!drained && loop.nanoTime() - limitNs > 0) {
+      if (!drained && tasks.nanoTime() - limitNs > 0) {
         log.info(
             "%s: plane %s: the device keeps completions back; its queue pairs are reset",
             connection.peer(), plane.key);
@@ -255,7 +255,7 @@ final class Failover {
       end.baton().give();
     }
     if (ours == null) {
-      loop.schedule(POLL_NS, () -> takeLast(plane, epoch, limitNs));
+      tasks.schedule(POLL_NS, () -> takeLast(plane, epoch, limitNs));
       return;
     }
     plane.state = PlaneState.FENCED;
@@ -286,7 +286,7 @@ final class Failover {
     plane.state = PlaneState.DOWN;
     log.trace(
         "%s: plane %s is down, %d pieces again, %d ms after it fell",
-        connection.peer(), plane.key, again, (loop.nanoTime() - plane.fellNs) / 1_000_000);
+        connection.peer(), plane.key, again, (tasks.nanoTime() - plane.fellNs) / 1_000_000);
     if (end.isSender()) {
       back.tryLater(plane);
     }
@@ -324,6 +324,10 @@ final class Failover {
 
   /** The operator wants nothing new on these planes, and on these only. Control thread. */
   void drain(Set<String> keys) {
+    tasks.run(() -> drainNow(keys));
+  }
+
+  private void drainNow(Set<String> keys) {
     List<String> names = connection.pairNames();
     for (int plane = 0; plane < names.size(); plane++) {
       boolean on = keys.contains(names.get(plane));
@@ -350,7 +354,7 @@ final class Failover {
   }
 
   private void tellOfEach() {
-    long now = loop.nanoTime();
+    long now = tasks.nanoTime();
     for (PlaneLife plane : planes) {
       String carrier = where(plane);
       if (plane.state == PlaneState.UP) {
@@ -386,6 +390,11 @@ final class Failover {
     } finally {
       end.baton().give();
     }
+  }
+
+  /** Does something of this connection; what it throws ends it alone. Control thread. */
+  void guarded(Runnable task) {
+    tasks.run(task);
   }
 
   /** The connection is closed. */

@@ -1,11 +1,11 @@
 package io.heddle.transport;
 
-import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlTasks;
 import java.util.Arrays;
 
 /** How long a connection goes on without any plane. Control thread. */
 final class Grace {
-  private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final PlaneLife[] planes;
   private final long graceNs;
   private final Runnable whenOver;
@@ -16,8 +16,8 @@ final class Grace {
   /**
    * @param whenOver called when none was up for so long
    */
-  Grace(ControlLoop loop, PlaneLife[] planes, long graceNs, Runnable whenOver) {
-    this.loop = loop;
+  Grace(ControlTasks tasks, PlaneLife[] planes, long graceNs, Runnable whenOver) {
+    this.tasks = tasks;
     this.planes = planes;
     this.graceNs = graceNs;
     this.whenOver = whenOver;
@@ -36,9 +36,9 @@ final class Grace {
     if (anyUp()) {
       alone = 0;
     } else if (alone == 0) {
-      alone = loop.nanoTime();
+      alone = tasks.nanoTime();
       long since = alone;
-      loop.schedule(
+      tasks.schedule(
           graceNs,
           () -> {
             if (alone == since) {

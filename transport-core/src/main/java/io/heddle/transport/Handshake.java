@@ -8,6 +8,7 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
@@ -54,9 +55,17 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     OVER
   }
 
+  /** Made before it is needed, since there may be no memory. */
+  private static final Outcome<?> BROKEN =
+      new Outcome<>(
+          null,
+          "the control thread met an error of its own while it made the connection, which it has"
+              + " told before");
+
   private static final String UNREACHED = "the listener can't be reached: ";
 
   private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final NetDevice device;
   private final Doors doors;
   private final byte[] ticket;
@@ -94,6 +103,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       BiFunction<Connection, Handshake<C>, C> maker,
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
+    tasks = loop.tasksOf(this::broken);
     this.device = device;
     this.doors = doors;
     this.ticket = doors.newTicket();
@@ -110,15 +120,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     return outcome;
   }
 
-  /** Starts the clock; called once on the control thread before anything else. */
-  void start() {
-    heardNs = loop.nanoTime();
-    awaitWord(terms.timeoutNs());
-  }
-
   /* A slow peer isn't a silent one: each word gives it all the time again. */
   private void awaitWord(long forNs) {
-    loop.schedule(
+    tasks.schedule(
         forNs,
         () -> {
           long leftNs = terms.timeoutNs() - (loop.nanoTime() - heardNs);
@@ -141,13 +145,20 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
 
-  /** Calls the listener that wrote this handle. Control thread, after {@link #start}. */
+  /** Calls the listener that wrote this handle. Control thread. */
   void call(ConnectionHandle handle) {
+    tasks.run(() -> callNow(handle));
+  }
+
+  private void callNow(ConnectionHandle handle) {
+    heardNs = loop.nanoTime();
+    awaitWord(terms.timeoutNs());
     planesWhenListening = handle.planeDigest();
     call = RandomBytes.nextLong();
     ListenerCalls begun =
         new ListenerCalls(
             loop,
+            tasks,
             handle.addresses(),
             hello(),
             terms.timeoutNs(),
@@ -186,6 +197,18 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   @Override
   public void onConnected(ControlChannel connected) {
     channel = connected;
+  }
+
+  /** Takes over the channel of somebody who called, and its first message. Control thread. */
+  void hear(ControlChannel caller, ControlMessage first) {
+    heardNs = loop.nanoTime();
+    channel = caller;
+    caller.handTo(this);
+    onMessage(first);
+    if (authenticated) {
+      caller.recognise();
+      awaitWord(terms.timeoutNs());
+    }
   }
 
   private ControlMessage.PlaneList planes() {
@@ -320,7 +343,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
           "%s; trying up to %d times more, after %d ms each",
           String.valueOf(refused.getMessage()), retries.most(), retries.pauseNs() / 1_000_000);
     }
-    loop.schedule(
+    tasks.schedule(
         retries.pauseNs(),
         () -> {
           if (stage == Stage.CONNECTING) {
@@ -337,7 +360,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     stage = Stage.ESTABLISHED;
     Connection made = connection();
     ControlChannel open = channel();
-    channel = null;
     C comm = maker.apply(made, this);
     PeerLink begun =
         new PeerLink(
@@ -352,12 +374,17 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     made.standing().tellFailuresTo(begun::tellFailure);
     link = begun;
     begun.begin(open);
+    channel = null;
     outcome = new Outcome<>(comm, "");
     ended.accept(this);
   }
 
   @Override
   public void onClosed(ControlChannel.Ending how, String reason) {
+    if (how == ControlChannel.Ending.OWN_FAULT) {
+      breakOff();
+      return;
+    }
     hungUp = authenticated && link == null && stage != Stage.OVER;
     fail(reason);
   }
@@ -372,6 +399,24 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
+  /* Something of this conversation was told and is half done. The first step needs no memory. */
+  private void broken(Throwable told) {
+    breakOff();
+  }
+
+  private void breakOff() {
+    if (outcome == null) {
+      @SuppressWarnings("unchecked") /* it holds no communicator */
+      Outcome<C> failed = (Outcome<C>) BROKEN;
+      outcome = failed;
+    }
+    fail(BROKEN.failure());
+    PeerLink begun = link;
+    if (begun != null && outcome == BROKEN) {
+      begun.discard();
+    }
+  }
+
   private void fail(String reason) {
     Connection made = connection;
     PeerLink begun = link;
@@ -379,7 +424,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       begun.abandon(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
-      outcome = new Outcome<>(null, reason);
+      if (outcome == null) {
+        outcome = new Outcome<>(null, reason);
+      }
       if (made != null) {
         made.close();
       }
@@ -411,7 +458,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Gives up a conversation that nobody waits for any more. Any thread. */
   void abandon() {
-    loop.execute(() -> fail("the local end gave up"));
+    tasks.execute(() -> fail("the local end gave up"));
   }
 
   /**
@@ -420,12 +467,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
    */
   boolean wasHungUp() {
     return hungUp;
-  }
-
-  /** Whether not a byte came from the other end; for {@link #ended}. Control thread. */
-  boolean hasHeardNothing() {
-    ControlChannel open = channel;
-    return open != null && !open.hasHeard();
   }
 
   /** Whether the other end has shown the token. Control thread. */

@@ -7,7 +7,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * connection waits in the queue.
  */
 public final class ListenComm implements AutoCloseable {
-  /* Conversations at a time: strangers who connect and say nothing can't use up memory or descriptors. */
+  /* Conversations with peers at a time; who hasn't shown the token isn't one. */
   private static final int MOST_CONVERSATIONS = 1024;
+
+  /* How many calls are remembered as settled. A call goes on for seconds; later nobody speaks of it. */
+  private static final int MOST_SETTLED = 4096;
 
   /* How long a peer that broke off before there was a connection may take to call again. */
   private static final long NEXT_CALL_NS = 5_000_000_000L;
@@ -36,7 +39,7 @@ public final class ListenComm implements AutoCloseable {
 
   /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
   each that broke off. */
-  private final Set<Long> settled = new HashSet<>();
+  private final Set<Long> settled = new LinkedHashSet<>();
   private final Map<Long, Handshake<RecvComm>> brokenOff = new HashMap<>();
   private int strangers;
   private int silent;
@@ -51,15 +54,21 @@ public final class ListenComm implements AutoCloseable {
     listeners = List.copyOf(controls);
   }
 
-  /** Gives the next connection its conversation. Control thread. */
+  /** Gives the next connection its conversation, once it has said something. Control thread. */
   ControlChannel.Listener converse(Supplier<Handshake<RecvComm>> maker) {
+    return new Newcomer(maker);
+  }
+
+  private void begin(
+      Supplier<Handshake<RecvComm>> maker, ControlChannel with, ControlMessage first) {
     if (conversations.size() >= MOST_CONVERSATIONS) {
-      return new TurnedAway();
+      with.send(new ControlMessage.Refused("too many connections at this listener"));
+      with.closeWhenSent();
+      return;
     }
     Handshake<RecvComm> conversation = maker.get();
-    conversation.start();
     conversations.add(conversation);
-    return conversation;
+    conversation.hear(with, first);
   }
 
   /**
@@ -71,16 +80,14 @@ public final class ListenComm implements AutoCloseable {
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
     if (conversation.isAuthenticated()) {
       endedKnown(conversation, outcome != null && outcome.comm() != null);
-    } else if (expected && outcome != null && conversation.hasHeardNothing()) {
-      if (Integer.bitCount(++silent) == 1) {
-        log.info(
-            "no word from who called a control port (%d so far at this listener): %s",
-            silent, outcome.failure());
-      }
-    } else if (expected && outcome != null && Integer.bitCount(++strangers) == 1) {
-      log.warn(
-          "turned away at a control port (%d so far at this listener): %s",
-          strangers, outcome.failure());
+    } else if (expected && outcome != null) {
+      turnedAway(outcome.failure());
+    }
+  }
+
+  private void turnedAway(String why) {
+    if (Integer.bitCount(++strangers) == 1) {
+      log.warn("turned away at a control port (%d so far at this listener): %s", strangers, why);
     }
   }
 
@@ -113,6 +120,9 @@ public final class ListenComm implements AutoCloseable {
 
   private void settle(Handshake<RecvComm> conversation) {
     settled.add(conversation.call());
+    if (settled.size() > MOST_SETTLED) {
+      settled.remove(settled.iterator().next());
+    }
     brokenOff.remove(conversation.call());
     ended.add(conversation);
   }
@@ -141,22 +151,40 @@ public final class ListenComm implements AutoCloseable {
     });
   }
 
-  /** What a connection gets that is one too many. */
-  private static final class TurnedAway implements ControlChannel.Listener {
+  /** Who has connected and said nothing yet: all that it costs is its channel and this. */
+  private final class Newcomer implements ControlChannel.Listener {
+    private final Supplier<Handshake<RecvComm>> maker;
+    private @Nullable ControlChannel channel;
+
+    Newcomer(Supplier<Handshake<RecvComm>> maker) {
+      this.maker = maker;
+    }
+
     @Override
-    public void onConnected(ControlChannel channel) {
-      channel.send(new ControlMessage.Refused("too many connections at this listener"));
-      channel.closeWhenSent();
+    public void onConnected(ControlChannel connected) {
+      channel = connected;
     }
 
     @Override
     public void onMessage(ControlMessage message) {
-      // It is being turned away; whatever it says, the answer is on its way.
+      ControlChannel open = channel;
+      channel = null;
+      if (open != null) {
+        begin(maker, open, message);
+      }
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      // Nothing was begun.
+      ControlChannel open = channel;
+      channel = null;
+      if (open != null && open.hasHeard()) {
+        turnedAway(reason);
+      } else if (open != null && Integer.bitCount(++silent) == 1) {
+        log.info(
+            "no word from who called a control port (%d so far at this listener): %s",
+            silent, reason);
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlTasks;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.util.List;
@@ -31,7 +32,11 @@ final class ListenerCalls {
   /* How long an address may be silent before the next one's turn. */
   private static final long PATIENCE_NS = 2_000_000_000L;
 
+  /* So often an address is called that takes the call and closes it without a word. */
+  private static final int MOST_WITHOUT_A_WORD = 3;
+
   private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final ControlMessage.Hello hello;
   private final long patienceNs;
   private final BiConsumer<ControlChannel, ControlMessage.Hello> answered;
@@ -44,6 +49,7 @@ final class ListenerCalls {
   private boolean over;
 
   /**
+   * @param tasks of the owner of these calls
    * @param hello what to say
    * @param limitNs when {@link #hangUp} will come, at the latest
    * @param answered takes the channel and what was said, once; the other calls have been hung up
@@ -51,12 +57,14 @@ final class ListenerCalls {
    */
   ListenerCalls(
       ControlLoop loop,
+      ControlTasks tasks,
       List<InetSocketAddress> addresses,
       ControlMessage.Hello hello,
       long limitNs,
       BiConsumer<ControlChannel, ControlMessage.Hello> answered,
       Consumer<String> unanswered) {
     this.loop = loop;
+    this.tasks = tasks;
     this.hello = hello;
     this.patienceNs = Math.min(PATIENCE_NS, limitNs / (addresses.size() + 1));
     this.answered = answered;
@@ -79,7 +87,7 @@ final class ListenerCalls {
     }
     if (calls.stream().anyMatch(call -> call.state == State.DUE)) {
       resting = true;
-      loop.schedule(
+      tasks.schedule(
           PAUSE_NS,
           () -> {
             resting = false;
@@ -143,7 +151,7 @@ final class ListenerCalls {
     void begin() {
       state = State.CALLING;
       int attempt = ++begun;
-      loop.schedule(
+      tasks.schedule(
           patienceNs,
           () -> {
             if (attempt == begun && current == this) {
@@ -208,7 +216,11 @@ final class ListenerCalls {
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
-      end(how == ControlChannel.Ending.NETWORK ? State.DUE : State.TURNED_AWAY, reason);
+      /* A listener that strangers besiege may have sent us away before it looked at our first word. */
+      boolean again =
+          how == ControlChannel.Ending.NETWORK
+              || how == ControlChannel.Ending.PEER && begun < MOST_WITHOUT_A_WORD;
+      end(again ? State.DUE : State.TURNED_AWAY, reason);
     }
 
     private void end(State then, String reason) {

@@ -152,7 +152,7 @@ final class NetDevice implements AutoCloseable {
       if (index >= 0 && failover != null) {
         failover.noticedNow(index, cause);
       } else {
-        connection.leaveLink(plane);
+        connection.guarded(() -> connection.leaveLink(plane));
       }
     }
   }

@@ -5,6 +5,7 @@ import io.heddle.transport.control.ControlChannel;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
+import io.heddle.transport.control.ControlTasks;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -44,7 +45,15 @@ final class PeerLink {
     }
   }
 
+  /**
+   * What callers hear whom this end failed. Made before it is needed, since there may be no memory.
+   */
+  private static final String OWN_FAULT =
+      "the control thread met an error of its own while it dealt with this connection, which it has"
+          + " told before";
+
   private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final Connection connection;
   private final Failover failover;
   private final WayBack way;
@@ -78,14 +87,15 @@ final class PeerLink {
       Runnable whenOver,
       Log log) {
     this.loop = loop;
+    tasks = loop.tasksOf(this::broken);
     this.connection = connection;
     this.way = way;
     this.graceNs = graceNs;
     heardNs = loop.nanoTime();
     this.whenOver = whenOver;
     this.log = log;
-    calls = new DoorCalls(loop, connection::peer, way, graceNs, new Search(), log);
-    failover = new Failover(loop, connection, end, this, graceNs, log);
+    calls = new DoorCalls(loop, tasks, connection::peer, way, graceNs, new Search(), log);
+    failover = new Failover(tasks, connection, end, this, graceNs, log);
     connection.begin(failover);
   }
 
@@ -143,7 +153,9 @@ final class PeerLink {
     public void onClosed(ControlChannel.Ending how, String reason) {
       if (this == current) {
         current = null;
-        if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
+        if (how == ControlChannel.Ending.OWN_FAULT) {
+          breakOff();
+        } else if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
           lose("its control channel broke: " + reason);
         } else {
           /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
@@ -207,7 +219,7 @@ final class PeerLink {
 
   /* So many messages of ours are acknowledged soon, or the channel carries them no more. */
   private void expect(long count, long sinceNs) {
-    loop.schedule(
+    tasks.schedule(
         ANSWER_NS,
         () -> {
           if (over || keptFrom >= count) {
@@ -225,7 +237,7 @@ final class PeerLink {
 
   /** Tells the peer, once, that this end has failed. Any thread. */
   void tellFailure(String story) {
-    loop.execute(() -> {
+    tasks.execute(() -> {
       if (!closing && !failureTold) {
         failureTold = true;
         say(new ControlMessage.Failed(story));
@@ -246,7 +258,7 @@ final class PeerLink {
     if (current != null && loop.nanoTime() - heardNs > SILENT_NS) {
       calls.doubt("silent for " + SILENT_NS / 1_000_000 + " ms", 0);
     }
-    loop.schedule(PING_NS, this::tick);
+    tasks.schedule(PING_NS, this::tick);
   }
 
   /* How much we have had, and which number our next message has. */
@@ -259,12 +271,12 @@ final class PeerLink {
 
   /** Does this on the thread that this conversation is held by. Any thread. */
   void execute(Runnable task) {
-    loop.execute(task);
+    tasks.execute(task);
   }
 
   /** Makes the channel anew, whatever it is like. Any thread. */
   void renew(String reason) {
-    loop.execute(() -> calls.anew(reason));
+    tasks.execute(() -> calls.anew(reason));
   }
 
   /**
@@ -331,7 +343,7 @@ final class PeerLink {
   private void takeOver(ControlChannel fresh, Ping theirs) {
     Line old = current;
     if (old != null) {
-      loop.schedule(LINGER_NS, old.channel::close);
+      tasks.schedule(LINGER_NS, old.channel::close);
     }
     resume(fresh, theirs);
   }
@@ -396,12 +408,12 @@ final class PeerLink {
    */
   void close() {
     connection.standing().leave();
-    loop.execute(() -> {
+    tasks.execute(() -> {
       boolean peerThere = connection.standing().isPeerThere();
       boolean said = say(new ControlMessage.Closing());
       closing = true;
       if (peerThere && said) {
-        loop.schedule(LINGER_NS, this::end);
+        tasks.schedule(LINGER_NS, this::end);
       } else {
         end();
       }
@@ -422,6 +434,26 @@ final class PeerLink {
     if (first) {
       whenOver.run();
     }
+  }
+
+  /* Something of this connection was told and is half done. The first step needs no memory. */
+  private void broken(Throwable told) {
+    breakOff();
+  }
+
+  private void breakOff() {
+    connection.standing().deviceFailed(OWN_FAULT);
+    if (!closing && !failureTold && !over) {
+      failureTold = true;
+      say(new ControlMessage.Failed(OWN_FAULT));
+    }
+    lose(OWN_FAULT);
+  }
+
+  /** The local end gives up, and there is no communicator whose close would end it. */
+  void discard() {
+    breakOff();
+    end();
   }
 
   /** The local end gives up. Control thread. */

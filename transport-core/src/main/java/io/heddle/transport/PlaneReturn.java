@@ -2,11 +2,11 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.control.ControlTasks;
 import java.util.List;
 
 /**
@@ -24,15 +24,15 @@ final class PlaneReturn {
   private static final long RAMP_STEP_NS = 250_000_000;
 
   private final Failover failover;
-  private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final Connection connection;
   private final Communicator end;
   private final Log log;
 
   PlaneReturn(
-      Failover failover, ControlLoop loop, Connection connection, Communicator end, Log log) {
+      Failover failover, ControlTasks tasks, Connection connection, Communicator end, Log log) {
     this.failover = failover;
-    this.loop = loop;
+    this.tasks = tasks;
     this.connection = connection;
     this.end = end;
     this.log = log;
@@ -42,7 +42,7 @@ final class PlaneReturn {
   void tryLater(PlaneLife plane) {
     int epoch = plane.epoch;
     long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    loop.schedule(
+    tasks.schedule(
         holdNs,
         () -> {
           if (!failover.isOver() && plane.state == PlaneState.DOWN && plane.epoch == epoch) {
@@ -74,7 +74,7 @@ final class PlaneReturn {
     plane.state = PlaneState.OPENING;
     failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
     int epoch = plane.epoch;
-    loop.schedule(
+    tasks.schedule(
         OPENING_LIMIT_NS,
         () -> {
           if (plane.state == PlaneState.OPENING) {
@@ -161,7 +161,7 @@ final class PlaneReturn {
       end.baton().give();
     }
     if (!through) {
-      loop.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
+      tasks.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
       return;
     }
     failover.say(new PlaneReady(plane.key, epoch));
@@ -184,7 +184,7 @@ final class PlaneReturn {
 
   private void rise(PlaneLife plane) {
     plane.state = PlaneState.UP;
-    plane.rose(loop.nanoTime());
+    plane.rose(tasks.nanoTime());
     failover.rose();
     connection.device().news().back(connection, failover.where(plane), log);
   }
@@ -196,7 +196,7 @@ final class PlaneReturn {
     }
     connection.carrierWeights().setShare(plane.index, eighths);
     if (eighths < ConnectionWeights.FULL_SHARE) {
-      loop.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
+      tasks.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.Liveness;
@@ -55,7 +56,7 @@ final class RouteFollower implements AutoCloseable {
   private final long holdNs;
   private final NanoClock clock;
   private final Log log;
-  private final Thread thread;
+  private final LastingThread thread;
   private final RouteAnswer one = new RouteAnswer();
   private final RouteAnswer all = new RouteAnswer();
   private final Set<String> told = new HashSet<>();
@@ -76,8 +77,7 @@ final class RouteFollower implements AutoCloseable {
     this.clock = clock;
     this.log = log;
     searchedNs = clock.nanoTime() - SEARCH_NS;
-    thread = new Thread(this::run, "heddle-routes");
-    thread.setDaemon(true);
+    thread = new LastingThread("heddle-routes", log, this::round);
     look();
   }
 
@@ -125,8 +125,10 @@ final class RouteFollower implements AutoCloseable {
     }
   }
 
-  private void run() {
-    while (!closed) {
+  /* An InternalError is the Java machine's word for a fault in mapped memory that came up where nobody expected it; what
+  was being applied then is applied again. */
+  private boolean round() {
+    if (!closed) {
       try {
         RouteReader open = look();
         if (open == null) {
@@ -136,12 +138,9 @@ final class RouteFollower implements AutoCloseable {
         }
       } catch (RoutesCutException cut) {
         log.trace("%s: the next look lets it go", String.valueOf(cut.getMessage()));
-      } catch (RuntimeException | InternalError failure) {
-        /* The Java machine's word for a fault in mapped memory that came up where nobody expected it. */
-        tellOnce("following " + path + " goes on after " + failure);
-        LockSupport.parkNanos(this, LOOK_NS);
       }
     }
+    return !closed;
   }
 
   /* Looks at the file, the daemon and the routes, and gives connections what has changed. */
@@ -176,14 +175,29 @@ final class RouteFollower implements AutoCloseable {
     if (sequence != appliedSequence) {
       List<PublishedPlane> now = open.planes();
       planes = now.isEmpty() ? planes : now;
-      /* Taken before reading: what changes meanwhile is read next time. */
-      appliedSequence = sequence;
       applyAll();
+      /* Taken before reading: what changes meanwhile is read next time, and all of it if this failed. */
+      appliedSequence = sequence;
     }
   }
 
+  /* One that fails keeps no other from its weights. */
   private void applyAll() {
-    devices.forEach(device -> device.connections().forEach(this::apply));
+    Throwable first = null;
+    for (NetDevice device : devices) {
+      for (Connection connection : device.connections()) {
+        try {
+          apply(connection);
+        } catch (RoutesCutException cut) {
+          throw cut;
+        } catch (RuntimeException | Error failure) {
+          first = first == null ? failure : first;
+        }
+      }
+    }
+    if (first != null) {
+      throw new IllegalStateException("not every connection has its weights: " + first, first);
+    }
   }
 
   /* Only here, on the one thread that may be waiting for the file, is it let go. */
@@ -367,7 +381,7 @@ final class RouteFollower implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(thread);
+    thread.unpark();
     RouteReader open;
     synchronized (this) {
       open = reader;
@@ -375,11 +389,7 @@ final class RouteFollower implements AutoCloseable {
     if (open != null) {
       open.wakeAll();
     }
-    try {
-      thread.join(5_000);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.join(5_000);
     synchronized (this) {
       if (reader != null && !thread.isAlive()) {
         reader.close();

@@ -180,6 +180,10 @@ public final class SendComm extends Communicator {
    */
   private long withoutReceive() {
     Standing standing = connection.standing();
+    String broken = standing.deviceFailure();
+    if (broken != null) {
+      return -failure.device(broken);
+    }
     return switch (standing.peer()) {
       case THERE -> 0;
       case CLOSED -> standing.isGoneFor(LINGER_NS) ? -failure.peerGone() : 0;

@@ -29,6 +29,7 @@ import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.PortAttributes;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,6 +46,9 @@ public final class Transport implements AutoCloseable {
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
+
+  private static final String CONTROL_LOST =
+      "the control thread has failed, as it has told before; this process can't connect any more";
 
   /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
   private static final long GOODBYE_NS = 540_000_000;
@@ -101,10 +105,11 @@ public final class Transport implements AutoCloseable {
     loop = new ControlLoop(log);
     doors = new Doors(loop, doorAddresses(), log);
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
-    loop.execute(new DeviceWatch(devices, eventsBreak, stats, loop, log)::look);
+    loop.orElse(this::failAll);
+    new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
     DrainOrders orders = stats.orders();
     if (orders != null) {
-      loop.execute(new DrainFollower(orders, devices, loop, log)::look);
+      new DrainFollower(orders, devices, log).begin(loop);
     }
     addresses = new AddressFollower(devices, loop, log);
     RouteFollower follower = routes;
@@ -181,9 +186,27 @@ public final class Transport implements AutoCloseable {
     }
   }
 
+  /* The control thread is lost, and with it what every connection needs to end in any other way. */
+  private void failAll() {
+    for (NetDevice device : devices) {
+      device.failed(0, CONTROL_LOST);
+    }
+  }
+
+  private void requireControl() {
+    if (loop.isLost()) {
+      throw new HeddleException(CONTROL_LOST);
+    }
+  }
+
   /** Where everything of the control path happens. */
   ControlLoop loop() {
     return loop;
+  }
+
+  /** Where peers call whose control channel is lost. */
+  List<InetSocketAddress> doors() {
+    return doors.addresses();
   }
 
   public int deviceCount() {
@@ -321,6 +344,7 @@ public final class Transport implements AutoCloseable {
 
   @Nullable SendComm connect(
       int index, int trafficClass, long handleAddress, CounterSource source, Log words) {
+    requireControl();
     long number = ConnectionHandle.state(handleAddress);
     if (number == 0) {
       ConnectionHandle.setState(
@@ -390,13 +414,7 @@ public final class Transport implements AutoCloseable {
     synchronized (connecting) {
       connecting.put(number, handshake);
     }
-    loop.execute(
-        () ->
-            callsInTurn.begin(
-                () -> {
-                  handshake.start();
-                  handshake.call(handle);
-                }));
+    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
     return number;
   }
 
@@ -405,6 +423,7 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
+    requireControl();
     return isWarmingUp() ? null : next(listener);
   }
 

@@ -2,6 +2,7 @@ package io.heddle.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.heddle.platform.FaultTeller;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -19,6 +20,8 @@ import java.lang.foreign.Arena;
  * compiled code and a heap that was just collected.
  */
 final class WarmUp implements Runnable {
+  private static final String NAME = "heddle-warm-up";
+  private static final String SLOWER = "no warm-up, the first messages will be slower";
   private static final int LARGEST_BYTES = 1 << 20;
   private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
   private static final int HOST_MEMORY = 1;
@@ -36,18 +39,24 @@ final class WarmUp implements Runnable {
   private final Transport transport;
   private final Log log;
   private final long budgetNs;
-  private final Thread aside = new Thread(this, "heddle-warm-up");
+  private final FaultTeller faults;
+  private final Thread aside = new Thread(this, NAME);
   private volatile boolean stopped;
 
   WarmUp(Transport transport, Log log, long budgetNs) {
     this.transport = transport;
     this.log = log;
     this.budgetNs = budgetNs;
+    faults = new FaultTeller(NAME, log);
   }
 
   void start() {
     aside.setDaemon(true);
-    aside.start();
+    try {
+      aside.start();
+    } catch (OutOfMemoryError noThread) {
+      faults.tell(SLOWER, noThread);
+    }
   }
 
   boolean isRunning() {
@@ -72,6 +81,17 @@ final class WarmUp implements Runnable {
 
   @Override
   public void run() {
+    try {
+      warmUp();
+    } catch (HeddleException failure) {
+      log.info("%s: %s", SLOWER, String.valueOf(failure.getMessage()));
+    } catch (Throwable thrown) {
+      FaultTeller.makeRoom();
+      faults.tell(SLOWER, thrown);
+    }
+  }
+
+  private void warmUp() {
     long giveUpNs = System.nanoTime() + GIVE_UP_NS;
     /* Kept for good where a handshake or a message stays under way: something may still use it. */
     Arena arena = Arena.ofShared();
@@ -91,10 +111,6 @@ final class WarmUp implements Runnable {
       if (sender != null && receiver != null) {
         whole = exchange(arena, sender, receiver, System.nanoTime() + budgetNs);
       }
-    } catch (HeddleException failure) {
-      log.info(
-          "no warm-up, the first messages will be slower: %s",
-          String.valueOf(failure.getMessage()));
     } finally {
       if (sender != null) {
         sender.close();

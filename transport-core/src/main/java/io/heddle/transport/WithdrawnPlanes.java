@@ -1,6 +1,6 @@
 package io.heddle.transport;
 
-import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlTasks;
 
 /**
  * Watches what is still under way on planes whose routes are gone. It may arrive, and then the
@@ -24,20 +24,20 @@ final class WithdrawnPlanes {
     void silent(PlaneLife plane, int epoch, String cause);
   }
 
-  private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final Communicator end;
   private final Listener listener;
   private boolean over;
 
-  WithdrawnPlanes(ControlLoop loop, Communicator end, Listener listener) {
-    this.loop = loop;
+  WithdrawnPlanes(ControlTasks tasks, Communicator end, Listener listener) {
+    this.tasks = tasks;
     this.end = end;
     this.listener = listener;
   }
 
   /** Watches until nothing is under way on the plane. */
   void watch(PlaneLife plane) {
-    look(plane, plane.epoch, -1, -1, loop.nanoTime());
+    look(plane, plane.epoch, -1, -1, tasks.nanoTime());
   }
 
   /** The connection is closed: what a look touches is gone. Control thread. */
@@ -80,7 +80,7 @@ final class WithdrawnPlanes {
     } finally {
       end.baton().give();
     }
-    long now = loop.nanoTime();
+    long now = tasks.nanoTime();
     long silentNs = patienceNs(usualNs);
     boolean late = answered == answeredBefore && now - changedNs > silentNs;
     boolean peerIsSlow = late && othersUnanswered > 0 && others == othersBefore;
@@ -94,7 +94,7 @@ final class WithdrawnPlanes {
               .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      loop.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, othersSince, since));
+      tasks.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, othersSince, since));
     }
   }
 }

@@ -39,7 +39,7 @@ class DrainFollowerTest {
   void open() {
     loop = new ControlLoop((level, sentence) -> {});
     orders = DrainOrders.in(folder);
-    follower = new DrainFollower(orders, List.of(), loop, (level, sentence) -> told.add(sentence));
+    follower = new DrainFollower(orders, List.of(), (level, sentence) -> told.add(sentence));
   }
 
   @AfterEach

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,10 @@ final class Ends implements AutoCloseable {
   }
 
   final List<String> log = new CopyOnWriteArrayList<>();
+
+  /** Whoever says a line that contains the one throws the other, once: a fault in its thread. */
+  final Map<String, Error> thrownAt = new ConcurrentHashMap<>();
+
   final Arena arena = Arena.ofShared();
   final Transport left;
   final Transport right;
@@ -103,7 +108,16 @@ final class Ends implements AutoCloseable {
             ? Providers.ofThisBuild()
             : new Providers(List.of(new LoopbackProvider(fabric, gids)));
     environment.putIfAbsent("HEDDLE_PROVIDER", fabric == null ? "soft" : "auto");
-    Log collecting = (level, sentence) -> log.add(level + " " + sentence);
+    Log collecting =
+        (level, sentence) -> {
+          log.add(level + " " + sentence);
+          for (String part : thrownAt.keySet()) {
+            Error error = sentence.contains(part) ? thrownAt.remove(part) : null;
+            if (error != null) {
+              throw error;
+            }
+          }
+        };
     return Transport.open(environment, collecting, () -> providers);
   }
 
@@ -157,6 +171,11 @@ final class Ends implements AutoCloseable {
     List<String> found = log.stream().filter(each -> each.contains(part)).toList();
     assertEquals(1, found.size(), () -> "lines with '" + part + "' in " + log);
     return found.getFirst();
+  }
+
+  /** Waits until the log has such a line. */
+  void awaitLine(String part) {
+    await("line with '" + part + "'", () -> log.stream().anyMatch(line -> line.contains(part)));
   }
 
   long memory(long lengthBytes) {

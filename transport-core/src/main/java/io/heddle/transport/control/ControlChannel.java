@@ -37,7 +37,11 @@ public final class ControlChannel implements ControlLoop.Handler {
     /** This process has no descriptor for it. */
     HERE,
     /** The network doesn't lead there, or doesn't carry any more. */
-    NETWORK
+    NETWORK,
+    /** This end's: it met an error of its own while it served the channel. */
+    OWN_FAULT,
+    /** This end's: it was a stranger's for too long, or one of too many. */
+    SENT_AWAY
   }
 
   /** Who is told what happens on a channel. */
@@ -53,8 +57,11 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   private static final byte[] NOTHING = {};
 
+  private final ControlLoop loop;
   private final SocketChannel socket;
   private final String peer;
+  private final long sinceNs = System.nanoTime();
+  private final InetAddress from;
   private Listener listener;
   private final ByteBuffer arrived;
   private final ByteBuffer scratch;
@@ -62,16 +69,20 @@ public final class ControlChannel implements ControlLoop.Handler {
   private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
+  private boolean stranger;
   private boolean heard;
   private boolean closeWhenSent;
   private boolean
       closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
 
-  private ControlChannel(ControlLoop loop, SocketChannel socket, String peer, Listener listener) {
+  private ControlChannel(
+      ControlLoop loop, SocketChannel socket, InetSocketAddress peer, Listener listener) {
+    this.loop = loop;
     this.arrived = loop.arrivedBytes();
     this.scratch = loop.scratchFrame();
     this.socket = socket;
-    this.peer = peer;
+    this.peer = AddressText.of(peer);
+    this.from = peer.getAddress();
     this.listener = listener;
   }
 
@@ -86,7 +97,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     ControlChannel channel;
     boolean connected;
     try {
-      channel = new ControlChannel(loop, SocketChannel.open(), AddressText.of(to), listener);
+      channel = new ControlChannel(loop, SocketChannel.open(), to, listener);
     } catch (IOException failure) {
       listener.onClosed(
           Ending.HERE, "no socket for " + AddressText.of(to) + ": " + OpenFiles.explain(failure));
@@ -111,15 +122,45 @@ public final class ControlChannel implements ControlLoop.Handler {
     return channel;
   }
 
-  /** Takes over an accepted connection. */
-  static ControlChannel accepted(ControlLoop loop, SocketChannel socket, Listener listener)
+  /** Takes over an accepted connection, a stranger's until {@link #recognise}. */
+  static ControlChannel accepted(
+      ControlLoop loop, SocketChannel socket, InetSocketAddress from, Listener listener)
       throws IOException {
-    ControlChannel channel =
-        new ControlChannel(
-            loop, socket, AddressText.of((InetSocketAddress) socket.getRemoteAddress()), listener);
+    ControlChannel channel = new ControlChannel(loop, socket, from, listener);
     channel.configure();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
+    channel.stranger = true;
+    loop.strangers().add(channel);
     return channel;
+  }
+
+  /** The other end has shown that it is a peer: it has its time, and may say longer things. */
+  public void recognise() {
+    stranger = false;
+    loop.strangers().forget(this);
+  }
+
+  /** Where the other end is. */
+  InetAddress from() {
+    return from;
+  }
+
+  /** When the channel began. */
+  long sinceNs() {
+    return sinceNs;
+  }
+
+  /** Takes what has come, now. */
+  void hear() {
+    SelectionKey mine = key;
+    if (mine != null && mine.isValid()) {
+      loop.guarded(this::read, told -> onBroken(mine));
+    }
+  }
+
+  /** Ends a stranger's. */
+  void sendAway(String why) {
+    fail(Ending.SENT_AWAY, why);
   }
 
   private void configure() throws IOException {
@@ -177,7 +218,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   @Override
   public void onBroken(SelectionKey broken) {
-    fail(Ending.NONSENSE, "this end failed to serve it");
+    fail(Ending.OWN_FAULT, "this end failed to serve it");
   }
 
   private boolean finishConnect(SelectionKey ready) {
@@ -235,7 +276,11 @@ public final class ControlChannel implements ControlLoop.Handler {
     in.flip();
     while (in.remaining() >= ControlCodec.LENGTH_BYTES) {
       int length = in.getInt(in.position());
-      if (length < 1 || length > ControlCodec.MAX_FRAME_BYTES) {
+      if (length < 1
+          || length
+              > (stranger
+                  ? ControlCodec.MAX_STRANGERS_FRAME_BYTES
+                  : ControlCodec.MAX_FRAME_BYTES)) {
         fail(Ending.NONSENSE, "a frame of " + Integer.toUnsignedString(length) + " bytes");
         return;
       }
@@ -295,6 +340,9 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Closes at once; the listener hears nothing more. */
   public void close() {
     closed = true;
+    if (stranger) {
+      recognise();
+    }
     SelectionKey mine = key;
     if (mine != null) {
       mine.cancel();

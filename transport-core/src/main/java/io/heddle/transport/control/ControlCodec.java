@@ -67,6 +67,9 @@ public final class ControlCodec {
   /** No frame is longer. */
   public static final int MAX_FRAME_BYTES = 32_768;
 
+  /** Nor is one of somebody who hasn't shown a token: room for any version's hello. */
+  static final int MAX_STRANGERS_FRAME_BYTES = 256;
+
   /** Doors that an end may have. */
   public static final int MAX_DOORS = 64;
 

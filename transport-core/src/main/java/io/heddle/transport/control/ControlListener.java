@@ -10,17 +10,24 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A listening control socket. Accepted connections are handed to a listener of their own each. */
 public final class ControlListener implements ControlLoop.Handler {
   private static final int BACKLOG = 1024;
   private static final long PAUSE_NS = 20_000_000;
 
+  /* Those who have come are heard between two rounds. */
+  private static final int MOST_A_ROUND = 64;
+  private static final long NO_ROOM_NS = 10_000_000;
+
   private final ControlLoop loop;
+  private final ControlTasks tasks;
   private final ServerSocketChannel server;
   private final Supplier<ControlChannel.Listener> accepted;
   private final InetSocketAddress address;
   private int failures; /* control thread */
+  private @Nullable SocketChannel waiting; /* for room; control thread */
 
   /**
    * Listens on an ephemeral port of this address. Any thread.
@@ -30,6 +37,7 @@ public final class ControlListener implements ControlLoop.Handler {
   public ControlListener(
       ControlLoop loop, InetAddress address, Supplier<ControlChannel.Listener> accepted) {
     this.loop = loop;
+    tasks = loop.tasksOf(this::startAgain);
     this.accepted = accepted;
     try {
       server = ServerSocketChannel.open();
@@ -47,15 +55,21 @@ public final class ControlListener implements ControlLoop.Handler {
                       : "; NCCL_SOCKET_IFNAME names the interface to use"),
           failure);
     }
-    loop.execute(this::start);
+    tasks.execute(this::start);
   }
 
   private void start() {
-    try {
-      loop.register(server, SelectionKey.OP_ACCEPT, this);
-    } catch (IOException closedAlready) {
-      throw new HeddleException("the control listener was closed before it began", closedAlready);
+    if (server.isOpen()) {
+      try {
+        loop.register(server, SelectionKey.OP_ACCEPT, this);
+      } catch (IOException failure) {
+        throw new HeddleException("can't accept control connections on " + address, failure);
+      }
     }
+  }
+
+  private void startAgain(Throwable told) {
+    tasks.schedule(PAUSE_NS, this::start);
   }
 
   public InetSocketAddress address() {
@@ -65,8 +79,17 @@ public final class ControlListener implements ControlLoop.Handler {
   @Override
   public void onReady(SelectionKey key) {
     try {
-      for (SocketChannel socket = server.accept(); socket != null; socket = server.accept()) {
-        converse(socket);
+      for (int i = 0; i < MOST_A_ROUND; i++) {
+        SocketChannel socket = waiting == null ? server.accept() : waiting;
+        waiting = null;
+        if (socket == null) {
+          return;
+        }
+        if (!converse(socket)) {
+          waiting = socket;
+          rest(key, NO_ROOM_NS);
+          return;
+        }
       }
     } catch (IOException failure) {
       if (!(OpenFiles.isLimit(failure) && acceptInPlaceOfSpare())) {
@@ -85,8 +108,8 @@ public final class ControlListener implements ControlLoop.Handler {
     }
     try {
       SocketChannel socket = server.accept();
-      if (socket != null) {
-        converse(socket);
+      if (socket != null && !converse(socket)) {
+        waiting = socket;
       }
       return true;
     } catch (IOException takenByAnother) {
@@ -94,31 +117,37 @@ public final class ControlListener implements ControlLoop.Handler {
     }
   }
 
-  private void converse(SocketChannel socket) {
-    ControlChannel.Listener listener;
+  /* False where there is no room for one more yet. */
+  private boolean converse(SocketChannel socket) {
+    ControlChannel.Listener listener = null;
+    boolean begun = false;
     try {
+      InetSocketAddress from = (InetSocketAddress) socket.getRemoteAddress();
+      if (!loop.strangers().admits(from.getAddress())) {
+        begun = true;
+        return false;
+      }
       listener = accepted.get();
-    } catch (RuntimeException failure) {
-      ControlLoop.closeQuietly(socket);
-      throw failure;
+      ControlChannel channel = ControlChannel.accepted(loop, socket, from, listener);
+      begun = true;
+      listener.onConnected(channel);
+    } catch (IOException goneAgain) {
+      if (listener != null) {
+        listener.onClosed(
+            ControlChannel.Ending.PEER,
+            "an accepted connection can't be used: " + goneAgain.getMessage());
+      }
+    } finally {
+      if (!begun) {
+        ControlLoop.closeQuietly(socket);
+      }
     }
-    ControlChannel channel;
-    try {
-      channel = ControlChannel.accepted(loop, socket, listener);
-    } catch (IOException failure) {
-      /* Gone again before it was looked at. */
-      ControlLoop.closeQuietly(socket);
-      listener.onClosed(
-          ControlChannel.Ending.PEER,
-          "an accepted connection can't be used: " + failure.getMessage());
-      return;
-    }
-    listener.onConnected(channel);
+    return true;
   }
 
   @Override
   public void onBroken(SelectionKey key) {
-    rest(key);
+    rest(key, PAUSE_NS);
   }
 
   /* Out of descriptors, most likely. The connection still waits: selecting for it at once would spin. */
@@ -129,28 +158,36 @@ public final class ControlListener implements ControlLoop.Handler {
               "accepting control connections on %s fails (%d times so far): %s",
               address, failures, OpenFiles.explain(failure));
     }
-    rest(key);
+    boolean any =
+        loop.strangers()
+            .sendOldestAway("said nothing, and this process has no descriptors for others");
+    rest(key, any ? NO_ROOM_NS : PAUSE_NS);
   }
 
-  private void rest(SelectionKey key) {
+  private void rest(SelectionKey key, long forNs) {
+    loop.schedule(forNs, () -> goOn(key));
     key.interestOps(0);
-    loop.schedule(
-        PAUSE_NS,
-        () -> {
-          if (key.isValid()) {
-            key.interestOps(SelectionKey.OP_ACCEPT);
-          }
-        });
+  }
+
+  private void goOn(SelectionKey key) {
+    if (key.isValid()) {
+      key.interestOps(SelectionKey.OP_ACCEPT);
+      /* Who waits already makes nothing ready. */
+      if (waiting != null) {
+        loop.dispatch(key);
+      }
+    }
   }
 
   /** Stops listening; accepted connections live on. Any thread. */
   public void close() {
     loop.execute(() -> {
-      try {
-        server.close();
-      } catch (IOException failure) {
-        throw new HeddleException("closing a control listener failed", failure);
+      SocketChannel last = waiting;
+      waiting = null;
+      if (last != null) {
+        ControlLoop.closeQuietly(last);
       }
+      ControlLoop.closeQuietly(server);
     });
   }
 }

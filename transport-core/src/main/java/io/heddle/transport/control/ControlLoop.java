@@ -1,6 +1,8 @@
 package io.heddle.transport.control;
 
+import io.heddle.platform.FaultTeller;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import java.io.IOException;
@@ -18,17 +20,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * The control thread: serves control channels and timers, blocked in a selector otherwise. One per
  * process, a daemon; it holds no state of the data path.
+ *
+ * <p>What it does for one connection and can't finish ends that connection ({@link ControlTasks}),
+ * and it goes on. Where that fails as well, or its own loop does again and again, {@link #isLost}
+ * says so for good, and everything that depends on it has to fail.
  */
 public final class ControlLoop implements AutoCloseable {
   /** What a registered channel does when it is ready. */
   interface Handler {
     void onReady(SelectionKey key);
 
-    /** {@link #onReady} ended with an exception, which has been told. */
+    /** {@link #onReady} ended with an exception or {@link Error}, which has been told. */
     void onBroken(SelectionKey key);
   }
 
-  private record Timer(long dueNs, long order, Runnable action) implements Comparable<Timer> {
+  private static final class Timer implements Comparable<Timer> {
+    private long dueNs;
+    private final long periodNs; /* 0 for once */
+    private final long order;
+    private final Runnable action;
+    private final Consumer<Throwable> broken;
+
+    Timer(long dueNs, long periodNs, long order, Runnable action, Consumer<Throwable> broken) {
+      this.dueNs = dueNs;
+      this.periodNs = periodNs;
+      this.order = order;
+      this.action = action;
+      this.broken = broken;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
+
     @Override
     public int compareTo(Timer other) {
       long difference = dueNs - other.dueNs;
@@ -38,6 +68,19 @@ public final class ControlLoop implements AutoCloseable {
 
   /* Where no timer is due a sleep ends by what comes. */
   private static final long FOR_EVER_NS = Long.MAX_VALUE / 4;
+
+  /** The channel that met a fault. One object, made before it is needed. */
+  private static final class Unserved implements Consumer<Throwable> {
+    private @Nullable Handler handler;
+    private @Nullable SelectionKey key;
+
+    @Override
+    public void accept(Throwable told) {
+      if (handler != null && key != null) {
+        handler.onBroken(key);
+      }
+    }
+  }
 
   private final Selector selector;
   private final OwnTime time = new OwnTime(NanoClock.SYSTEM);
@@ -49,10 +92,15 @@ public final class ControlLoop implements AutoCloseable {
   /* A descriptor that nobody uses, for the call that comes when there is none left. */
   private @Nullable SocketChannel spare;
   private final Log log;
-  private final Thread thread;
+  private final LastingThread thread;
+  private final Strangers strangers = new Strangers();
+  private final Consumer<Throwable> nobodys = alreadyTold -> {};
+  private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
   private boolean late;
   private long timerOrder;
+  private volatile Runnable whenLost = () -> {};
+  private volatile boolean lost;
   private volatile boolean closed;
 
   public ControlLoop(Log log) {
@@ -62,9 +110,27 @@ public final class ControlLoop implements AutoCloseable {
     } catch (IOException failure) {
       throw new HeddleException("the control thread can't open a selector", failure);
     }
-    thread = new Thread(this::run, "heddle-control");
-    thread.setDaemon(true);
+    every(Strangers.JUDGED_EVERY_NS, strangers::judge);
+    thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
     thread.start();
+  }
+
+  /** What to do where this thread can't serve anybody any more; on it, until it succeeds. */
+  public void orElse(Runnable consequence) {
+    whenLost = consequence;
+  }
+
+  /** Whether this thread serves nobody any more. Any thread. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  /**
+   * @param broken hears what ends a task of this owner. The first thing that it does needs no
+   *     memory, and is what makes its callers fail
+   */
+  public ControlTasks tasksOf(Consumer<Throwable> broken) {
+    return new ControlTasks(this, broken);
   }
 
   /** Runs something on the control thread, soon. Any thread. */
@@ -85,36 +151,22 @@ public final class ControlLoop implements AutoCloseable {
    * Runs something on the control thread after a delay of {@link #nanoTime}. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
-    timers.add(new Timer(time.nanoTime() + delayNs, timerOrder++, action));
+    schedule(delayNs, action, nobodys);
+  }
+
+  void schedule(long delayNs, Runnable action, Consumer<Throwable> broken) {
+    timers.add(new Timer(time.nanoTime() + delayNs, 0, timerOrder++, action, broken));
+  }
+
+  /** Runs something on the control thread soon, and again and again, whatever becomes of it. */
+  public void every(long periodNs, Runnable action) {
+    execute(
+        () -> timers.add(new Timer(time.nanoTime(), periodNs, timerOrder++, action, nobodys)));
   }
 
   SelectionKey register(SelectableChannel channel, int operations, Handler handler)
       throws IOException {
     return channel.register(selector, operations, handler);
-  }
-
-  private void run() {
-    while (!closed) {
-      try {
-        serveChannels();
-        runTasks();
-        runTimers();
-        keepSpare();
-      } catch (IOException | RuntimeException failure) {
-        log.warn("the control thread goes on after %s", failure);
-      }
-    }
-    runTasks();
-    giveSpare();
-    try {
-      /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
-      for (SelectionKey key : selector.keys()) {
-        key.channel().close();
-      }
-      selector.close();
-    } catch (IOException failure) {
-      log.warn("closing the control thread's channels: %s", failure);
-    }
   }
 
   private void keepSpare() {
@@ -150,7 +202,35 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  private void dispatch(SelectionKey key) {
+  private boolean round() throws IOException {
+    if (lost) {
+      whenLost.run();
+      closeAll();
+      return false;
+    }
+    if (!closed) {
+      serveChannels();
+      runTasks();
+      runTimers();
+      keepSpare();
+      return true;
+    }
+    runTasks();
+    closeAll();
+    return false;
+  }
+
+  /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
+  private void closeAll() throws IOException {
+    giveSpare();
+    for (SelectionKey key : selector.keys()) {
+      closeQuietly(key.channel());
+    }
+    selector.close();
+  }
+
+  /** Serves a channel that is, or may be, ready. Control thread. */
+  void dispatch(SelectionKey key) {
     late |= time.wakes();
     if (!key.isValid()) {
       /* Closed by what was served before it in the same round. */
@@ -159,9 +239,11 @@ public final class ControlLoop implements AutoCloseable {
     Handler handler = (Handler) key.attachment();
     try {
       handler.onReady(key);
-    } catch (RuntimeException failure) {
-      log.warn("serving a control channel failed: %s", failure);
-      handler.onBroken(key);
+    } catch (Throwable thrown) {
+      FaultTeller.makeRoom();
+      unserved.handler = handler;
+      unserved.key = key;
+      deal("serving a control channel failed", thrown, unserved);
     }
   }
 
@@ -190,7 +272,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private void runTasks() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      guarded(task);
+      guarded(task, nobodys);
     }
   }
 
@@ -201,7 +283,12 @@ public final class ControlLoop implements AutoCloseable {
         first != null && first.dueNs - now <= 0;
         first = timers.peek()) {
       timers.remove();
-      guarded(first.action);
+      if (first.periodNs > 0) {
+        /* Before it runs, and the same object: that it comes again depends on nothing. */
+        first.dueNs = now + first.periodNs;
+        timers.add(first);
+      }
+      guarded(first.action, first.broken);
       hearWhatCame();
     }
   }
@@ -213,12 +300,26 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  private void guarded(Runnable task) {
+  /** Runs something whose owner hears of what it threw. Control thread. */
+  void guarded(Runnable task, Consumer<Throwable> broken) {
     try {
       task.run();
-    } catch (RuntimeException failure) {
-      log.warn("a control task failed: %s", failure);
+    } catch (Throwable thrown) {
+      FaultTeller.makeRoom();
+      deal("a control task failed", thrown, broken);
     }
+  }
+
+  /* Who couldn't be made to fail would be waited for: then everybody fails. */
+  private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
+    if (!thread.faults().deal(what, thrown, broken)) {
+      lost = true;
+    }
+  }
+
+  /** Who has connected and not shown that it is a peer. Control thread. */
+  Strangers strangers() {
+    return strangers;
   }
 
   private long nextDelayMs() {
@@ -240,10 +341,6 @@ public final class ControlLoop implements AutoCloseable {
   public void close() {
     closed = true;
     selector.wakeup();
-    try {
-      thread.join(5_000);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.join(5_000);
   }
 }

@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,13 +49,17 @@ class ControlChannelTest {
   private static ControlChannel.Listener listening(
       BlockingQueue<Object> heard, BlockingQueue<ControlChannel> connected) {
     return new ControlChannel.Listener() {
+      private @Nullable ControlChannel channel;
+
       @Override
-      public void onConnected(ControlChannel channel) {
-        connected.add(channel);
+      public void onConnected(ControlChannel open) {
+        channel = open;
+        connected.add(open);
       }
 
       @Override
       public void onMessage(ControlMessage message) {
+        Objects.requireNonNull(channel).recognise();
         if (message instanceof Refused refused && refused.reason().equals("break this end")) {
           throw new IllegalStateException("as asked");
         }
@@ -228,9 +234,12 @@ class ControlChannelTest {
       assertTrue(next().toString().endsWith("this end failed to serve it"));
       assertEquals(-1, unlucky.getInputStream().read());
     }
-    assertEquals(
-        "serving a control channel failed: java.lang.IllegalStateException: as asked",
-        warnings.poll(5, TimeUnit.SECONDS));
+    String told = String.valueOf(warnings.poll(5, TimeUnit.SECONDS));
+    assertTrue(
+        told.startsWith(
+            "heddle-control: serving a control channel failed: java.lang.IllegalStateException: as"
+                + " asked at io.heddle"),
+        told);
     assertListenerLives();
   }
 

@@ -1,0 +1,207 @@
+package io.heddle.platform;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a thread of ours does with what nobody expected. */
+@EndsWithin(60)
+class LastingThreadTest {
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
+
+  static Stream<Throwable> whatNobodyExpects() {
+    return Stream.of(
+        new OutOfMemoryError("as asked"),
+        new StackOverflowError("as asked"),
+        new AssertionError("as asked"),
+        new NoClassDefFoundError("as asked"),
+        new InternalError("as asked"),
+        new IllegalStateException("as asked\nin two lines"),
+        new IOException("as asked"));
+  }
+
+  @SuppressWarnings("unchecked") /* the compiler takes it for an unchecked one */
+  private static <T extends Throwable> void raise(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  private String line() throws InterruptedException {
+    String line = lines.poll(50, TimeUnit.SECONDS);
+    assertNotNull(line, "a line");
+    return line;
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatNobodyExpects")
+  void itIsToldInOneLineAndTheThreadGoesOn(Throwable thrown) throws InterruptedException {
+    AtomicInteger rounds = new AtomicInteger();
+    LastingThread thread =
+        new LastingThread(
+            "a-thread",
+            log,
+            () -> {
+              if (rounds.incrementAndGet() == 2) {
+                LastingThreadTest.<RuntimeException>raise(thrown);
+              }
+              return rounds.get() < 4;
+            });
+    thread.start();
+    thread.joinWhateverInterrupts();
+    assertEquals(4, rounds.get());
+    String line = line();
+    assertTrue(
+        line.startsWith(
+            "WARN a-thread: goes on after: " + thrown.toString().replace('\n', ' ') + " at "),
+        line);
+    assertFalse(line.contains("\n"), line);
+    assertTrue(lines.isEmpty(), lines::toString);
+  }
+
+  @Test
+  void whereNoRoundSucceedsWhoeverDependsOnItHearsOfItOnce() throws InterruptedException {
+    AtomicInteger rounds = new AtomicInteger();
+    AtomicInteger told = new AtomicInteger();
+    CountDownLatch twice = new CountDownLatch(2);
+    LastingThread thread =
+        new LastingThread(
+                "a-thread",
+                log,
+                () -> {
+                  if (told.get() > 1) {
+                    return false;
+                  }
+                  throw new AssertionError("round " + rounds.incrementAndGet());
+                })
+            .orElse(() -> {
+              twice.countDown();
+              if (told.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("as asked");
+              }
+            });
+    thread.start();
+    assertTrue(twice.await(50, TimeUnit.SECONDS), "what fails once is tried again");
+    thread.joinWhateverInterrupts();
+    assertEquals(LastingThread.MOST_FAILURES, rounds.get());
+    List<String> all = new ArrayList<>(lines);
+    /* The same over and over is told at powers of two. */
+    assertEquals(
+        4, all.stream().filter(line -> line.contains("goes on after")).count(), all::toString);
+    assertTrue(
+        all.stream().anyMatch(line -> line.contains("does nothing any more but fail")),
+        all::toString);
+  }
+
+  @Test
+  void aLogThatThrowsIsAskedOnceMoreAndStopsNothing() {
+    List<String> heard = new ArrayList<>();
+    Log fragile =
+        (level, sentence) -> {
+          heard.add(sentence);
+          throw new OutOfMemoryError("no room for a line");
+        };
+    AtomicInteger rounds = new AtomicInteger();
+    LastingThread thread =
+        new LastingThread(
+            "a-thread",
+            fragile,
+            () -> {
+              if (rounds.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("as asked");
+              }
+              return false;
+            });
+    thread.start();
+    thread.joinWhateverInterrupts();
+    assertEquals(2, rounds.get());
+    assertEquals("a-thread met an error, and there is no memory to say which", heard.getLast());
+  }
+
+  @Test
+  void aConsequenceThatFailsIsToldAndSaidToHaveFailed() throws InterruptedException {
+    FaultTeller faults = new FaultTeller("a-thread", log);
+    boolean whole =
+        faults.deal(
+            "a task failed",
+            new IllegalStateException("first"),
+            first -> {
+              throw new AssertionError("second");
+            });
+    assertFalse(whole);
+    assertTrue(line().contains("a task failed: java.lang.IllegalStateException: first"));
+    assertTrue(
+        line().contains("what follows from that failed too: java.lang.AssertionError: second"));
+  }
+
+  /** A heap that is really full: the process prints what its thread told, and that it went on. */
+  @Test
+  void aFullHeapIsToldOf() throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-Xmx16m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FullHeap.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+    assertTrue(said.contains("full: goes on after: java.lang.OutOfMemoryError: Java heap"), said);
+    assertTrue(said.contains("and went on"), said);
+  }
+
+  /** Fills its heap to the last sixteen bytes on a thread of ours, and leaves it so. */
+  static final class FullHeap {
+    private static Object[] hoard = new Object[1 << 17];
+
+    private FullHeap() {}
+
+    public static void main(String[] arguments) {
+      AtomicInteger rounds = new AtomicInteger();
+      LastingThread thread =
+          new LastingThread(
+              "full",
+              Log.toStandardError(),
+              () -> {
+                if (rounds.incrementAndGet() == 1) {
+                  fill();
+                }
+                return false;
+              });
+      thread.start();
+      thread.joinWhateverInterrupts();
+      hoard = null;
+      System.out.println("and went on: " + rounds.get());
+    }
+
+    private static void fill() {
+      int at = 0;
+      for (int bytes = 1 << 20; bytes >= 16; ) {
+        try {
+          hoard[at] = new byte[bytes - 16];
+          at++;
+        } catch (OutOfMemoryError tooLarge) {
+          bytes /= 2;
+        }
+      }
+      throw new OutOfMemoryError("Java heap is full");
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Strangers by the hundred at the control ports and doors of a process. */
+@EndsWithin(120)
+class FloodTest {
+  private static final int LISTENERS = 3;
+  private static final int CALLS = 900;
+
+  /* What Strangers allows in all, and from one address. */
+  private static final int MOST = 384;
+  private static final int MOST_OF_ONE_ADDRESS = 192;
+
+  @TempDir Path folder;
+
+  private Ends ends() {
+    return new Ends(new LoopbackFabric(1), folder, List.of(1), List.of(1), Map.of());
+  }
+
+  private static int descriptors() {
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      int count = 0;
+      for (Path each : open) {
+        count++;
+      }
+      return count;
+    } catch (IOException failure) {
+      throw new AssertionError(failure);
+    }
+  }
+
+  private static ConnectionHandle read(long handle) {
+    return Objects.requireNonNull(ConnectionHandle.read(handle));
+  }
+
+  private static SocketChannel stranger(InetAddress from, InetSocketAddress to) throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    channel.bind(new InetSocketAddress(from, 0));
+    channel.configureBlocking(false);
+    channel.connect(to);
+    return channel;
+  }
+
+  /* Those whom nobody has hung up on. */
+  private static int living(List<SocketChannel> strangers) {
+    int count = 0;
+    ByteBuffer one = ByteBuffer.allocate(64);
+    for (SocketChannel each : strangers) {
+      try {
+        if (each.finishConnect() && each.read(one.clear()) >= 0) {
+          count++;
+        }
+      } catch (IOException reset) {
+        continue;
+      }
+    }
+    return count;
+  }
+
+  private static void closeAll(List<SocketChannel> strangers) throws IOException {
+    for (SocketChannel each : strangers) {
+      each.close();
+    }
+  }
+
+  /**
+   * 900 idle calls to each of three listeners of one process, from one address or from many: peers
+   * come in beside them, and afterwards nothing of it is left.
+   */
+  private void flood(int addresses, int most) throws IOException {
+    try (Ends ends = ends()) {
+      List<Long> handles = new ArrayList<>();
+      List<ListenComm> listeners = new ArrayList<>();
+      for (int i = 0; i < LISTENERS; i++) {
+        handles.add(ends.handle());
+        listeners.add(ends.right.listen(0, handles.getLast()));
+      }
+      ends.connect().close();
+      int before = descriptors();
+      List<SocketChannel> strangers = new ArrayList<>();
+      try {
+        for (int i = 0; i < LISTENERS * CALLS; i++) {
+          InetAddress from = InetAddress.getByName("127.0." + (90 + i % addresses) + ".1");
+          strangers.add(stranger(from, read(handles.get(i % LISTENERS)).addresses().getFirst()));
+        }
+        long slowestNs = 0;
+        for (int i = 0; i < LISTENERS; i++) {
+          long start = System.nanoTime();
+          try (Ends.Link link = ends.connect(listeners.get(i), handles.get(i))) {
+            slowestNs = Math.max(slowestNs, System.nanoTime() - start);
+            ends.exchange(link, 1000, 1000, i);
+          }
+        }
+        System.out.printf("a peer came in beside the flood after %d ms%n", slowestNs / 1_000_000);
+        Ends.await("as few strangers as may wait", () -> living(strangers) <= most);
+      } finally {
+        closeAll(strangers);
+      }
+      Ends.await("their descriptors", () -> descriptors() <= before);
+      try (Ends.Link link = ends.connect()) {
+        ends.exchange(link, 1000, 1000, 9);
+      }
+      listeners.forEach(ListenComm::close);
+    }
+  }
+
+  @Test
+  void nineHundredIdleCallsToEachOfThreeListenersKeepNobodyOut() throws IOException {
+    flood(1, MOST_OF_ONE_ADDRESS);
+  }
+
+  @Test
+  void norDoThoseOfManyAddresses() throws IOException {
+    flood(50, MOST);
+  }
+
+  @Test
+  void idleCallsAtTheDoorsKeepNoListenersPeersOut() throws IOException {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      List<SocketChannel> strangers = new ArrayList<>();
+      try {
+        InetAddress from = InetAddress.getByName("127.0.90.1");
+        List<InetSocketAddress> doors =
+            ends.right.doors().stream()
+                .filter(door -> door.getAddress() instanceof Inet4Address)
+                .toList();
+        assertFalse(doors.isEmpty());
+        for (InetSocketAddress door : doors) {
+          for (int i = 0; i < CALLS; i++) {
+            strangers.add(stranger(from, door));
+          }
+        }
+        /* The connection's own way back leads through these doors. */
+        link.sender().connection().failover().peer().renew("as asked");
+        ends.awaitLine("goes by way of");
+        ends.exchange(link, 1000, 1000, 3);
+        Ends.await("as few strangers as may wait", () -> living(strangers) <= MOST_OF_ONE_ADDRESS);
+      } finally {
+        closeAll(strangers);
+      }
+    }
+  }
+
+  /** A byte now and then is no peer's first word: it has its time and not more. */
+  @Test
+  void whoSaysAByteASecondIsSentAwayInItsTime() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      InetSocketAddress to = read(handle).addresses().getFirst();
+      try (Socket slow = new Socket(to.getAddress(), to.getPort())) {
+        slow.setSoTimeout(1_000);
+        slow.getOutputStream().write(new byte[] {0, 0, 0});
+        int said = 3;
+        boolean gone = false;
+        while (!gone && said < 60) {
+          try {
+            gone = slow.getInputStream().read() < 0;
+          } catch (java.net.SocketTimeoutException stillThere) {
+            /* The end of a frame's length, and then what could be a hello of another version. */
+            slow.getOutputStream().write(said++ == 3 ? 200 : 1);
+          } catch (IOException reset) {
+            gone = true;
+          }
+        }
+        assertTrue(gone, "nobody hung up on it");
+      }
+      ends.awaitLine("showed no token within 10000 ms");
+      listener.close();
+    }
+  }
+
+  @Test
+  void aStrangersFrameIsNoLongerThanAHello() throws IOException {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      InetSocketAddress to = read(handle).addresses().getFirst();
+      try (Socket hungry = new Socket(to.getAddress(), to.getPort())) {
+        hungry.getOutputStream().write(new byte[] {0, 0, 1, 1});
+        assertEquals(-1, hungry.getInputStream().read());
+      }
+      ends.awaitLine("a frame of 257 bytes");
+      listener.close();
+    }
+  }
+}

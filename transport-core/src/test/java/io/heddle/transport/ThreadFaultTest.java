@@ -1,0 +1,347 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteCell;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightReason;
+import io.heddle.routes.WeightRules;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Errors in the threads of a process with the plugin: each is told in one line, and either the
+ * thread goes on, or the connections that depend on it fail with a result.
+ */
+@EndsWithin(120)
+class ThreadFaultTest {
+  private static final List<Integer> PLANES = List.of(1, 2);
+
+  @TempDir Path folder;
+
+  static Stream<Error> errors() {
+    return Stream.of(
+        new OutOfMemoryError("as asked"),
+        new StackOverflowError("as asked"),
+        new AssertionError("as asked"),
+        new NoClassDefFoundError("as asked"),
+        new InternalError("as asked"));
+  }
+
+  private Ends ends(Map<String, String> left, Map<String, String> right) {
+    return new Ends(new LoopbackFabric(3), folder, PLANES, PLANES, left, right);
+  }
+
+  private static void assertTold(Ends ends, String thread, Error error) {
+    Ends.await(
+        "a line",
+        () ->
+            ends.log.stream()
+                .anyMatch(line ->
+                    line.startsWith("WARN " + thread + ": ") && line.contains(error.toString())));
+  }
+
+  /* Another connection of the same two processes: the control thread goes on. */
+  private static void assertOthersGoOn(Ends ends) {
+    try (Ends.Link other = ends.connect()) {
+      ends.exchange(other, 5_000, 5_000, 9);
+    }
+  }
+
+  /* Both ends have something pending, which is what NCCL waits for. */
+  private void assertEndsByIt(Ends ends, Ends.Link link) {
+    long to = ends.memory(1000);
+    long toHandle = link.receiver().registerMemory(to, 1000, 1);
+    long[] receive = new long[1];
+    Ends.await(
+        "a failing receive",
+        () -> {
+          /* While the control thread has the connection in its hands there is none. */
+          if (receive[0] == 0) {
+            receive[0] = ends.receive(link, to, 1000, 7, toHandle);
+          }
+          return receive[0] < 0
+              || receive[0] > 0 && link.receiver().progress() != 0 && Ends.state(receive[0]) < 0;
+        });
+    long from = ends.memory(1000);
+    long fromHandle = link.sender().registerMemory(from, 1000, 1);
+    Ends.await("a failing send", () -> link.sender().isend(from, 1000, 8, fromHandle) < 0);
+    Ends.await("a failing test", () -> link.sender().progress() != 0);
+    link.sender().deregisterMemory(fromHandle);
+    link.receiver().deregisterMemory(toHandle);
+  }
+
+  @ParameterizedTest
+  @MethodSource("errors")
+  void aTaskOfTheControlThreadThatFailsEndsItsConnectionAndNoOther(Error error) {
+    try (Ends ends = ends(Map.of(), Map.of());
+        Ends.Link link = ends.connect()) {
+      /* The line of the failover that the control thread is about to begin. */
+      ends.thrownAt.put("moving off", error);
+      Failover failover = link.sender().connection().failover();
+      failover.noticed(0, 0, "as asked");
+      assertEndsByIt(ends, link);
+      assertTold(ends, "heddle-control", error);
+      assertOthersGoOn(ends);
+    }
+  }
+
+  @Test
+  void aTimerOfAConnectionThatFailsEndsIt() {
+    Error error = new AssertionError("in a timer");
+    LoopbackFabric fabric = new LoopbackFabric(3);
+    try (Ends ends = new Ends(fabric, folder, PLANES, PLANES, Map.of("HEDDLE_GRACE_MS", "1000"));
+        Ends.Link link = ends.connect()) {
+      ends.thrownAt.put(" fell ", error);
+      PLANES.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
+      Failover failover = link.sender().connection().failover();
+      failover.noticed(0, 0, "as asked");
+      failover.noticed(1, 0, "as asked");
+      assertEndsByIt(ends, link);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("errors")
+  void aHandshakeThatFailsHalfWayFailsConnectAndAccept(Error error) {
+    /* Its own line for the number of queue pairs that isn't as asked: in the middle of it. */
+    try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      ends.thrownAt.put("queue pairs on each plane", error);
+      HeddleException connect =
+          assertThrows(
+              HeddleException.class,
+              () ->
+                  Ends.await("connect's failure", () -> ends.left.connect(0, -1, handle) != null));
+      assertTrue(
+          String.valueOf(connect.getMessage()).contains("the control thread met an error"),
+          connect::toString);
+      assertThrows(
+          HeddleException.class,
+          () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
+      assertTold(ends, "heddle-control", error);
+      listener.close();
+      assertOthersGoOn(ends);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("errors")
+  void anAcceptThatFailsHalfWayFailsBothEnds(Error error) {
+    try (Ends ends = ends(Map.of(), Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"))) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      ends.thrownAt.put("queue pairs on each plane", error);
+      assertThrows(
+          HeddleException.class,
+          () -> Ends.await("connect's failure", () -> ends.left.connect(0, -1, handle) != null));
+      assertThrows(
+          HeddleException.class,
+          () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
+      assertTold(ends, "heddle-control", error);
+      listener.close();
+      assertOthersGoOn(ends);
+    }
+  }
+
+  @Test
+  void whatADeviceReportsAndCannotBeDealtWithEndsItsConnections() {
+    Error error = new OutOfMemoryError("in an event");
+    LoopbackFabric fabric = new LoopbackFabric(3);
+    try (Ends ends = new Ends(fabric, folder, PLANES, PLANES, Map.of());
+        Ends.Link link = ends.connect()) {
+      ends.thrownAt.put(" reports ", error);
+      int number = link.sender().flows()[0].pair.queuePair().number();
+      fabric.raise(AsyncEventListener.Kind.QUEUE_PAIR_FATAL, number);
+      assertTold(ends, "heddle-control", error);
+      assertEndsByIt(ends, link);
+    }
+  }
+
+  @Test
+  void aControlThreadThatCanNotEvenFailAConnectionFailsThemAll() {
+    try (Ends ends = ends(Map.of(), Map.of());
+        Ends.Link link = ends.connect();
+        Ends.Link other = ends.connect()) {
+      ends.left
+          .loop()
+          .tasksOf(told -> {
+            throw new OutOfMemoryError("nor this");
+          })
+          .execute(() -> {
+            throw new OutOfMemoryError("as asked");
+          });
+      assertEndsByIt(ends, link);
+      assertEndsByIt(ends, other);
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> ends.left.connect(0, -1, handle));
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("the control thread has failed"),
+          refused::toString);
+      listener.close();
+    }
+  }
+
+  @Test
+  void whatTheControlThreadDoesAgainAndAgainComesAgainAfterAFault() {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    AtomicInteger looks = new AtomicInteger();
+    try (ControlLoop loop = new ControlLoop((level, sentence) -> lines.add(sentence))) {
+      loop.every(
+          1_000_000,
+          () -> {
+            if (looks.incrementAndGet() < 3) {
+              throw new StackOverflowError("look " + looks.get());
+            }
+          });
+      Ends.await("five looks", () -> looks.get() >= 5);
+    }
+    assertEquals(2, lines.size(), lines::toString);
+  }
+
+  @Test
+  void weightsThatCouldNotBeAppliedAreAppliedAgain() {
+    Path file = folder.resolve("routes");
+    try (RoutePublisher publisher =
+        RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM)) {
+      PLANES.forEach(
+          plane -> publisher.setPlane(new PublishedPlane("plane:" + plane, null, 0, "")));
+      publisher.goLive();
+      try (Ends ends =
+              new Ends(
+                  new LoopbackFabric(3),
+                  folder,
+                  PLANES,
+                  PLANES,
+                  Map.of("HEDDLE_ROUTES", file.toString()));
+          Ends.Link link = ends.connect()) {
+        Error error = new OutOfMemoryError("in the weights");
+        ends.thrownAt.put("weights for ", error);
+        publisher.begin();
+        for (int plane = 0; plane < PLANES.size(); plane++) {
+          Gid gid = Ends.gid("127.0.78." + PLANES.get(plane));
+          long megabits = 100_000L * (1 + plane);
+          publisher.set(
+              gid.high(),
+              gid.low(),
+              128,
+              plane,
+              RouteCell.of(WeightReason.PATH_BANDWIDTH, megabits));
+        }
+        publisher.heartbeat();
+        publisher.commit();
+        Ends.await(
+            "the new weights",
+            () -> {
+              publisher.heartbeat();
+              return link.sender().connection().weights().weight(1)
+                  == 2 * link.sender().connection().weights().weight(0);
+            });
+        assertTold(ends, "heddle-routes", error);
+      }
+    }
+  }
+
+  /* In a network namespace of its own, where an interface comes and goes. */
+  @Test
+  void whoFollowsAddressesGoesOnAfterAFault() throws Exception {
+    List<String> namespace = List.of("unshare", "--user", "--map-root-user", "--net");
+    Assumptions.assumeTrue(
+        run(Stream.concat(namespace.stream(), Stream.of("ip", "link")).toList()).code == 0,
+        "no network namespace can be made here");
+    Run run =
+        run(
+            Stream.concat(
+                    namespace.stream(),
+                    Stream.of(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Following.class.getName()))
+                .toList());
+    assertEquals(0, run.code, run.output);
+    assertTrue(
+        run.output.contains("heddle-addresses: goes on after: java.lang.AssertionError: as asked"),
+        run.output);
+    assertTrue(run.output.contains("looked again"), run.output);
+  }
+
+  private record Run(int code, String output) {}
+
+  private static Run run(List<String> command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Run(process.waitFor(), output);
+  }
+
+  /** Follows an interface that comes and goes, and fails at its first going. */
+  static final class Following {
+    private Following() {}
+
+    public static void main(String[] arguments) throws Exception {
+      AtomicInteger looks = new AtomicInteger();
+      /* Asked for each interface that goes. */
+      List<NetDevice> devices =
+          new AbstractList<>() {
+            @Override
+            public NetDevice get(int index) {
+              throw new IndexOutOfBoundsException(index);
+            }
+
+            @Override
+            public int size() {
+              if (looks.incrementAndGet() == 1) {
+                throw new AssertionError("as asked");
+              }
+              return 0;
+            }
+          };
+      Log log = Log.toStandardError();
+      try (ControlLoop loop = new ControlLoop(log);
+          AddressFollower follower = new AddressFollower(devices, loop, log)) {
+        while (looks.get() < 2) {
+          run(List.of("ip", "link", "add", "here", "type", "veth", "peer", "name", "there"));
+          run(List.of("ip", "link", "del", "here"));
+        }
+        System.out.println("looked again");
+      }
+    }
+  }
+
+  @Test
+  void aWarmUpThatFailsIsToldAndTheJobGoesOn() {
+    Error error = new OutOfMemoryError("in the warm-up");
+    try (Ends ends = ends(Map.of(), Map.of())) {
+      ends.thrownAt.put("warmed up with", error);
+      ends.left.warmUpAside(1_000_000);
+      assertTold(ends, "heddle-warm-up", error);
+      assertOthersGoOn(ends);
+    }
+  }
+}
