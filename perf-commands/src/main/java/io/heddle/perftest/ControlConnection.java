@@ -153,6 +153,8 @@ final class ControlConnection implements AutoCloseable {
       }
     } catch (IOException broken) {
       why = "its connection broke: " + broken.getMessage();
+    } catch (Throwable failed) {
+      why = "this end failed to read what it said: " + failed;
     }
     synchronized (this) {
       ending = why;

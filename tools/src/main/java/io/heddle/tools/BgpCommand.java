@@ -69,7 +69,9 @@ final class BgpCommand {
       throws InterruptedException {
     DaemonConfig config = ConfigParser.read(file);
     Log log = timed();
+    DaemonFaults.endProcessFor("heddle bgp", log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
+    daemon.orElse(thrown -> DaemonFaults.end(log));
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
     BgpSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);

@@ -1,12 +1,13 @@
 package io.heddle.tools;
 
+import io.heddle.platform.FaultTeller;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.OpenFolder;
 import io.heddle.platform.SystemCallException;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -19,19 +20,39 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
  * The socket that {@code heddle bgp show} asks: a line of question, a JSON document, the end. A
- * virtual thread per question.
+ * virtual thread per question; everybody on the host may ask, so how many do at a time, how long a
+ * question is and how long either side may take have bounds.
  */
 public final class BgpSocket implements AutoCloseable {
+  static final int MOST_ASKERS = 64;
+  static final int LONGEST_QUESTION_BYTES = 1024;
+  private static final long QUESTION_LIMIT_NS = 5_000_000_000L;
+  private static final long ANSWER_LIMIT_NS = 60_000_000_000L;
+  private static final long JUDGED_EVERY_MS = 500;
+
   private final Path path;
   private final ServerSocketChannel server;
+  private final Function<String, Object> answers;
+  private final FaultTeller faults;
 
-  private BgpSocket(Path path, ServerSocketChannel server) {
+  /* In order of their coming. */
+  private final Set<Asker> askers = new LinkedHashSet<>();
+
+  private BgpSocket(
+      Path path, ServerSocketChannel server, Function<String, Object> answers, Log log) {
     this.path = path;
     this.server = server;
+    this.answers = answers;
+    faults = new FaultTeller("the socket " + path, log);
   }
 
   /**
@@ -47,8 +68,9 @@ public final class BgpSocket implements AutoCloseable {
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
-      BgpSocket socket = new BgpSocket(path, server);
-      Thread.ofVirtual().start(() -> socket.serve(answers, log));
+      BgpSocket socket = new BgpSocket(path, server, answers, log);
+      new LastingThread("heddle-bgp-socket", log, socket::serve).start();
+      new LastingThread("heddle-bgp-patience", log, socket::judge).start();
       return socket;
     } catch (IOException failure) {
       throw new HeddleException(
@@ -84,29 +106,127 @@ public final class BgpSocket implements AutoCloseable {
     }
   }
 
-  private void serve(Function<String, Object> answers, Log log) {
-    while (server.isOpen()) {
-      try {
-        SocketChannel asker = server.accept();
-        Thread.ofVirtual().start(() -> answer(asker, answers));
-      } catch (ClosedChannelException closed) {
-        return;
-      } catch (IOException failure) {
-        log.warn("the socket %s answers no more: %s", path, failure);
-        return;
+  private boolean serve() throws IOException {
+    try {
+      SocketChannel channel = server.accept();
+      Asker asker = new Asker(channel);
+      if (!admit(asker)) {
+        channel.close();
       }
+      return true;
+    } catch (ClosedChannelException closed) {
+      return false;
+    } catch (IOException failure) {
+      /* Out of descriptors, most likely. */
+      sendSilentAway();
+      throw failure;
     }
   }
 
-  private static void answer(SocketChannel asker, Function<String, Object> answers) {
-    try (asker;
-        BufferedReader in = new BufferedReader(Channels.newReader(asker, StandardCharsets.UTF_8))) {
-      String question = in.readLine();
-      if (question != null) {
-        write(asker, Json.of(answers.apply(question)));
+  private boolean admit(Asker asker) {
+    synchronized (askers) {
+      if (askers.size() >= MOST_ASKERS) {
+        sendSilentAway();
       }
-    } catch (IOException gone) {
-      /* Whoever asked didn't wait for the answer. */
+      if (askers.size() >= MOST_ASKERS) {
+        return false;
+      }
+      askers.add(asker);
+    }
+    boolean begun = false;
+    try {
+      Thread.ofVirtual().name("heddle-bgp-question").start(asker);
+      begun = true;
+    } finally {
+      if (!begun) {
+        asker.close();
+      }
+    }
+    return true;
+  }
+
+  /* Who has asked nothing goes, the one that has waited longest first. */
+  private void sendSilentAway() {
+    synchronized (askers) {
+      askers.stream().filter(each -> !each.asked).findFirst().ifPresent(Asker::close);
+    }
+  }
+
+  private boolean judge() throws InterruptedException {
+    long now = System.nanoTime();
+    synchronized (askers) {
+      for (Asker asker : List.copyOf(askers)) {
+        if (now - asker.sinceNs > (asker.asked ? ANSWER_LIMIT_NS : QUESTION_LIMIT_NS)) {
+          asker.close();
+        }
+      }
+    }
+    TimeUnit.MILLISECONDS.sleep(JUDGED_EVERY_MS);
+    return server.isOpen();
+  }
+
+  /** Somebody who has connected. */
+  private final class Asker implements Runnable, AutoCloseable {
+    private final SocketChannel channel;
+    private final long sinceNs = System.nanoTime();
+    private volatile boolean asked;
+
+    Asker(SocketChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public void run() {
+      try {
+        String question = readQuestion();
+        asked = true;
+        write(channel, Json.of(answerTo(question)));
+      } catch (IOException gone) {
+        /* Whoever asked didn't wait for the answer, or not long enough for a question. */
+      } catch (Throwable thrown) {
+        FaultTeller.makeRoom();
+        faults.tell("an answer isn't given", thrown);
+      } finally {
+        close();
+      }
+    }
+
+    private String readQuestion() throws IOException {
+      ByteBuffer bytes = ByteBuffer.allocate(LONGEST_QUESTION_BYTES);
+      while (bytes.hasRemaining()) {
+        int from = bytes.position();
+        int count = channel.read(bytes);
+        for (int i = from; i < bytes.position(); i++) {
+          if (bytes.get(i) == '\n') {
+            return new String(bytes.array(), 0, i, StandardCharsets.UTF_8);
+          }
+        }
+        if (count < 0) {
+          return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+        }
+      }
+      throw new IOException("a question of more than " + LONGEST_QUESTION_BYTES + " bytes");
+    }
+
+    private Object answerTo(String question) {
+      try {
+        return answers.apply(question);
+      } catch (RuntimeException | Error failed) {
+        faults.tell("\"" + question + "\" can't be answered", failed);
+        return Map.of("error", "it can't be answered: " + failed);
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (askers) {
+        askers.remove(this);
+      }
+      try {
+        channel.close();
+      } catch (IOException alreadyBroken) {
+        /* It is closed either way. */
+      }
     }
   }
 

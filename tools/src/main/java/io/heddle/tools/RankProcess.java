@@ -1,5 +1,7 @@
 package io.heddle.tools;
 
+import io.heddle.platform.FaultTeller;
+import io.heddle.platform.Log;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,8 +57,14 @@ final class RankProcess implements AutoCloseable {
   private static void eachLine(InputStream stream, Consumer<String> consumer) {
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+      FaultTeller faults = new FaultTeller("reading a rank's output", Log.toStandardError());
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        consumer.accept(line);
+        /* Who reads no more would stop the rank as soon as its pipe is full. */
+        try {
+          consumer.accept(line);
+        } catch (RuntimeException | Error failed) {
+          faults.tell("goes on after", failed);
+        }
       }
     } catch (IOException streamClosedByDestroy) {
       /* The process is being killed; its exit code tells the rest. */

@@ -26,7 +26,7 @@ final class ShareWatch implements AutoCloseable {
   private final ShareSamples samples = new ShareSamples();
   private final Thread thread = new Thread(this::watch, "share-watch");
   private volatile boolean ended;
-  private volatile @Nullable Exception failure;
+  private volatile @Nullable Throwable failure;
   private final double[] changedAt;
   private final long[] changedAtMs;
 
@@ -86,7 +86,7 @@ final class ShareWatch implements AutoCloseable {
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-    } catch (IOException | RuntimeException failed) {
+    } catch (Throwable failed) {
       failure = failed;
     }
   }
@@ -97,7 +97,7 @@ final class ShareWatch implements AutoCloseable {
         .start(() -> {
           try {
             action.run();
-          } catch (RuntimeException failed) {
+          } catch (Throwable failed) {
             failure = failed;
             ended = true;
           }
@@ -146,9 +146,9 @@ final class ShareWatch implements AutoCloseable {
   public void close() throws InterruptedException {
     ended = true;
     thread.join();
-    Exception failed = failure;
+    Throwable failed = failure;
     if (failed != null) {
-      throw new HeddleException("watching the run failed: " + failed.getMessage(), failed);
+      throw new HeddleException("watching the run failed: " + failed, failed);
     }
   }
 }

@@ -61,10 +61,11 @@ final class TiedProcess {
             Process process = builder.start();
             started.complete(process);
             process.waitFor();
-          } catch (IOException failed) {
-            started.completeExceptionally(failed);
           } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+          } catch (Throwable failed) {
+            /* Who started it waits for this. */
+            started.completeExceptionally(failed);
           }
         });
     try {

@@ -77,6 +77,8 @@ public final class BfdSpeaker implements AutoCloseable {
 
     private void tick() {
       if (!closed) {
+        /* Should the tick fail, there is another one. */
+        timer = loop.schedule(TICK_AGAIN_NS, this::tick);
         session.tick();
         rearm();
       }
@@ -102,6 +104,7 @@ public final class BfdSpeaker implements AutoCloseable {
     }
   }
 
+  private static final long TICK_AGAIN_NS = 1_000_000_000;
   private static final int CONTROL_PORT = 3784;
   private static final int FIRST_SOURCE_PORT = 49152;
   private static final int SOURCE_PORTS = 16384;

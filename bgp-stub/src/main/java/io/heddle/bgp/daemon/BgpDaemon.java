@@ -3,6 +3,7 @@ package io.heddle.bgp.daemon;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.HostAddresses;
 import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.rib.AdjRibIn;
 import io.heddle.bgp.rib.PeerRoutes;
 import io.heddle.bgp.rib.Rib;
@@ -124,6 +125,11 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
+  /** What to do where the daemon's thread has met an error that it can't undo, on that thread. */
+  public void orElse(EventLoop.Undoing end) {
+    speaker.loop().orElse(end);
+  }
+
   private PeerSession add(PeerConfig peer, DaemonConfig of) {
     PeerOptions options = options(peer, of);
     AdjRibIn routes = speaker.ask(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
@@ -229,6 +235,7 @@ public final class BgpDaemon implements AutoCloseable {
 
   /* Signs of life, and what is due. */
   private void beat() {
+    again(HEARTBEAT_NS, this::beat);
     rib.keepWhole();
     if (!publisher.isCut()) {
       publisher.heartbeat();
@@ -236,7 +243,11 @@ public final class BgpDaemon implements AutoCloseable {
     if (!publisher.isLive() && isReady()) {
       goLive();
     }
-    speaker.loop().schedule(HEARTBEAT_NS, this::beat);
+  }
+
+  /* First of all: what fails once is tried again, or the daemon would be dumb from then on. */
+  private void again(long delayNs, Runnable task) {
+    speaker.loop().schedule(delayNs, task);
   }
 
   private void goLive() {
@@ -264,8 +275,13 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private void look() {
-    tidy();
-    speaker.loop().schedule(lookOnce() ? FIRST_LOOK_NS : LOOK_NS, this::look);
+    long nextNs = LOOK_NS;
+    try {
+      tidy();
+      nextNs = lookOnce() ? FIRST_LOOK_NS : LOOK_NS;
+    } finally {
+      again(nextNs, this::look);
+    }
   }
 
   /*
@@ -364,6 +380,7 @@ public final class BgpDaemon implements AutoCloseable {
 
   /* A job's peers come one after the other: what has changed is sent once it stands still for a moment. */
   private void gatherPeersInUse() {
+    again(PEERS_IN_USE_NS, this::gatherPeersInUse);
     if (peers.stream().anyMatch(peer -> peer.config().filter())) {
       Set<Prefix> now = peersInUse.get();
       if (now.equals(lastInUse) && !now.equals(sentInUse)) {
@@ -376,7 +393,6 @@ public final class BgpDaemon implements AutoCloseable {
         }
       }
     }
-    speaker.loop().schedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
   }
 
   /* Where colours tell the planes, a leaf announces subnets: those of the jobs' peers, and our own, whose colours name

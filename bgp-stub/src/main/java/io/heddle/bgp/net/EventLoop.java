@@ -1,6 +1,9 @@
 package io.heddle.bgp.net;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.FaultTeller;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -12,6 +15,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one thread of a speaker: waits in epoll for sockets, timers and tasks, and runs them one
@@ -28,6 +33,22 @@ public final class EventLoop implements AutoCloseable {
      * @param events epoll's bits: readable, writable, error 8, hang-up 16
      */
     void onReady(int events);
+
+    /**
+     * {@link #onReady} ended with an exception or {@link Error}, which has been told: what it
+     * served is half done and ends.
+     *
+     * @return false where nobody can say what is to end
+     */
+    default boolean onBroken(Throwable thrown) {
+      return false;
+    }
+  }
+
+  /** What becomes of a process whose BGP thread has met an error that it can't undo. */
+  @FunctionalInterface
+  public interface Undoing {
+    void end(Throwable thrown);
   }
 
   /** A task with a due time. Loop thread only. */
@@ -89,7 +110,13 @@ public final class EventLoop implements AutoCloseable {
   private final Map<Integer, Registration> handlers = new HashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-  private final Thread thread;
+  private final LastingThread thread;
+  private volatile Undoing undoing = goesOn -> {};
+
+  /* Made before they are needed. */
+  private final Consumer<Throwable> judging = this::judge;
+  private final Consumer<Throwable> breaking = this::broken;
+  private @Nullable Handler unserved;
   private long timerOrder;
   private int generations;
   private volatile boolean closed;
@@ -107,8 +134,7 @@ public final class EventLoop implements AutoCloseable {
       arena.close();
       throw new SystemCallException("epoll_create1 or eventfd", -Math.min(epollFd, wakeFd));
     }
-    thread = new Thread(this::run, "heddle-bgp");
-    thread.setDaemon(true);
+    thread = new LastingThread("heddle-bgp", log, this::round).orElse(this::lose);
     control(EPOLL_CTL_ADD, wakeFd, READABLE);
     thread.start();
   }
@@ -120,7 +146,7 @@ public final class EventLoop implements AutoCloseable {
   /** Runs something on the loop's thread, soon. Any thread. */
   public void execute(Runnable task) {
     tasks.add(task);
-    if (Thread.currentThread() != thread && !closed) {
+    if (!thread.isCurrent() && !closed) {
       /* The counter can't overflow by ones; a failure would only delay the task to the next event. */
       LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, wakeCell, 8);
     }
@@ -132,7 +158,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   public boolean isLoopThread() {
-    return Thread.currentThread() == thread;
+    return thread.isCurrent();
   }
 
   /** Runs something after a delay. Loop thread only. */
@@ -175,25 +201,35 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
-  private void run() {
-    MemorySegment capture = LinuxCalls.errnoCapture();
-    while (!closed) {
-      int ready = LinuxCalls.epollWait(capture, epollFd, events, EVENTS, nextDelayMs());
-      if (ready < 0 && ready != -Errno.EINTR) {
-        log.warn("the BGP thread ends: epoll_wait failed: %s", Errno.describe(-ready));
-        break;
-      }
-      for (int i = 0; i < ready; i++) {
-        long at = events + (long) i * EVENT_BYTES;
-        dispatch(
-            Memory.ALL.get(Memory.NATIVE_LONG, at + EVENT_BYTES - 8),
-            Memory.ALL.get(Memory.NATIVE_INT, at));
-      }
+  private boolean round() {
+    if (closed) {
       runTasks();
-      runTimers();
+      closeDescriptors();
+      return false;
+    }
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    int ready = LinuxCalls.epollWait(capture, epollFd, events, EVENTS, nextDelayMs());
+    if (ready < 0 && ready != -Errno.EINTR) {
+      throw new SystemCallException("epoll_wait", -ready);
+    }
+    for (int i = 0; i < ready; i++) {
+      long at = events + (long) i * EVENT_BYTES;
+      dispatch(
+          Memory.ALL.get(Memory.NATIVE_LONG, at + EVENT_BYTES - 8),
+          Memory.ALL.get(Memory.NATIVE_INT, at));
     }
     runTasks();
-    closeDescriptors();
+    runTimers();
+    return true;
+  }
+
+  /** What to do where this thread has met an error that it can't undo, on it. */
+  public void orElse(Undoing end) {
+    undoing = end;
+  }
+
+  private void lose() {
+    undoing.end(new IllegalStateException("the BGP thread does nothing any more but fail"));
   }
 
   private void dispatch(long token, int readyEvents) {
@@ -204,7 +240,13 @@ public final class EventLoop implements AutoCloseable {
     }
     Registration registration = handlers.get(fd);
     if (registration != null && registration.generation == (int) (token >>> 32)) {
-      guarded(() -> registration.handler.onReady(readyEvents));
+      try {
+        registration.handler.onReady(readyEvents);
+      } catch (Throwable thrown) {
+        FaultTeller.makeRoom();
+        unserved = registration.handler;
+        thread.faults().deal("serving a descriptor failed", thrown, breaking);
+      }
     }
   }
 
@@ -229,9 +271,24 @@ public final class EventLoop implements AutoCloseable {
   private void guarded(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException | InternalError failure) {
-      /* An InternalError is the Java machine's word for a fault in a mapped file that another process has cut short. */
-      log.warn("the BGP thread goes on after %s", failure);
+    } catch (Throwable thrown) {
+      FaultTeller.makeRoom();
+      thread.faults().deal("goes on after", thrown, judging);
+    }
+  }
+
+  private void broken(Throwable thrown) {
+    Handler handler = unserved;
+    if (handler == null || !handler.onBroken(thrown)) {
+      judge(thrown);
+    }
+  }
+
+  /* An InternalError is the Java machine's word for a fault in a mapped file that another process has cut short. After a
+  refusal of the system, or of ours, things are as they were; after anything else nobody knows. */
+  private void judge(Throwable thrown) {
+    if (!(thrown instanceof HeddleException) && !(thrown instanceof InternalError)) {
+      undoing.end(thrown);
     }
   }
 
@@ -265,11 +322,7 @@ public final class EventLoop implements AutoCloseable {
       return;
     }
     execute(() -> closed = true);
-    try {
-      thread.join(CLOSE_LIMIT_MS);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.join(CLOSE_LIMIT_MS);
     if (!thread.isAlive()) {
       arena.close();
     }

@@ -59,6 +59,9 @@ public final class RouterDiscovery implements AutoCloseable {
     if (closed) {
       return;
     }
+    /* Should this one fail, there is another one. */
+    EventLoop.Timer again = loop.schedule(UNMET_ROUND_NS, this::round);
+    timer = again;
     DatagramSocket6 open = socket();
     if (open != null) {
       int refused =
@@ -74,6 +77,7 @@ public final class RouterDiscovery implements AutoCloseable {
       }
     }
     long waitNs = rounds <= EAGER_ROUNDS ? SECOND_NS : met ? MET_ROUND_NS : UNMET_ROUND_NS;
+    again.cancel();
     timer = loop.schedule(waitNs, this::round);
   }
 

@@ -108,7 +108,15 @@ public final class TcpSocket implements AutoCloseable {
     long name = loop.scratch();
     Memory.ALL.set(Memory.NATIVE_INT, name + 64, Endpoint.SOCKADDR_BYTES);
     int accepted = LinuxCalls.accept(fd, name, name + 64, SOCK_CLOEXEC_NONBLOCK);
+    if (isOutOf(-accepted)) {
+      throw new SystemCallException("accept4", -accepted);
+    }
     return accepted < 0 ? null : new TcpSocket(loop, accepted);
+  }
+
+  /* The connection still waits then. Any other refusal is that of one connection, which is gone. */
+  private static boolean isOutOf(int errno) {
+    return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
   /** Sets what a connection needs. On an accepted socket the key is inherited. */

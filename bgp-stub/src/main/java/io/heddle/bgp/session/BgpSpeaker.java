@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BgpSpeaker implements AutoCloseable {
   private static final long ANSWER_LIMIT_SECONDS = 10;
+  private static final long ACCEPT_PAUSE_NS = 100_000_000;
 
   private final EventLoop loop;
   private final List<PeerSession> sessions = new ArrayList<>();
@@ -34,6 +35,7 @@ public final class BgpSpeaker implements AutoCloseable {
   private @Nullable LinkWatch links;
   private Consumer<PeerSession> refresh = session -> {};
   private long strangers;
+  private long refusals;
 
   public BgpSpeaker(Log log) {
     loop = new EventLoop(log);
@@ -63,6 +65,9 @@ public final class BgpSpeaker implements AutoCloseable {
         answer.complete(question.get());
       } catch (RuntimeException failure) {
         answer.completeExceptionally(failure);
+      } catch (Error failure) {
+        answer.completeExceptionally(failure);
+        throw failure;
       }
     });
     try {
@@ -195,6 +200,32 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   private void accept(TcpSocket socket) {
+    try {
+      acceptAll(socket);
+    } catch (SystemCallException outOfDescriptors) {
+      rest(socket, outOfDescriptors);
+    }
+  }
+
+  /* The connection still waits: to look for it at once would spin. */
+  private void rest(TcpSocket socket, SystemCallException why) {
+    loop.schedule(
+        ACCEPT_PAUSE_NS,
+        () -> {
+          if (listener == socket) {
+            loop.change(socket.fd(), EventLoop.READABLE);
+          }
+        });
+    loop.change(socket.fd(), 0);
+    if (Long.bitCount(++refusals) == 1) {
+      loop.log()
+          .warn(
+              "connections of peers wait (%d times so far): %s; raise the limit of open files",
+              refusals, String.valueOf(why.getMessage()));
+    }
+  }
+
+  private void acceptAll(TcpSocket socket) {
     for (TcpSocket accepted = socket.accept(); accepted != null; accepted = socket.accept()) {
       Endpoint from = remoteOf(accepted);
       PeerSession session = from == null ? null : sessionFor(from);

@@ -54,7 +54,20 @@ final class PeerConnection {
     this.socket = socket;
     this.owner = owner;
     this.connecting = connecting;
-    loop.register(socket.fd(), connecting ? EventLoop.WRITABLE : EventLoop.READABLE, this::onReady);
+    loop.register(
+        socket.fd(),
+        connecting ? EventLoop.WRITABLE : EventLoop.READABLE,
+        new EventLoop.Handler() {
+          @Override
+          public void onReady(int events) {
+            serve(events);
+          }
+
+          @Override
+          public boolean onBroken(Throwable thrown) {
+            return breakOff(thrown);
+          }
+        });
   }
 
   /**
@@ -70,7 +83,16 @@ final class PeerConnection {
     return socket;
   }
 
-  private void onReady(int events) {
+  /* What a peer says can break its own session only. No memory is nobody's fault, and no session's alone. */
+  private boolean breakOff(Throwable thrown) {
+    if (thrown instanceof VirtualMachineError) {
+      return false;
+    }
+    owner.lost(this, "this end failed to deal with what the peer said: " + thrown);
+    return true;
+  }
+
+  private void serve(int events) {
     if (connecting) {
       finishConnect();
       return;

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeerSession {
   /* RFC 9687 §4: twice the hold time, and at least 8 minutes. */
   private static final long SEND_HOLD_LEAST_NS = 480_000_000_000L;
+  private static final long TICK_AGAIN_NS = 1_000_000_000;
 
   private final BgpSpeaker speaker;
   private final EventLoop loop;
@@ -281,8 +282,20 @@ public final class PeerSession {
     tick = loop.schedule(Math.max(0, dueNs - System.nanoTime()), this::onTick);
   }
 
+  /* A refusal by the system that comes up here keeps no session from its next tick. */
   private void onTick() {
     tick = null;
+    try {
+      look();
+    } finally {
+      if (tick == null) {
+        tickDueNs = System.nanoTime() + TICK_AGAIN_NS;
+        tick = loop.schedule(TICK_AGAIN_NS, this::onTick);
+      }
+    }
+  }
+
+  private void look() {
     PeerConnection connection = current;
     Negotiated agreed = negotiated;
     if (connection != null && agreed != null && agreed.holdTimeSeconds() > 0) {

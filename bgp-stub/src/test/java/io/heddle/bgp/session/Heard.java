@@ -15,6 +15,9 @@ public final class Heard implements SessionListener {
   public final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();
   public final List<String> log = new CopyOnWriteArrayList<>();
 
+  /** What the next update is met with; null for nothing. */
+  public volatile Error breakBy;
+
   public Log logTo() {
     return (level, sentence) -> log.add(sentence);
   }
@@ -26,6 +29,11 @@ public final class Heard implements SessionListener {
 
   @Override
   public void update(PeerSession session, UpdateMessage update) {
+    Error error = breakBy;
+    if (error != null) {
+      breakBy = null;
+      throw error;
+    }
     updates.add(update);
   }
 

@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +73,24 @@ class PeerSessionTest {
 
   private static PathAttributes path(long... systems) {
     return PathAttributes.of(PathAttribute.Origin.IGP, new PathAttribute.Path(AsPath.of(systems)));
+  }
+
+  /* A listener's fault while it deals with a route stands for any in what a peer's words cause. */
+  @Test
+  void aFaultWhileAPeerIsHeardEndsItsSessionAndNoOther() throws Exception {
+    List<Throwable> ends = new CopyOnWriteArrayList<>();
+    speaker.loop().orElse(ends::add);
+    heard.breakBy = new AssertionError("as asked");
+    PeerSession session = start(options());
+    peer.establish();
+    peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP));
+    heard.awaitEvent("down");
+    assertTrue(
+        heard.log.stream().anyMatch(line -> line.contains("serving a descriptor failed")),
+        heard.log::toString);
+    peer.establish();
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+    assertEquals(List.of(), ends);
   }
 
   @Test

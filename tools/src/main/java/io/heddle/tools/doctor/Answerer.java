@@ -3,6 +3,8 @@ package io.heddle.tools.doctor;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.Inet6Address;
@@ -37,7 +39,7 @@ final class Answerer {
    * @throws HeddleException when there is none
    */
   void run(PrintWriter out) throws InterruptedException {
-    List<Thread> threads = new ArrayList<>();
+    List<LastingThread> threads = new ArrayList<>();
     for (Plane plane : answering) {
       Inet6Address address = (Inet6Address) plane.address().address();
       try {
@@ -45,7 +47,13 @@ final class Answerer {
         out.printf(
             "answering on %s, port %s (%s)%n",
             AddressText.of(address), ProbePacket.PORT, plane.key());
-        threads.add(Thread.ofPlatform().daemon().start(() -> answer(socket)));
+        LastingThread thread =
+            new LastingThread(
+                "answerer on " + AddressText.of(address),
+                Log.toStandardError(),
+                () -> answer(socket));
+        thread.start();
+        threads.add(thread);
       } catch (IOException inUse) {
         out.printf(
             "not answering on %s, port %s: %s (a job's soft device, or the kernel's rxe?)%n",
@@ -56,22 +64,31 @@ final class Answerer {
     if (threads.isEmpty()) {
       throw new HeddleException("there is no plane to answer on; heddle doctor tells why");
     }
-    for (Thread thread : threads) {
-      thread.join();
+    for (LastingThread thread : threads) {
+      thread.join(0);
     }
   }
 
-  private void answer(ProbeSocket socket) {
-    try (socket) {
-      while (true) {
-        ProbeSocket.Received asked = socket.receive();
-        ProbePacket packet = asked.packet();
-        if (packet.kind() == ProbePacket.ASK) {
-          send(socket, packet, asked);
-        }
+  private boolean answer(ProbeSocket socket) {
+    try {
+      ProbeSocket.Received asked = socket.receive();
+      ProbePacket packet = asked.packet();
+      if (packet.kind() == ProbePacket.ASK) {
+        send(socket, packet, asked);
       }
+      return true;
     } catch (IOException ended) {
       System.err.println("heddle: a plane is answered no more: " + ended.getMessage());
+      close(socket);
+      return false;
+    }
+  }
+
+  private static void close(ProbeSocket socket) {
+    try {
+      socket.close();
+    } catch (IOException alreadyBroken) {
+      /* It is closed either way. */
     }
   }
 

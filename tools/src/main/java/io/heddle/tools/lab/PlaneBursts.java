@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What bursts of others' traffic do to the planes of a leaf-spine fabric, as the first leaf's hosts
@@ -67,6 +68,7 @@ public final class PlaneBursts implements AutoCloseable {
 
   /** One stretch of time with bursts; afterwards planes have their rates again. */
   public final class Run implements AutoCloseable {
+    private volatile @Nullable Throwable failure;
     private final Random random;
     private final double[] share = new double[uplinks.size()];
     private final long[] changesAtNs = new long[uplinks.size()];
@@ -78,11 +80,19 @@ public final class PlaneBursts implements AutoCloseable {
 
     private Run(long seed) {
       random = new Random(seed);
-      thread = Thread.ofPlatform().name("heddle-bursts").start(this::loop);
+      thread = Thread.ofPlatform().name("heddle-bursts").start(this::burst);
     }
 
     private long lasting(double meanMs) {
       return (long) (-Math.log(1 - random.nextDouble()) * meanMs * NS_PER_MS);
+    }
+
+    private void burst() {
+      try {
+        loop();
+      } catch (Throwable failed) {
+        failure = failed;
+      }
     }
 
     private void loop() {
@@ -138,6 +148,10 @@ public final class PlaneBursts implements AutoCloseable {
 
     /** What all planes together had, mean over the run; after {@link #close}. */
     public double bitsPerSecond() {
+      Throwable failed = failure;
+      if (failed != null) {
+        throw new LabException("the bursts ended before their time: " + failed, failed);
+      }
       double sum = 0;
       for (double each : bitNanoseconds) {
         sum += each;

@@ -1,6 +1,8 @@
 package io.heddle.tools.stat;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.tools.DaemonFaults;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -28,6 +30,10 @@ import picocli.CommandLine.Option;
             + " another address only where the network is trusted.")
 public final class ExporterCommand implements Callable<Integer> {
   private static final int LARGEST_PORT = 65_535;
+  private static final int REQUEST_SECONDS = 5;
+  private static final int RESPONSE_SECONDS = 30;
+  private static final int IDLE_SECONDS = 10;
+  private static final int MOST_CONNECTIONS = 256;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -46,6 +52,7 @@ public final class ExporterCommand implements Callable<Integer> {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     PrintWriter out = line.getOut();
     StatsFolders folders = stats.folders();
+    DaemonFaults.endProcessFor("heddle exporter", Log.toStandardError());
     try (HTTPServer server = start(address, folders)) {
       out.printf(
           "serving http://%s:%s/metrics%n",
@@ -71,6 +78,7 @@ public final class ExporterCommand implements Callable<Integer> {
    * @throws HeddleException when the address can't be listened on
    */
   static HTTPServer start(InetSocketAddress address, StatsFolders folders) {
+    boundStrangers();
     PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(new Metrics(folders));
     try {
@@ -84,6 +92,21 @@ public final class ExporterCommand implements Callable<Integer> {
           "can't listen on %s: %s; --listen names another address or port"
               .formatted(String.valueOf(address).replaceFirst("^.*/", ""), failure.getMessage()),
           failure);
+    }
+  }
+
+  /* Without these of the Java runtime's, ten clients that say a byte a second would keep all scrapes out for ever. What
+  somebody has set on the command line stays. */
+  private static void boundStrangers() {
+    setUnlessSet("sun.net.httpserver.maxReqTime", REQUEST_SECONDS);
+    setUnlessSet("sun.net.httpserver.maxRspTime", RESPONSE_SECONDS);
+    setUnlessSet("sun.net.httpserver.idleInterval", IDLE_SECONDS);
+    setUnlessSet("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
+  }
+
+  private static void setUnlessSet(String property, int value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, Integer.toString(value));
     }
   }
 

@@ -10,13 +10,17 @@ import io.heddle.platform.HeddleException;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -62,6 +66,29 @@ class ExporterTest {
               HttpResponse.BodyHandlers.ofString());
       assertEquals(200, response.statusCode(), response.body());
       return response.body();
+    }
+  }
+
+  /** Who sends its request a byte a second, or none at all, keeps no scrape out for long. */
+  @Test
+  void slowClientsKeepNoScrapeOut() throws Exception {
+    List<Socket> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 40; i++) {
+        Socket each = new Socket("127.0.0.1", server.getPort());
+        slow.add(each);
+        if (i % 2 == 0) {
+          each.getOutputStream().write("GET /metrics HT".getBytes(StandardCharsets.US_ASCII));
+        }
+      }
+      assertTrue(scrape().contains("heddle_"));
+      /* Those with half a request are hung up on in their time. */
+      slow.getFirst().setSoTimeout(60_000);
+      assertEquals(-1, slow.getFirst().getInputStream().read());
+    } finally {
+      for (Socket each : slow) {
+        each.close();
+      }
     }
   }
 

@@ -160,8 +160,7 @@ public final class ControlLoop implements AutoCloseable {
 
   /** Runs something on the control thread soon, and again and again, whatever becomes of it. */
   public void every(long periodNs, Runnable action) {
-    execute(
-        () -> timers.add(new Timer(time.nanoTime(), periodNs, timerOrder++, action, nobodys)));
+    execute(() -> timers.add(new Timer(time.nanoTime(), periodNs, timerOrder++, action, nobodys)));
   }
 
   SelectionKey register(SelectableChannel channel, int operations, Handler handler)

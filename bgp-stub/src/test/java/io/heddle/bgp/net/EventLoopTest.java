@@ -1,0 +1,94 @@
+package io.heddle.bgp.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the one thread of a speaker does with what nobody expected. */
+@EndsWithin(60)
+class EventLoopTest {
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+  private final EventLoop loop = new EventLoop((level, sentence) -> lines.add(sentence));
+
+  @AfterEach
+  void close() {
+    loop.close();
+  }
+
+  static Stream<Throwable> whatCanNotBeUndone() {
+    return Stream.of(
+        new OutOfMemoryError("as asked"),
+        new StackOverflowError("as asked"),
+        new AssertionError("as asked"),
+        new NoClassDefFoundError("as asked"),
+        new IllegalStateException("as asked"));
+  }
+
+  static Stream<Throwable> whatIsAsItWas() {
+    return Stream.of(new HeddleException("refused"), new InternalError("a fault in a mapped file"));
+  }
+
+  private void raise(Throwable thrown) {
+    switch (thrown) {
+      case Error error -> throw error;
+      case RuntimeException failure -> throw failure;
+      default -> throw new IllegalArgumentException(thrown);
+    }
+  }
+
+  private void assertGoesOn() throws InterruptedException {
+    loop.execute(() -> heard.add("alive"));
+    assertEquals("alive", heard.take());
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanNotBeUndone")
+  void afterWhatCanNotBeUndoneTheProcessEnds(Throwable thrown) throws InterruptedException {
+    loop.orElse(heard::add);
+    loop.execute(() -> raise(thrown));
+    assertEquals(thrown, heard.take(), "the end of the process");
+    loop.execute(() -> loop.schedule(1_000_000, () -> raise(thrown)));
+    assertEquals(thrown, heard.take(), "after a timer too");
+    assertTrue(
+        lines.getFirst().startsWith("heddle-bgp: goes on after: " + thrown), lines::toString);
+    assertGoesOn();
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatIsAsItWas")
+  void afterARefusalItGoesOn(Throwable thrown) throws InterruptedException {
+    loop.orElse(heard::add);
+    loop.execute(() -> raise(thrown));
+    assertGoesOn();
+    assertTrue(
+        lines.getFirst().startsWith("heddle-bgp: goes on after: " + thrown), lines::toString);
+  }
+
+  @Test
+  void whoAsksIsAnsweredWithTheError() {
+    try (var speaker =
+        new io.heddle.bgp.session.BgpSpeaker((level, sentence) -> lines.add(sentence))) {
+      HeddleException failed =
+          org.junit.jupiter.api.Assertions.assertThrows(
+              HeddleException.class,
+              () ->
+                  speaker.ask(() -> {
+                    throw new OutOfMemoryError("as asked");
+                  }));
+      assertInstanceOf(OutOfMemoryError.class, failed.getCause().getCause());
+    }
+  }
+}
