@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.addr.AddressText;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
@@ -279,7 +280,8 @@ class ControlChannelTest {
             loop, listener.address(), listening(answers, new LinkedBlockingQueue<>())));
     String reason = String.valueOf(answers.poll(20, TimeUnit.SECONDS));
     assertTrue(
-        reason.startsWith("REFUSED: " + listener.address()) && reason.contains("can't connect"),
+        reason.startsWith("REFUSED: " + AddressText.of(listener.address()))
+            && reason.contains("can't connect"),
         reason);
   }
 
@@ -298,7 +300,7 @@ class ControlChannelTest {
         }
       });
       String reason = String.valueOf(answers.poll(20, TimeUnit.SECONDS));
-      assertTrue(reason.startsWith("REFUSED: " + there), reason);
+      assertTrue(reason.startsWith("REFUSED: " + AddressText.of(there)), reason);
     }
   }
 
@@ -310,7 +312,7 @@ class ControlChannelTest {
     loop.execute(() ->
         ControlChannel.connect(loop, nowhere, listening(answers, new LinkedBlockingQueue<>())));
     String reason = String.valueOf(answers.poll(5, TimeUnit.SECONDS));
-    assertTrue(reason.startsWith("NETWORK: can't connect to " + nowhere), reason);
+    assertTrue(reason.startsWith("NETWORK: can't connect to " + AddressText.of(nowhere)), reason);
   }
 
   @Test
