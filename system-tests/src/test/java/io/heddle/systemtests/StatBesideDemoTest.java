@@ -77,7 +77,7 @@ final class StatBesideDemoTest {
       }
       /* It ends with 1 where a rank has warned of something, as of a slow machine. */
       JsonNode errors = json(demo, Set.of(0, 1), "errors", "--json");
-      assertEquals(2, errors.path("processCount").asInt(), errors.toPrettyString());
+      assertEquals(2, errors.path("process_count").asInt(), errors.toPrettyString());
       for (JsonNode finding : json(demo, Set.of(0, 1, 2), "doctor", "--json").path("findings")) {
         if (finding.path("check").asText().equals("jobs")) {
           assertNotEquals("none runs", finding.path("evidence").asText());
