@@ -373,6 +373,10 @@ final class RouteDaemonTest {
         "routes");
   }
 
+  /*
+   * Segments by weight and nothing else: spray follows observed rates where a plane leaves capacity idle, and on a host whose
+   * processors are busy a shaped plane does so now and then.
+   */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
     List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);
     return HostProcess.start(
@@ -383,6 +387,8 @@ final class RouteDaemonTest {
             routes.toString(),
             "HEDDLE_ROUTES_HOLD_MS",
             "2000",
+            "HEDDLE_POLICY",
+            "pinned",
             "HEDDLE_STATS_DIR",
             stats.resolve(Integer.toString(rank)).toString(),
             "HEDDLE_JAVA_HOME",
