@@ -142,10 +142,10 @@ final class SubFlow {
    *     its queues hold, so anything but everything is a failure of the queue pair
    */
   int post(long nowNs) {
-    if (batched == 0) {
+    SendWorkRequest first = requests[0];
+    if (batched == 0 || first == null) {
       return 0;
     }
-    @Nullable SendWorkRequest first = requests[0];
     int count = batched;
     batched = 0;
     /* Of the one that was completed last the time may still be asked. */
