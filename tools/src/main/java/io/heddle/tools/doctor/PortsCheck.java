@@ -40,8 +40,8 @@ final class PortsCheck implements Check {
   @Override
   public String looksAt() {
     return "Whether every port like those that carry planes (its name but for numbers, driver,"
-               + " kind, MTU, speed) carries one, and whether the planes' addresses belong"
-               + " together.";
+        + " kind, MTU, speed) carries one, and whether the planes' addresses belong"
+        + " together.";
   }
 
   @Override
