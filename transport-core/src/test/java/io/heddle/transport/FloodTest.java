@@ -114,7 +114,8 @@ class FloodTest {
             ends.exchange(link, 1000, 1000, i);
           }
         }
-        System.out.printf("a peer came in beside the flood after %d ms%n", slowestNs / 1_000_000);
+        System.out.println(
+            "a peer came in beside the flood after " + slowestNs / 1_000_000 + " ms");
         Ends.await("as few strangers as may wait", () -> living(strangers) <= most);
       } finally {
         closeAll(strangers);

@@ -77,7 +77,7 @@ class StrangersFuzzTest {
       assertTrue(
           ends.log.stream().noneMatch(line -> line.contains("heddle-control: ")),
           () -> seed + ": " + ends.log);
-      System.out.printf("%d inputs, %d bytes more on the heap, %s%n", INPUTS, grown, seed);
+      System.out.println(INPUTS + " inputs, " + grown + " bytes more on the heap, " + seed);
       ends.exchange(link, 1000, 1000, 1);
       try (Ends.Link next = connect(ends, listener, handle)) {
         ends.exchange(next, 1000, 1000, 2);

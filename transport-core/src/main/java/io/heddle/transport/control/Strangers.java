@@ -37,18 +37,19 @@ final class Strangers {
   /** Whether one more may come from this address, by now; somebody else may have to go for it. */
   boolean admits(InetAddress from) {
     Set<ControlChannel> there = byAddress.get(from);
-    return hasRoom(there, MOST_OF_ONE_ADDRESS, "%d strangers from one address")
-        && hasRoom(all, MOST, "%d strangers in this process");
+    return hasRoom(there, MOST_OF_ONE_ADDRESS, " from one address")
+        && hasRoom(all, MOST, " in this process");
   }
 
-  private boolean hasRoom(@Nullable Set<ControlChannel> those, int most, String many) {
+  private boolean hasRoom(@Nullable Set<ControlChannel> those, int most, String where) {
     if (those == null || those.size() < most) {
       return true;
     }
     ControlChannel oldest = those.iterator().next();
     oldest.hear();
     if (those.size() >= most && System.nanoTime() - oldest.sinceNs() >= LEAST_NS) {
-      sendAway(oldest, "said nothing that a peer says, and was one of " + many.formatted(most));
+      sendAway(
+          oldest, "said nothing that a peer says, and was one of " + most + " strangers" + where);
     }
     return those.size() < most;
   }
