@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,8 +91,10 @@ final class StarvationTest {
           TimeUnit.MILLISECONDS.sleep(5);
         }
         System.out.printf(
+            Locale.ROOT,
             "StarvationTest: with %d busy processes a cut plane is left after %d ms%n",
-            BUSY_PROCESSES, (System.nanoTime() - startNs) / 1_000_000);
+            BUSY_PROCESSES,
+            (System.nanoTime() - startNs) / 1_000_000);
         filter(host, "delete table inet cut");
         assertEquals(
             List.of(),

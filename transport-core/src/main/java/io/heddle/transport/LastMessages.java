@@ -1,6 +1,12 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -19,8 +25,13 @@ import java.util.function.Supplier;
 public final class LastMessages {
   private static final long PAUSE_NS = 50_000;
 
-  /* Where the processors are busy with others, looks come late, and so may the threads that have more to send. */
   private static final int QUIET_LOOKS = 20;
+
+  /*
+   * A thread that has more to send may wait for a processor that others have, longer than the quiet lasts: as long as one of
+   * this process is ready to run, it isn't quiet. For so many looks at most, since some hosts have threads that never rest.
+   */
+  private static final int BUSY_LOOKS = 200;
 
   private final Supplier<List<Communicator>> open;
   private final Log log;
@@ -42,6 +53,7 @@ public final class LastMessages {
    */
   public boolean await(long budgetNs, long quietNs) {
     long start = System.nanoTime();
+    int busyLooks = 0;
     List<Communicator> unfinished = new ArrayList<>();
     for (int quiet = 0; quiet < QUIET_LOOKS; quiet++) {
       if (System.nanoTime() - start > budgetNs) {
@@ -56,10 +68,37 @@ public final class LastMessages {
       }
       if (!unfinished.isEmpty()) {
         quiet = -1;
+      } else if (busyLooks < BUSY_LOOKS && isOtherThreadReady()) {
+        busyLooks++;
+        quiet--;
       }
       LockSupport.parkNanos(unfinished.isEmpty() ? quietNs / QUIET_LOOKS : PAUSE_NS);
     }
     return true;
+  }
+
+  /* Whether another thread of this process has or wants a processor. Without /proc nobody knows. */
+  private static boolean isOtherThreadReady() {
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      Path own = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
+      for (Path thread : threads) {
+        if (!thread.getFileName().equals(own) && isReady(thread)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException | DirectoryIteratorException unknown) {
+      return false;
+    }
+  }
+
+  private static boolean isReady(Path thread) {
+    try {
+      String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+      return stat.startsWith(") R", stat.lastIndexOf(')'));
+    } catch (IOException ended) {
+      return false;
+    }
   }
 
   private void tell(List<Communicator> unfinished, long budgetNs) {
