@@ -83,7 +83,7 @@ class JavaCallsTest {
 
   @Test
   void aCallThatTheTableDoesNotHaveIsAnError() {
-    assertEquals(NcclResult.INTERNAL_ERROR, JavaCalls.manage(13, 0, 0, 0, 0, 0));
-    assertTrue(warnings.getFirst().contains("13"), warnings.toString());
+    assertEquals(NcclResult.INTERNAL_ERROR, JavaCalls.manage(14, 0, 0, 0, 0, 0));
+    assertTrue(warnings.getFirst().contains("14"), warnings.toString());
   }
 }

@@ -41,7 +41,7 @@ class ControlCodecTest {
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
       new Hello(
-          5, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
+          6, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
   private static final PlaneList PLANES =
       new PlaneList(
           "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
@@ -57,7 +57,7 @@ class ControlCodecTest {
       "00000023"
           + "01"
           + "48444c43"
-          + "0005"
+          + "0006"
           + "00000009"
           + "000102030405060708090a0b0c0d0e0f"
           + "1112131415161718";
@@ -209,11 +209,11 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430005", "48444c430006") + "77"));
-    assertEquals(6, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430006", "48444c430007") + "77"));
+    assertEquals(7, later.version());
     String withoutCall = HELLO_BYTES.substring(0, HELLO_BYTES.length() - 16);
     Hello earlier =
-        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430005", "48444c430004")));
+        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430006", "48444c430004")));
     assertEquals(4, earlier.version());
   }
 
