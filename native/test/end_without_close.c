@@ -33,7 +33,9 @@ struct shared {
   atomic_int gave_up; /* the round in which the sender's second was over before all was delivered, and it said so */
   atomic_long left_us, ended_us;
   atomic_int threads_at_end;
+  atomic_uint sent[CONNECTIONS]; /* messages that isend took */
   char handle[128];
+  char sender_said[sizeof logged];
 };
 
 static struct shared *shared;
@@ -195,6 +197,7 @@ static void note_end(void) {
   if (strstr(logged, "the process ends though") != NULL) { /* of Java or C */
     atomic_store(&shared->gave_up, atomic_load(&shared->round));
   }
+  snprintf(shared->sender_said, sizeof shared->sender_said, "%s", logged);
   int threads = -1;
   FILE *status = fopen("/proc/self/status", "re");
   char line[128];
@@ -209,15 +212,16 @@ static void leave(int round) {
   atomic_store(&shared->sender_leaves, round);
 }
 
-static unsigned sent[CONNECTIONS];
 static atomic_bool has_tried; /* on every connection */
 
 static bool send_next(int c) {
-  unsigned m = sent[c];
+  unsigned m = atomic_load(&shared->sent[c]);
   struct end *end = &sending[c];
   int result = net->isend(end->comm, end->data[m], SIZES[m], (int)m, end->memory[m], NULL, &end->request[m]);
   CHECK(result == NCCL_SUCCESS, "isend returned %d", result);
-  sent[c] += end->request[m] != NULL;
+  if (end->request[m] != NULL) {
+    atomic_store(&shared->sent[c], m + 1);
+  }
   return end->request[m] != NULL;
 }
 
@@ -225,7 +229,7 @@ static void send_all(bool finish) {
   start_waiting();
   for (int left = CONNECTIONS * MESSAGES; left > 0;) {
     for (int c = 0; c < CONNECTIONS; c++) {
-      left -= sent[c] < MESSAGES && send_next(c);
+      left -= atomic_load(&shared->sent[c]) < MESSAGES && send_next(c);
     }
     atomic_store(&has_tried, true);
     keep_waiting("isend");
@@ -272,6 +276,9 @@ static void *exit_beside(void *round) {
 /* Returns as from main. */
 static int be_sender(int round) {
   atexit(note_end);
+  for (int c = 0; c < CONNECTIONS; c++) {
+    atomic_store(&shared->sent[c], 0);
+  }
   connect_all(round);
   pthread_t thread;
   enum kind kind = (enum kind)(round % KINDS);
@@ -335,8 +342,11 @@ static void one_round(int round, pid_t receiver) {
         (unsigned)status);
   start_waiting();
   while (atomic_load(&shared->received) < round) {
-    CHECK(waitpid(receiver, &status, WNOHANG) == 0, "round %d (%s): the receiver ended, status %#x", round, name,
-          (unsigned)status);
+    CHECK(waitpid(receiver, &status, WNOHANG) == 0,
+          "round %d (%s): the receiver ended, status %#x; %u, %u and %u messages were taken, the end took %ld us; the sender "
+          "said: %s",
+          round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
+          shared->sender_said);
     keep_waiting("the receiver");
     usleep(500);
   }
