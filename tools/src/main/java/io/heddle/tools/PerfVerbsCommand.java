@@ -29,7 +29,8 @@ final class PerfVerbsCommand implements Callable<Integer> {
   static final List<String> MACHINE =
       List.of(
           "-XX:+UseSerialGC",
-          "-Xmx64m",
+          "-Xmn20m",
+          "-Xmx256m",
           "--enable-native-access=ALL-UNNAMED",
           "-XX:+UseSystemMemoryBarrier");
 
