@@ -492,7 +492,9 @@ end:
   :: d_step { entries_under_way[p] && r_state[p] != UP -> entries_under_way[p] = 0 }
 
   :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = GONE }
+#ifndef CARRIERS_ONLY /* every failure shows; three planes of both kinds are more states than a search holds */
   :: d_step { failures < FAILURES && link[p] == WELL && !(s_finished && r_finished) -> failures++; link[p] = SILENT }
+#endif
   :: d_step { returns < RETURNS && link[p] != WELL && !(s_finished && r_finished) -> returns++; link[p] = WELL }
   od
 }

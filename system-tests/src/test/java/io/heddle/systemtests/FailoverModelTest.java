@@ -26,8 +26,10 @@ class FailoverModelTest {
       strings = {
         /* Both of two planes fail at any two points: every message completes, or the connection errs. */
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=2 CHUNKS=1",
-        /* Two of three planes fail at any two points: every message completes. */
-        "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1",
+        /* Two of three planes fail at any two points, so that it shows: every message completes. */
+        "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1 CARRIERS_ONLY",
+        /* One of three is lost so, or falls silent. */
+        "PLANES=3 FAILURES=1 GROUPS=2 SLOTS=1 CHUNKS=1",
         /* A plane comes back, before, while and after the other one fails; or fails again. */
         "PLANES=2 FAILURES=2 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
         /* Messages in two chunks, of which one may have arrived. */

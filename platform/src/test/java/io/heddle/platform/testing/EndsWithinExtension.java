@@ -2,6 +2,7 @@ package io.heddle.platform.testing;
 
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -65,11 +66,20 @@ final class EndsWithinExtension implements InvocationInterceptor {
     }
   }
 
+  /* The method's, or the class's; a generated test has neither, but those that it is among have. */
   private static long limitSeconds(ExtensionContext context) {
-    return AnnotationSupport.findAnnotation(context.getTestMethod(), EndsWithin.class)
-        .or(() -> AnnotationSupport.findAnnotation(context.getTestClass(), EndsWithin.class))
-        .orElseThrow()
-        .value();
+    Optional<ExtensionContext> around = Optional.of(context);
+    while (around.isPresent()) {
+      ExtensionContext each = around.orElseThrow();
+      Optional<EndsWithin> limit =
+          each.getElement()
+              .flatMap(element -> AnnotationSupport.findAnnotation(element, EndsWithin.class));
+      if (limit.isPresent()) {
+        return limit.orElseThrow().value();
+      }
+      around = each.getParent();
+    }
+    throw new IllegalStateException("no limit around " + context.getDisplayName());
   }
 
   private static Thread watch(

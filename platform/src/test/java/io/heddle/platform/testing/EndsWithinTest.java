@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
@@ -24,6 +27,12 @@ class EndsWithinTest {
     void shortly() {
       assertTrue(Thread.currentThread().isAlive());
     }
+
+    @TestFactory
+    @EndsWithin(60)
+    Stream<DynamicTest> generated() {
+      return Stream.of(DynamicTest.dynamicTest("one", this::shortly));
+    }
   }
 
   @Test
@@ -34,7 +43,7 @@ class EndsWithinTest {
             .execute()
             .testEvents();
 
-    assertEquals(1, tests.succeeded().count());
+    assertEquals(2, tests.succeeded().count());
     assertEquals(1, tests.failed().count());
     AssertionError error =
         assertInstanceOf(
