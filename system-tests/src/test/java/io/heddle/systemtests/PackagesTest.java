@@ -221,6 +221,8 @@ final class PackagesTest {
     assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
     Path root = Files.createDirectories(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
+    /* Where its lock lies. */
+    Files.createDirectories(root.resolve("etc"));
     BareRoot.run(
         List.of(
             "systemd-sysusers",
