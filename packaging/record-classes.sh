@@ -18,7 +18,7 @@ cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "
 needed=(
   'io/heddle/transport/SendComm$'
   'io/heddle/transport/RecvComm$'
-  'io/heddle/softroce/Responder$'
+  'io/heddle/softdevice/Responder$'
   '@lambda-proxy io/heddle/transport/Failover accept .*/SubFlow markBroken '
   '@lambda-proxy io/heddle/transport/Failover accept .*/SubFlow retire '
   '@lambda-proxy io/heddle/transport/Failover run .* noPlaneLeft '

@@ -8,7 +8,7 @@
  * planes and says why each other address isn't used.
  *
  * <p>Owns no thread: a watcher is its caller's alone, {@code heddle-addresses} in transport-core.
- * Used by soft-roce (GIDs), transport-core (planes) and the tools.
+ * Used by soft-device (GIDs), transport-core (planes) and the tools.
  */
 @NullMarked
 package io.heddle.addr;

@@ -25,7 +25,7 @@ class ArchitectureTest {
           Map.entry("addr", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr", "routes")),
-          Map.entry("softroce", Set.of("platform", "verbs", "addr")),
+          Map.entry("softdevice", Set.of("platform", "verbs", "addr")),
           Map.entry("reorder", Set.of("platform")),
           Map.entry("qppool", Set.of("platform", "verbs")),
           Map.entry(
@@ -75,10 +75,10 @@ class ArchitectureTest {
   void nothingNamesTheSoftDevice() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("io.heddle.softroce..")
+        .resideOutsideOfPackage("io.heddle.softdevice..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("io.heddle.softroce..")
+        .resideInAPackage("io.heddle.softdevice..")
         .because("providers are found by ServiceLoader")
         .check(classes);
   }

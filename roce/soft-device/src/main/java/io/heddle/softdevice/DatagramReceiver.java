@@ -1,0 +1,119 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+
+/**
+ * Receives what the kernel has merged, several datagrams a call, each a row of equal packets. One
+ * per device; under the progress lock. What it holds is good until the next {@link #receive}.
+ */
+final class DatagramReceiver {
+  static final int DATAGRAMS = 4;
+
+  private static final int MSG_TRUNC = 0x20;
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int HEADER_BYTES = 64;
+  private static final int NAME_BYTES = 32;
+  private static final int CONTROL_BYTES = 64;
+  private static final int SOL_UDP = 17;
+  private static final int UDP_GRO = 104;
+
+  private final long headers;
+  private final long names;
+  private final long controls;
+  private final long buffers;
+  private final ByteBuffer view;
+  /* By the last call; all before the first one. */
+  private int received = DATAGRAMS;
+
+  DatagramReceiver(Arena arena) {
+    headers = Memory.allocate(arena, (long) DATAGRAMS * HEADER_BYTES, 64);
+    long vectors = Memory.allocate(arena, DATAGRAMS * 16L, 64);
+    names = Memory.allocate(arena, (long) DATAGRAMS * NAME_BYTES, 64);
+    controls = Memory.allocate(arena, (long) DATAGRAMS * CONTROL_BYTES, 64);
+    buffers = Memory.allocate(arena, (long) DATAGRAMS * BUFFER_BYTES, 4096);
+    view = Memory.ALL.asSlice(buffers, (long) DATAGRAMS * BUFFER_BYTES).asByteBuffer();
+    for (int i = 0; i < DATAGRAMS; i++) {
+      long header = headers + (long) i * HEADER_BYTES;
+      long vector = vectors + i * 16L;
+      Memory.ALL.set(Memory.NATIVE_LONG, vector, buffers + (long) i * BUFFER_BYTES);
+      Memory.ALL.set(Memory.NATIVE_LONG, vector + 8, BUFFER_BYTES);
+      Memory.ALL.set(Memory.NATIVE_LONG, header, names + (long) i * NAME_BYTES);
+      Memory.ALL.set(Memory.NATIVE_LONG, header + 16, vector);
+      Memory.ALL.set(Memory.NATIVE_LONG, header + 24, 1);
+      Memory.ALL.set(Memory.NATIVE_LONG, header + 32, controls + (long) i * CONTROL_BYTES);
+    }
+  }
+
+  /** As {@link #receive(int, int)}, of as many as there is room for. */
+  int receive(int fd) {
+    return receive(fd, DATAGRAMS);
+  }
+
+  /**
+   * Datagrams received, 0 where there were none, or the negated errno.
+   *
+   * @param most of them, {@link #DATAGRAMS} or fewer
+   */
+  int receive(int fd, int most) {
+    /* The kernel writes how much it used, for what it received alone. Most calls find nothing. */
+    for (int i = 0; i < received; i++) {
+      long header = headers + (long) i * HEADER_BYTES;
+      Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
+      Memory.ALL.set(Memory.NATIVE_LONG, header + 40, CONTROL_BYTES);
+    }
+    int result = SocketCalls.receive(fd, headers, most);
+    received = Math.max(0, result);
+    return result;
+  }
+
+  /** The buffer that all packets lie in; its offset 0 is {@link #base}. */
+  ByteBuffer view() {
+    return view;
+  }
+
+  long base() {
+    return buffers;
+  }
+
+  long address(int datagram) {
+    return buffers + (long) datagram * BUFFER_BYTES;
+  }
+
+  /** Bytes, or 0 for one that didn't fit. */
+  int lengthBytes(int datagram) {
+    long header = headers + (long) datagram * HEADER_BYTES;
+    boolean truncated = (Memory.ALL.get(Memory.NATIVE_INT, header + 48) & MSG_TRUNC) != 0;
+    return truncated ? 0 : Memory.ALL.get(Memory.NATIVE_INT, header + 56);
+  }
+
+  /** Bytes of each packet but the last; the whole length where nothing was merged. */
+  int strideBytes(int datagram) {
+    long header = headers + (long) datagram * HEADER_BYTES;
+    long control = controls + (long) datagram * CONTROL_BYTES;
+    long length = Memory.ALL.get(Memory.NATIVE_LONG, header + 40);
+    if (length >= 20
+        && Memory.ALL.get(Memory.NATIVE_INT, control + 8) == SOL_UDP
+        && Memory.ALL.get(Memory.NATIVE_INT, control + 12) == UDP_GRO) {
+      int stride = Memory.ALL.get(Memory.NATIVE_INT, control + 16);
+      if (stride > 0) {
+        return stride;
+      }
+    }
+    return lengthBytes(datagram);
+  }
+
+  int sourcePort(int datagram) {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, names + (long) datagram * NAME_BYTES + 2) & 0xffff;
+  }
+
+  long sourceHigh(int datagram) {
+    return Memory.ALL.get(Memory.NETWORK_LONG, names + (long) datagram * NAME_BYTES + 8);
+  }
+
+  long sourceLow(int datagram) {
+    return Memory.ALL.get(Memory.NETWORK_LONG, names + (long) datagram * NAME_BYTES + 16);
+  }
+}

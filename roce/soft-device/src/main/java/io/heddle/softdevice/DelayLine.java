@@ -1,0 +1,68 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+
+/**
+ * A long wire: packets that are under way, which come out in the order in which they went in. Under
+ * the progress lock.
+ */
+final class DelayLine {
+  /** Packets that it holds; what comes when it is full is lost, as at a router. */
+  static final int PACKETS = 4096;
+
+  private static final int SLOT_BYTES = FaultGate.SLOT_BYTES;
+  private static final int MASK = PACKETS - 1;
+
+  private final long slots;
+  private final ByteBuffer view;
+  private final int[] bytes = new int[PACKETS];
+  private final long[] highs = new long[PACKETS];
+  private final long[] lows = new long[PACKETS];
+  private final int[] ports = new int[PACKETS];
+  private final long[] dues = new long[PACKETS];
+  private long head;
+  private long tail;
+
+  DelayLine(Arena arena) {
+    slots = Memory.allocate(arena, (long) PACKETS * SLOT_BYTES, 64);
+    view = Memory.ALL.asSlice(slots, (long) PACKETS * SLOT_BYTES).asByteBuffer();
+  }
+
+  /**
+   * Takes a packet that is to come out then, or right behind the one before it if that is later.
+   */
+  void add(long packet, int packetBytes, long high, long low, int port, long dueNs) {
+    if (tail - head == PACKETS || packetBytes > SLOT_BYTES) {
+      return;
+    }
+    int row = (int) tail & MASK;
+    int before = (int) (tail - 1) & MASK;
+    Memory.copy(packet, slots + (long) row * SLOT_BYTES, packetBytes);
+    bytes[row] = packetBytes;
+    highs[row] = high;
+    lows[row] = low;
+    ports[row] = port;
+    dues[row] = tail == head ? dueNs : Math.max(dueNs, dues[before]);
+    tail++;
+  }
+
+  /** Hands packets whose time has come to the engine, and returns how many. */
+  int release(Engine engine, long nowNs) {
+    int released = 0;
+    while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
+      int row = (int) head & MASK;
+      long packet = slots + (long) row * SLOT_BYTES;
+      engine.onPacket(view, slots, packet, bytes[row], highs[row], lows[row], ports[row], nowNs);
+      head++;
+      released++;
+    }
+    return released;
+  }
+
+  /** When the next packet is due, or {@link Requester#NEVER_NS}. */
+  long dueNs() {
+    return head == tail ? Requester.NEVER_NS : dues[(int) head & MASK];
+  }
+}

@@ -1,0 +1,184 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the packets of all queue pairs leave: large trains at once, small ones of one pass over the
+ * queue pairs together ({@link Bundle}). One per device; under the progress lock.
+ *
+ * <p>What a post alone has put there, if nobody can be waiting for it, may wait a little longer,
+ * for the next post or the caller's next question for completions. So a receiver's word that it is
+ * ready leaves together with the message that its process sends next.
+ */
+final class Departures {
+  /** A caller asks for completions long before. */
+  private static final long HELD_NS = 50_000;
+
+  private final TrainSender sender;
+  private final @Nullable PagePipe pages;
+  private final Counters counters;
+  private final NanoClock clock;
+  private final Bundle bundle;
+  private final Stranding stranding = new Stranding();
+  private int sends;
+  private long dueNs = Requester.NEVER_NS;
+
+  Departures(
+      Arena arena,
+      Log log,
+      NanoClock clock,
+      PacketGate gate,
+      @Nullable PagePipe pages,
+      Counters counters) {
+    this.pages = pages;
+    this.counters = counters;
+    this.clock = clock;
+    sender = new TrainSender(arena, log, gate, pages, counters.trains());
+    bundle = new Bundle(arena);
+  }
+
+  /** Whether {@link #sendLasting} may lend. */
+  boolean lendsPages() {
+    return pages != null;
+  }
+
+  /** Trains since the device was opened. */
+  int sends() {
+    return sends;
+  }
+
+  /** When something that waits is to leave, or {@link Requester#NEVER_NS}. */
+  long dueNs() {
+    return dueNs;
+  }
+
+  /**
+   * Sends a train. False when the socket is full.
+   *
+   * @param mayHaveCompany whether it may leave with others if it is small
+   */
+  boolean send(
+      PeerLink link,
+      UdpSocket socket,
+      long address,
+      int lengthBytes,
+      int segmentBytes,
+      boolean mayHaveCompany) {
+    sends++;
+    if (mayHaveCompany && gather(link, address, lengthBytes, segmentBytes)) {
+      return true;
+    }
+    makeWay();
+    return sender.send(socket, address, lengthBytes, segmentBytes);
+  }
+
+  /**
+   * Sends a train that stays as it is until it is acknowledged.
+   *
+   * @param mayHaveCompany whether it may leave with others if it is small
+   */
+  TrainSender.Outcome sendLasting(
+      PeerLink link,
+      UdpSocket socket,
+      long address,
+      int lengthBytes,
+      int segmentBytes,
+      boolean mayHaveCompany) {
+    sends++;
+    if (mayHaveCompany && gather(link, address, lengthBytes, segmentBytes)) {
+      return bundle.way() == link ? TrainSender.Outcome.SENT : TrainSender.Outcome.AS_GUEST;
+    }
+    makeWay();
+    return sender.sendLasting(socket, address, lengthBytes, segmentBytes);
+  }
+
+  private boolean gather(PeerLink link, long address, int lengthBytes, int segmentBytes) {
+    if (!link.isSoft()) {
+      return false;
+    }
+    int packets = lengthBytes <= segmentBytes ? 1 : (lengthBytes - 1) / segmentBytes + 1;
+    if (bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+      if (!bundle.isEmpty()) {
+        stranding.wentWell();
+      }
+    } else {
+      makeWay();
+      /* Where the ones before find their socket full, they stay. */
+      if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
+        return false;
+      }
+    }
+    bundle.add(link, address, lengthBytes, segmentBytes);
+    return true;
+  }
+
+  /* What was gathered leaves, since what comes now is no company for it; if it has waited for some, it did so in vain. */
+  private void makeWay() {
+    if (dueNs != Requester.NEVER_NS) {
+      stranding.stranded();
+    }
+    leave();
+  }
+
+  /** What was gathered leaves; where the socket is full, it stays, and others pass it. */
+  void leave() {
+    if (bundle.isEmpty()) {
+      return;
+    }
+    PeerLink way = bundle.way();
+    UdpSocket open = way == null ? null : way.socket();
+    int bytes = bundle.lengthBytes();
+    if (open != null && !sender.send(open, bundle.address(), bytes, bytes)) {
+      dueNs = clock.nanoTime() + Pause.FULL_SOCKET_NS;
+      return;
+    }
+    counters.bundled(bundle.inCompany());
+    forget();
+  }
+
+  /** What was gathered before is lost: the queue pairs whose it is ask again. */
+  private void forget() {
+    bundle.clear();
+    dueNs = Requester.NEVER_NS;
+  }
+
+  /** What was gathered leaves, or is lost: one of the links goes away. */
+  void clear() {
+    leave();
+    forget();
+  }
+
+  /**
+   * What posts have left waiting leaves.
+   *
+   * @param callersGone whether nobody came back for it, so that it has waited in vain
+   */
+  void endHold(boolean callersGone) {
+    if (bundle.isEmpty()) {
+      return;
+    }
+    if (callersGone) {
+      stranding.stranded();
+    }
+    leave();
+  }
+
+  /**
+   * The pass that a post caused is over: what somebody may wait for leaves, and the rest with it.
+   *
+   * @param mayHold whether there is anybody who could give it company, and callers that look again
+   */
+  void endPost(boolean mayHold, long nowNs) {
+    if (bundle.isEmpty()) {
+      return;
+    }
+    if (bundle.isUrgent() || !mayHold || stranding.skips()) {
+      leave();
+    } else if (dueNs == Requester.NEVER_NS) {
+      dueNs = nowNs + HELD_NS;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What two soft devices tell each other about a queue pair, big-endian: {@code 'H' 'S' | version 1
+ * | further links 1 | port 2 | source port 2 | receive buffer 4 | payload 2}, then for each further
+ * link {@code GID 16 | port 2 | source port 2}.
+ *
+ * @param receiveBufferBytes what the kernel holds for each address at most; bounds the peer's
+ *     window
+ * @param writeBytes payload of the largest packets of a WRITE that all its links take
+ * @param ends one for each link: where it receives (4791 unless another process had that) and where
+ *     its packets come from; both ports are 0 for an address that isn't there. The first one's GID
+ *     isn't told: the verbs do that
+ */
+record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.PeerEnd> ends) {
+  private static final int MAGIC = 'H' << 8 | 'S';
+  private static final int VERSION = 6;
+  private static final int BYTES = 14;
+  private static final int LINK_BYTES = Gid.BYTES + 4;
+
+  byte[] toBytes() {
+    PeerLink.PeerEnd first = ends.getFirst();
+    ByteBuffer buffer =
+        ByteBuffer.allocate(BYTES + (ends.size() - 1) * LINK_BYTES)
+            .putShort((short) MAGIC)
+            .put((byte) VERSION)
+            .put((byte) (ends.size() - 1))
+            .putShort((short) first.port())
+            .putShort((short) first.sourcePort())
+            .putInt(receiveBufferBytes)
+            .putShort((short) writeBytes);
+    for (PeerLink.PeerEnd end : ends.subList(1, ends.size())) {
+      buffer
+          .putLong(end.gid().high())
+          .putLong(end.gid().low())
+          .putShort((short) end.port())
+          .putShort((short) end.sourcePort());
+    }
+    return buffer.array();
+  }
+
+  /**
+   * @throws VerbsException for what isn't a soft device's, or is another version's
+   */
+  static EndpointParameters parse(byte[] bytes, String queuePair) {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    if (bytes.length < BYTES || (buffer.getShort() & 0xffff) != MAGIC) {
+      throw refused(
+          queuePair, "the peer's %d bytes of parameters aren't a soft device's", bytes.length);
+    }
+    int version = buffer.get();
+    if (version != VERSION) {
+      throw refused(
+          queuePair,
+          "the peer's soft device has version %d, this one %d; run the same Heddle at both ends",
+          version,
+          VERSION);
+    }
+    int further = buffer.get() & 0xff;
+    int port = buffer.getShort() & 0xffff;
+    int sourcePort = buffer.getShort() & 0xffff;
+    int receiveBuffer = buffer.getInt();
+    int writeBytes = buffer.getShort() & 0xffff;
+    if (receiveBuffer <= 0
+        || !PacketSizes.isSize(writeBytes)
+        || further >= PeerLinks.MOST
+        || bytes.length < BYTES + further * LINK_BYTES) {
+      throw refused(
+          queuePair,
+          "the peer names receive buffer %d, packets of %d and %d further links in %d bytes",
+          receiveBuffer,
+          writeBytes,
+          further,
+          bytes.length);
+    }
+    List<PeerLink.PeerEnd> ends = new ArrayList<>();
+    ends.add(new PeerLink.PeerEnd(new Gid(0, 0), port, sourcePort));
+    for (int i = 0; i < further; i++) {
+      Gid gid = new Gid(buffer.getLong(), buffer.getLong());
+      ends.add(new PeerLink.PeerEnd(gid, buffer.getShort() & 0xffff, buffer.getShort() & 0xffff));
+    }
+    if (ends.stream().anyMatch(end -> end.port() == 0 != (end.sourcePort() == 0))
+        || ends.stream().allMatch(end -> end.port() == 0)) {
+      throw refused(queuePair, "the peer names ports that can't be: %s", ends);
+    }
+    return new EndpointParameters(receiveBuffer, writeBytes, ends);
+  }
+
+  private static VerbsException refused(String queuePair, String format, Object... values) {
+    return new VerbsException(
+        "modify_qp", queuePair + ": " + String.format(Locale.ROOT, format, values), Errno.EINVAL);
+  }
+}

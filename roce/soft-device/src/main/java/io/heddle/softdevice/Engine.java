@@ -1,0 +1,532 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.QueuePairState;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data path of one opened device: takes packets from its sockets, hands them to queue pairs,
+ * lets these send, serves timers. Everything but {@link #progress}, {@link #posted} and the
+ * published deadline runs under the progress lock.
+ */
+final class Engine {
+  /** That users are told of. */
+  static final int TOLD_QUEUE_PAIRS = 4096;
+
+  /** As many again are for those that take another's place while that one is still there. */
+  static final int QUEUE_PAIRS = 2 * TOLD_QUEUE_PAIRS;
+
+  /** Trains a queue pair sends before the next has its turn. */
+  private static final int TRAINS_PER_TURN = 4;
+
+  private static final long CALLERS_GONE_NS = 50_000;
+  private static final long GIVE_UP_LOOK_NS = 100_000;
+
+  final ProgressLock lock = new ProgressLock();
+  final RegionTable regions;
+  final Counters counters = new Counters();
+  final AsyncEvents events = new AsyncEvents();
+  final RingShares shares = new RingShares();
+
+  final Departures departures;
+
+  private final @Nullable PagePipe pages;
+  private final Log log;
+  /* Local addresses whose narrow ways the log has named. */
+  private final Set<Gid> narrow = new HashSet<>();
+  private final NanoClock clock;
+  private final ReceiveSockets sockets;
+  private final WriteRows rows;
+  private final PacketGate gate;
+  private final Doorbells bells = new Doorbells(QUEUE_PAIRS);
+  private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
+  private final long[] active = new long[QUEUE_PAIRS / 64];
+  private volatile int usedWords;
+  /* Queue pairs whose acknowledgements wait for a packet that carries them. */
+  private final long[] waiting = new long[QUEUE_PAIRS / 64];
+  private boolean anyWaiting;
+  private long rounds;
+  private boolean callersGone;
+  private int firstWord;
+  private int queuePairCount;
+  private long due = Requester.NEVER_NS;
+  private volatile long publishedDue = Requester.NEVER_NS;
+  private volatile long lastCallNs;
+  private @Nullable ProgressThread sleeper;
+
+  Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
+    this.clock = clock;
+    this.log = log;
+    this.gate = gate;
+    regions = new RegionTable(firstGeneration);
+    pages = PagePipe.open(arena, System.getProperty("os.version"));
+    departures = new Departures(arena, log, clock, gate, pages, counters);
+    sockets = new ReceiveSockets(arena);
+    rows = new WriteRows(arena);
+    lastCallNs = clock.nanoTime();
+  }
+
+  void setSleeper(@Nullable ProgressThread thread) {
+    sleeper = thread;
+  }
+
+  /**
+   * One round of everything, by a thread that asks for completions. Returns work done; 0 when
+   * another is at it.
+   */
+  int progress() {
+    if (!lock.tryLock()) {
+      return 0;
+    }
+    int work;
+    long nowNs = clock.nanoTime();
+    try {
+      work = round(nowNs);
+      /* A round that moved something may have taken long. */
+      lastCallNs = work == 0 ? nowNs : clock.nanoTime();
+    } finally {
+      unlock();
+    }
+    pickUp();
+    return work;
+  }
+
+  /** The same by the sleeping thread, which doesn't count as a caller; −1 when another is at it. */
+  int progressOfSleeper() {
+    if (!lock.tryLock()) {
+      return -1;
+    }
+    int work;
+    try {
+      callersGone = true;
+      work = round(clock.nanoTime());
+    } finally {
+      callersGone = false;
+      unlock();
+    }
+    pickUp();
+    return work;
+  }
+
+  /**
+   * The sleeping thread does nothing any more but fail: whoever uses the device has to hear of it.
+   */
+  void giveUp() {
+    while (!lock.tryLock()) {
+      LockSupport.parkNanos(GIVE_UP_LOOK_NS);
+    }
+    try {
+      events.add(AsyncEventListener.Kind.DEVICE_FATAL, 0);
+    } finally {
+      unlock();
+    }
+  }
+
+  /**
+   * Called after something was posted: sends at once when the lock is free, else its holder will.
+   */
+  void posted(int slot) {
+    bells.ring(slot);
+    if (lock.tryLock()) {
+      sendWhatWasPosted();
+    }
+    pickUp();
+  }
+
+  /* A bell that rang while the lock was held and after its holder had listened. See ProgressLock. */
+  private void pickUp() {
+    while (bells.anyIn(usedWords) && lock.tryLock()) {
+      sendWhatWasPosted();
+    }
+  }
+
+  /* With the lock, which it gives back. */
+  private void sendWhatWasPosted() {
+    try {
+      answerBells();
+      long nowNs = clock.nanoTime();
+      transmit(nowNs);
+      departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_GONE_NS, nowNs);
+      timerAt(departures.dueNs());
+    } finally {
+      unlock();
+    }
+  }
+
+  /** Ends a hold of the lock: tells the sleeper of an earlier deadline. */
+  void unlock() {
+    long deadline = due;
+    if (deadline != publishedDue) {
+      publishedDue = deadline;
+    }
+    if (sleeper != null) {
+      sleeper.wakeBefore(deadline);
+    }
+    lock.unlock();
+  }
+
+  long publishedDue() {
+    return publishedDue;
+  }
+
+  long lastCallNs() {
+    return lastCallNs;
+  }
+
+  /** Whether a thread is making progress now, however long it takes, or did a moment ago. */
+  boolean callersAreThere() {
+    return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_GONE_NS;
+  }
+
+  long nowNs() {
+    return clock.nanoTime();
+  }
+
+  private int round(long nowNs) {
+    departures.endHold(callersGone);
+    int work = answerBells();
+    work += receiveAll(nowNs);
+    work += gate.release(this, nowNs);
+    rounds++;
+    if (anyWaiting) {
+      endWaits();
+    }
+    if (nowNs - due >= 0) {
+      serveTimers(nowNs);
+    }
+    work += transmit(nowNs);
+    departures.leave();
+    timerAt(departures.dueNs());
+    return work;
+  }
+
+  private void endWaits() {
+    anyWaiting = false;
+    int words = usedWords;
+    for (int i = 0; i < words; i++) {
+      for (long left = waiting[i]; left != 0; left &= left - 1) {
+        int slot = i * 64 + Long.numberOfTrailingZeros(left);
+        SoftQueuePair qp = queuePairs[slot];
+        if (qp != null && !callersGone && qp.waitsUntilRound() - rounds > 0) {
+          anyWaiting = true;
+          continue;
+        }
+        waiting[i] &= ~(1L << slot);
+        if (qp != null) {
+          qp.waitIsOver();
+        }
+      }
+    }
+  }
+
+  /** An acknowledgement of a queue pair may wait that long; returns the round in which it ends. */
+  long waitRounds(int slot, int count) {
+    waiting[slot >> 6] |= 1L << slot;
+    anyWaiting = true;
+    /* Not counting the one in which the packet came. */
+    return rounds + 1 + count;
+  }
+
+  boolean callersAreGone() {
+    return callersGone;
+  }
+
+  private int answerBells() {
+    int rung = 0;
+    int words = usedWords;
+    for (int i = 0; i < words; i++) {
+      long bits = bells.take(i);
+      if (bits != 0) {
+        active[i] |= bits;
+        rung += Long.bitCount(bits);
+      }
+    }
+    return rung;
+  }
+
+  private int receiveAll(long nowNs) {
+    int packets = sockets.receiveAll(this, nowNs);
+    if (packets > 0) {
+      counters.received(packets);
+    }
+    return packets;
+  }
+
+  /** Takes what came as one: packets of {@code stride} bytes, the last of which may be shorter. */
+  int onTrain(
+      java.nio.ByteBuffer view,
+      long base,
+      long address,
+      int length,
+      int stride,
+      long high,
+      long low,
+      int port,
+      long nowNs) {
+    boolean inRows = gate.isOpen() && WriteRows.areTaken(stride);
+    int packets = 0;
+    for (int at = 0; at < length; ) {
+      int row =
+          inRows
+              ? takeRow(address + at, stride, (length - at) / stride, high, low, port, nowNs)
+              : 0;
+      if (row > 0) {
+        packets += row;
+        at += row * stride;
+        continue;
+      }
+      int bytes = Math.min(stride, length - at);
+      packets++;
+      if (gate.passes(view, base, address + at, bytes, high, low, port, nowNs)) {
+        onPacket(view, base, address + at, bytes, high, low, port, nowNs);
+      }
+      at += stride;
+    }
+    if (length == 0) {
+      counters.drops().count(DropCounters.Reason.TOO_SHORT);
+    }
+    return packets;
+  }
+
+  /* How many packets from here on were a row, and are taken. */
+  private int takeRow(
+      long packet, int stride, int most, long high, long low, int port, long nowNs) {
+    if (most == 0) {
+      return 0;
+    }
+    int number = PacketFormat.queuePairOf(PacketFormat.networkLong(packet));
+    SoftQueuePair qp = queuePairs[number & QUEUE_PAIRS - 1];
+    if (qp == null || qp.number() != number) {
+      return 0;
+    }
+    int link = qp.links().from(high, low, port);
+    return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
+  }
+
+  /** Takes one packet as it came; anything may be in it. */
+  void onPacket(
+      java.nio.ByteBuffer view,
+      long base,
+      long packet,
+      int bytes,
+      long sourceHigh,
+      long sourceLow,
+      int sourcePort,
+      long nowNs) {
+    DropCounters drops = counters.drops();
+    if (bytes < PacketFormat.BTH_BYTES + PacketFormat.ICRC_BYTES) {
+      drops.count(DropCounters.Reason.TOO_SHORT);
+      return;
+    }
+    long firstWord = PacketFormat.networkLong(packet);
+    int opcode = PacketFormat.opcodeOf(firstWord);
+    int extended = PacketFormat.extendedHeaderBytes(opcode);
+    if (extended < 0) {
+      drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+      return;
+    }
+    int payloadBytes =
+        bytes
+            - PacketFormat.BTH_BYTES
+            - extended
+            - PacketFormat.ICRC_BYTES
+            - PacketFormat.padOf(firstWord);
+    if (payloadBytes < 0 || (bytes & 3) != 0) {
+      drops.count(DropCounters.Reason.BAD_LENGTH);
+      return;
+    }
+    if (!PacketFormat.isHeaderRight(firstWord)) {
+      drops.count(DropCounters.Reason.BAD_HEADER);
+      return;
+    }
+    int number = PacketFormat.queuePairOf(firstWord);
+    SoftQueuePair qp = queuePairs[number & QUEUE_PAIRS - 1];
+    if (qp == null || qp.number() != number) {
+      drops.count(DropCounters.Reason.UNKNOWN_QUEUE_PAIR);
+      return;
+    }
+    QueuePairState state = qp.state();
+    if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
+      drops.count(DropCounters.Reason.WRONG_STATE);
+      return;
+    }
+    int link = qp.links().from(sourceHigh, sourceLow, sourcePort);
+    if (link < 0) {
+      drops.count(DropCounters.Reason.WRONG_SOURCE);
+      return;
+    }
+    if (opcode == PacketFormat.BUNDLE) {
+      if (qp.links().get(link).isSoft()) {
+        onBundle(view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
+      } else {
+        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+      }
+      return;
+    }
+    if (PacketFormat.isMarked(firstWord)) {
+      /* Not covered by the checksum, which is computed as if nothing were there. */
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
+    }
+    if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
+      drops.count(DropCounters.Reason.BAD_CHECKSUM);
+      return;
+    }
+    long payload = packet + PacketFormat.BTH_BYTES + extended;
+    qp.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
+  }
+
+  /* Each packet in it is judged as if it had come alone. */
+  private void onBundle(
+      java.nio.ByteBuffer view,
+      long base,
+      long bundle,
+      int bytes,
+      long sourceHigh,
+      long sourceLow,
+      long nowNs) {
+    DropCounters drops = counters.drops();
+    long end = bundle + bytes;
+    int packets = 0;
+    for (long at = bundle + PacketFormat.BTH_BYTES; at < end; ) {
+      long packet = at + Bundle.ENTRY_BYTES;
+      int lengthAndPort = packet < end ? PacketFormat.networkInt(at) : 0;
+      int length = lengthAndPort >>> 16;
+      if (length == 0 || length > end - packet) {
+        drops.count(DropCounters.Reason.BAD_LENGTH);
+        break;
+      }
+      if (PacketFormat.opcode(packet) == PacketFormat.BUNDLE) {
+        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+        break;
+      }
+      packets++;
+      onPacket(view, base, packet, length, sourceHigh, sourceLow, lengthAndPort & 0xffff, nowNs);
+      at = packet + length;
+    }
+    /* The datagram itself is counted as one by whoever received it. */
+    counters.received(Math.max(0, packets - 1));
+  }
+
+  /** How long the packet in hand may have lain in its socket at most. */
+  long waitedNs() {
+    return sockets.waitedNs();
+  }
+
+  private void serveTimers(long nowNs) {
+    due = Requester.NEVER_NS;
+    long next = Requester.NEVER_NS;
+    int words = usedWords;
+    for (int i = 0; i < words * 64; i++) {
+      SoftQueuePair qp = queuePairs[i];
+      if (qp != null) {
+        qp.onTimer(nowNs);
+        next = Math.min(next, qp.dueNs());
+      }
+    }
+    due = Math.min(Math.min(due, next), Math.min(gate.dueNs(), departures.dueNs()));
+  }
+
+  /** A timer of a queue pair is due then, or earlier. */
+  void timerAt(long whenNs) {
+    if (whenNs < due) {
+      due = whenNs;
+    }
+  }
+
+  void activate(int slot) {
+    active[slot >> 6] |= 1L << slot;
+  }
+
+  private int transmit(long nowNs) {
+    int words = usedWords;
+    int before = departures.sends();
+    if (++firstWord >= words) {
+      firstWord = 0;
+    }
+    for (int i = 0; i < words; i++) {
+      int word = i + firstWord < words ? i + firstWord : i + firstWord - words;
+      long bits = active[word];
+      if (bits == 0) {
+        continue;
+      }
+      active[word] = 0;
+      for (long left = bits; left != 0; left &= left - 1) {
+        int slot = word * 64 + Long.numberOfTrailingZeros(left);
+        SoftQueuePair qp = queuePairs[slot];
+        if (qp != null) {
+          if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
+            active[word] |= 1L << slot;
+            timerAt(nowNs); /* the sleeper goes on where no caller does */
+          }
+        }
+      }
+    }
+    return departures.sends() - before;
+  }
+
+  /** Writes by this link go on in packets of the path MTU. */
+  void wayIsNarrow(PeerLink link, PacketSizes sizes) {
+    if (narrow.add(link.localGid())) {
+      log.warn(
+          "soft0: packets of %d bytes don't pass from %s to %s, though the links at both ends take"
+              + " them: something between drops them without a word; writes go in packets of %d,"
+              + " which is slower (heddle doctor --peer shows what passes)",
+          sizes.sentWriteBytes(), link.localGid(), link.remoteGid(), sizes.mtuBytes());
+    }
+  }
+
+  /* Control path, all under the lock. */
+
+  /** Finds a free slot, or −1. */
+  int freeSlot(int from) {
+    for (int i = 0; i < QUEUE_PAIRS; i++) {
+      int slot = (from + i) & QUEUE_PAIRS - 1;
+      if (queuePairs[slot] == null) {
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  void enter(int slot, SoftQueuePair qp) {
+    queuePairs[slot] = qp;
+    queuePairCount++;
+    usedWords = Math.max(usedWords, (slot >> 6) + 1);
+  }
+
+  void remove(int slot) {
+    queuePairs[slot] = null;
+    queuePairCount--;
+    active[slot >> 6] &= ~(1L << slot);
+  }
+
+  /** Puts every queue pair that uses this overrun queue into ERROR. */
+  void failUsersOf(SoftCompletionQueue cq) {
+    for (SoftQueuePair qp : queuePairs) {
+      if (qp != null && qp.uses(cq)) {
+        qp.die();
+      }
+    }
+  }
+
+  void addReceiveSocket(int fd) {
+    sockets.add(fd, clock.nanoTime());
+  }
+
+  /** Nothing is received or sent any more. */
+  void closeFiles() {
+    sockets.close();
+    if (pages != null) {
+      pages.close();
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bad network on purpose, for tests and for the curious, as {@link Faults} describes it. Each
+ * packet that arrives meets at most one fault, drawn by a generator that the seed starts; what is
+ * left goes through the delay line where there is a delay. What leaves is lost by a generator of
+ * its own, so that both directions repeat each for itself. Under the progress lock.
+ */
+final class FaultGate implements PacketGate {
+  private static final int HELD = 64;
+
+  /** Room for one packet. */
+  static final int SLOT_BYTES = PacketSizes.LONGEST_PACKET_BYTES + 63 & ~63;
+
+  private static final long HOLD_NS = 300_000;
+
+  private final int loss;
+  private final int duplicate;
+  private final int reorder;
+  private final int corrupt;
+  private final int ghost;
+  private final long ghostNs;
+  private final long delayNs;
+  private final @Nullable DelayLine line;
+  private final @Nullable DelayLine ghosts;
+  private long random;
+  private final int sendLoss;
+  private long leavingRandom;
+
+  private final long slots;
+  private final ByteBuffer view;
+  private final int[] bytes = new int[HELD];
+  private final long[] highs = new long[HELD];
+  private final long[] lows = new long[HELD];
+  private final int[] ports = new int[HELD];
+  private final long[] dues = new long[HELD];
+  private int heldCount;
+
+  FaultGate(Arena arena, Faults faults) {
+    /* Thresholds of 24 random bits, each on top of the one before. */
+    loss = (int) (faults.loss() * (1 << 24));
+    duplicate = loss + (int) (faults.duplicate() * (1 << 24));
+    reorder = duplicate + (int) (faults.reorder() * (1 << 24));
+    corrupt = reorder + (int) (faults.corrupt() * (1 << 24));
+    ghost = corrupt + (int) (faults.ghost() * (1 << 24));
+    ghostNs = faults.ghostMs() * 1_000_000L;
+    delayNs = faults.delayUs() * 1000L;
+    line = delayNs == 0 ? null : new DelayLine(arena);
+    ghosts = ghost == corrupt ? null : new DelayLine(arena);
+    random = faults.seed() * 0x9e3779b97f4a7c15L | 1;
+    sendLoss = (int) (faults.sendLoss() * (1 << 24));
+    leavingRandom = ~faults.seed() * 0x9e3779b97f4a7c15L | 1;
+    slots = Memory.allocate(arena, (long) HELD * SLOT_BYTES, 64);
+    view = Memory.ALL.asSlice(slots, (long) HELD * SLOT_BYTES).asByteBuffer();
+  }
+
+  private long draw() {
+    random = next(random);
+    return random;
+  }
+
+  private static long next(long state) {
+    long drawn = state;
+    drawn ^= drawn << 13;
+    drawn ^= drawn >>> 7;
+    drawn ^= drawn << 17;
+    return drawn;
+  }
+
+  @Override
+  public boolean sievesLeaving() {
+    return sendLoss > 0;
+  }
+
+  @Override
+  public boolean leaves() {
+    leavingRandom = next(leavingRandom);
+    return (int) (leavingRandom >>> 40) >= sendLoss;
+  }
+
+  @Override
+  public boolean passes(
+      ByteBuffer area,
+      long base,
+      long packet,
+      int packetBytes,
+      long high,
+      long low,
+      int port,
+      long nowNs) {
+    int drawn = (int) (draw() >>> 40);
+    if (drawn < loss) {
+      return false;
+    }
+    if (drawn < duplicate) {
+      hold(packet, packetBytes, high, low, port, nowNs + delayNs);
+    } else if (drawn < reorder) {
+      if (hold(packet, packetBytes, high, low, port, nowNs + delayNs + HOLD_NS)) {
+        return false;
+      }
+    } else if (drawn < corrupt) {
+      int bit = (int) ((draw() >>> 1) % (packetBytes * 8L));
+      byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + (bit >> 3));
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + (bit >> 3), (byte) (was ^ 1 << (bit & 7)));
+    } else if (drawn < ghost && ghosts != null) {
+      ghosts.add(packet, packetBytes, high, low, port, nowNs + varied(ghostNs));
+      return false;
+    }
+    if (line == null) {
+      return true;
+    }
+    line.add(packet, packetBytes, high, low, port, nowNs + varied(delayNs));
+    return false;
+  }
+
+  /* A quarter less to a quarter more. */
+  private long varied(long timeNs) {
+    return timeNs - timeNs / 4 + ((draw() >>> 40) * (timeNs / 2) >> 24);
+  }
+
+  private boolean hold(long packet, int packetBytes, long high, long low, int port, long dueNs) {
+    if (packetBytes > SLOT_BYTES) {
+      return false;
+    }
+    for (int i = 0; i < HELD; i++) {
+      if (bytes[i] == 0) {
+        Memory.copy(packet, slots + (long) i * SLOT_BYTES, packetBytes);
+        bytes[i] = packetBytes;
+        highs[i] = high;
+        lows[i] = low;
+        ports[i] = port;
+        dues[i] = dueNs;
+        heldCount++;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public int release(Engine engine, long nowNs) {
+    int released = 0;
+    if (line != null) {
+      released = line.release(engine, nowNs);
+      engine.timerAt(line.dueNs());
+    }
+    if (ghosts != null) {
+      released += ghosts.release(engine, nowNs);
+      engine.timerAt(ghosts.dueNs());
+    }
+    for (int i = 0; heldCount > 0 && i < HELD; i++) {
+      if (bytes[i] != 0 && nowNs - dues[i] >= 0) {
+        engine.onPacket(
+            view,
+            slots,
+            slots + (long) i * SLOT_BYTES,
+            bytes[i],
+            highs[i],
+            lows[i],
+            ports[i],
+            nowNs);
+        bytes[i] = 0;
+        heldCount--;
+        released++;
+      } else if (bytes[i] != 0) {
+        engine.timerAt(dues[i]);
+      }
+    }
+    return released;
+  }
+
+  @Override
+  public long dueNs() {
+    long due = line == null ? Requester.NEVER_NS : line.dueNs();
+    if (ghosts != null) {
+      due = Math.min(due, ghosts.dueNs());
+    }
+    for (int i = 0; heldCount > 0 && i < HELD; i++) {
+      if (bytes[i] != 0) {
+        due = Math.min(due, dues[i]);
+      }
+    }
+    return due;
+  }
+}

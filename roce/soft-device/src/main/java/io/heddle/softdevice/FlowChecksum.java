@@ -1,0 +1,113 @@
+package io.heddle.softdevice;
+
+import io.heddle.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+
+/**
+ * The invariant CRC of the packets of one direction between two addresses and ports, at one CRC
+ * call a packet.
+ *
+ * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
+ * packet with BTH byte 4 as ones. The first part depends on the flow and the length only, so its
+ * contribution, shifted to the front of the packet, is kept for each length: {@code crc(A ‖ B) =
+ * shift(crc(A), |B|) ^ crc(B)}. So is what the ones in BTH byte 4 add to a packet that has a zero
+ * there, since the CRC is affine: nobody has to write them. Under the progress lock.
+ */
+final class FlowChecksum {
+  private static final int PSEUDO_BYTES = 56;
+  private static final int POLYNOMIAL = 0xEDB88320;
+  /* What one byte of ones adds to the CRC of a zero byte. */
+  private static final int ONES = 0x2D02EF8D;
+  private static final int MASKED_BYTE = 4;
+  private static final int ROCE_PORT = 4791;
+
+  private final byte[] pseudo = new byte[PSEUDO_BYTES];
+  private final CRC32 crc = new CRC32();
+  /* By covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
+  private int[] contributions = new int[64];
+  private int destinationPort = ROCE_PORT;
+
+  void reset(Gid source, int sourcePort, Gid destination, int portOfDestination) {
+    java.util.Arrays.fill(pseudo, (byte) 0xff);
+    pseudo[8] = 0x6f;
+    pseudo[14] = 17;
+    System.arraycopy(source.toBytes(), 0, pseudo, 16, Gid.BYTES);
+    System.arraycopy(destination.toBytes(), 0, pseudo, 32, Gid.BYTES);
+    destinationPort = portOfDestination;
+    setSourcePort(sourcePort);
+  }
+
+  void setSourcePort(int sourcePort) {
+    putShort(48, sourcePort);
+    putShort(50, destinationPort);
+    java.util.Arrays.fill(contributions, 0);
+  }
+
+  private void putShort(int at, int value) {
+    pseudo[at] = (byte) (value >>> 8);
+    pseudo[at + 1] = (byte) value;
+  }
+
+  /**
+   * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with
+   * byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
+   */
+  int of(ByteBuffer buffer, int offset, int length) {
+    int front = contribution(length); /* first: it may use the same register */
+    crc.reset();
+    crc.update(buffer.limit(offset + length).position(offset));
+    return front ^ (int) crc.getValue();
+  }
+
+  /** What it has on top of the CRC of the packet's own {@code length} bytes. */
+  int contribution(int length) {
+    int row = length >>> 2;
+    if (row >= contributions.length) {
+      contributions =
+          java.util.Arrays.copyOf(contributions, Math.max(row + 1, contributions.length * 2));
+    }
+    int value = contributions[row];
+    if (value == 0) {
+      value = compute(length);
+      contributions[row] = value;
+    }
+    return value;
+  }
+
+  private int compute(int length) {
+    int udpLength = 8 + length + PacketFormat.ICRC_BYTES;
+    putShort(12, udpLength);
+    putShort(52, udpLength);
+    crc.reset();
+    crc.update(pseudo, 0, PSEUDO_BYTES);
+    return multiply(powerOfX8(length), (int) crc.getValue())
+        ^ multiply(powerOfX8(length - MASKED_BYTE - 1), ONES);
+  }
+
+  /* a · b modulo the polynomial, reflected: bit 31 is x^0. */
+  private static int multiply(int a, int b) {
+    int product = 0;
+    int shifted = b;
+    for (int mask = 1 << 31; mask != 0; mask >>>= 1) {
+      if ((a & mask) != 0) {
+        product ^= shifted;
+      }
+      shifted = (shifted & 1) != 0 ? shifted >>> 1 ^ POLYNOMIAL : shifted >>> 1;
+    }
+    return product;
+  }
+
+  /* x^(8n) modulo the polynomial. */
+  private static int powerOfX8(int n) {
+    int result = 1 << 31;
+    int square = 1 << 23;
+    for (int left = n; left != 0; left >>>= 1) {
+      if ((left & 1) != 0) {
+        result = multiply(square, result);
+      }
+      square = multiply(square, square);
+    }
+    return result;
+  }
+}

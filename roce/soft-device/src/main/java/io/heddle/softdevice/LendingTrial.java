@@ -1,0 +1,127 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.DeviceTrial;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Tries on the loopback whether large trains leave by their own pages here: one is sent, and
+ * changed before it is received. What arrives tells whether the kernel had copied it.
+ */
+final class LendingTrial {
+  private static final Gid LOOPBACK = new Gid(0, 1);
+  private static final int PACKET_BYTES = 4160;
+  private static final int PACKETS = 15;
+  private static final int BYTES = PACKETS * PACKET_BYTES;
+  private static final byte SENT = 1;
+  private static final byte CHANGED = 2;
+  private static final long PATIENCE_NS = 1_000_000_000L;
+  private static final long NAP_NS = 100_000;
+  private static final String COPIED =
+      "soft0: large trains of packets are copied, which costs about a sixth of the bandwidth one"
+          + " way: ";
+
+  private final Arena arena;
+  private final long train;
+
+  private LendingTrial(Arena arena) {
+    this.arena = arena;
+    train = Memory.allocate(arena, BYTES, PagePipe.PAGE_BYTES);
+  }
+
+  /**
+   * @param kernel its release, such as "6.6.1"
+   */
+  static DeviceTrial run(String kernel) {
+    if (!PagePipe.passesPages(kernel)) {
+      return DeviceTrial.slower(
+          COPIED + "kernel " + kernel + " copies what comes out of a pipe",
+          "use a kernel from 6.6 on");
+    }
+    try (Arena arena = Arena.ofConfined();
+        PagePipe pages = PagePipe.open(arena, kernel)) {
+      return pages == null
+          ? DeviceTrial.slower(
+              COPIED + "no pipe is to be had", "raise the limit of open files (ulimit -n)")
+          : new LendingTrial(arena).run(pages);
+    } catch (SystemCallException failed) {
+      return DeviceTrial.untried(
+          "soft0: whether large trains of packets are copied can't be tried on the loopback: "
+              + failed.getMessage());
+    }
+  }
+
+  /** By a pipe of the caller's. */
+  static DeviceTrial run(Arena arena, PagePipe pages) {
+    return new LendingTrial(arena).run(pages);
+  }
+
+  private DeviceTrial run(PagePipe pages) {
+    try (UdpSocket to = UdpSocket.bind(LOOPBACK, 0, 0, true);
+        UdpSocket from = UdpSocket.bind(LOOPBACK, 0, 0, false)) {
+      from.connect(LOOPBACK, 0, to.port());
+      if (!from.cutsBy(PACKET_BYTES)) {
+        return DeviceTrial.slower(
+            COPIED + "a socket takes no segment size of its own (UDP_SEGMENT)",
+            "use a kernel from 6.6 on, without what filters setsockopt");
+      }
+      fill(SENT);
+      int result = pages.send(from.fd(), train, BYTES);
+      if (result == -Errno.ENOSPC) {
+        return DeviceTrial.slower(
+            COPIED + "a pipe takes fewer than 16 pages",
+            "raise fs.pipe-user-pages-soft, which the pipes of this user exceed; or see which of"
+                + " its processes holds so many");
+      }
+      if (result < 0) {
+        return DeviceTrial.slower(
+            COPIED + "vmsplice and splice to a socket end with " + Errno.describe(-result),
+            "allow both calls: a container's seccomp profile may forbid them");
+      }
+      fill(CHANGED);
+      return judge(to);
+    }
+  }
+
+  private void fill(byte mark) {
+    Memory.ALL.asSlice(train, BYTES).fill(mark);
+  }
+
+  private DeviceTrial judge(UdpSocket to) {
+    DatagramReceiver receiver = new DatagramReceiver(arena);
+    int changed = 0;
+    int got = 0;
+    long start = System.nanoTime();
+    while (got < BYTES && System.nanoTime() - start < PATIENCE_NS) {
+      int datagrams = receiver.receive(to.fd());
+      for (int i = 0; i < datagrams; i++) {
+        int bytes = receiver.lengthBytes(i);
+        got += bytes;
+        for (int at = 0; at < bytes; at++) {
+          changed +=
+              Memory.ALL.get(ValueLayout.JAVA_BYTE, receiver.address(i) + at) == CHANGED ? 1 : 0;
+        }
+      }
+      if (datagrams <= 0) {
+        LockSupport.parkNanos(NAP_NS);
+      }
+    }
+    if (got < BYTES) {
+      return DeviceTrial.untried(
+          "soft0: whether large trains of packets are copied isn't known: of one of %s bytes, %s came over the loopback"
+              .formatted(BYTES, got));
+    }
+    return changed == BYTES
+        ? DeviceTrial.works(
+            "soft0: large trains of packets leave by their own pages, without a copy (tried on the"
+                + " loopback)")
+        : DeviceTrial.slower(
+            COPIED + "the kernel took pages and copied them",
+            "see what changes or holds packets on the way out (tc filter, nft), on lo here");
+  }
+}

@@ -1,0 +1,258 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The packets of the reliable connection as the engine writes and reads them: absolute addresses,
+ * no object per packet.
+ *
+ * <p>An acknowledgement to a soft peer returns the {@linkplain SendTags tag} of the newest tagged
+ * packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited here.
+ * A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian, the
+ * first of which holds the first missing sequence number.
+ */
+final class PacketFormat {
+  static final int BTH_BYTES = 12;
+  static final int RETH_BYTES = 16;
+  static final int AETH_BYTES = 4;
+  static final int WAITED_BYTES = 4;
+  static final int IMMEDIATE_BYTES = 4;
+  static final int ICRC_BYTES = 4;
+
+  /** What a WRITE ONLY packet has besides its payload. */
+  static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+
+  static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+  static final int PSN_MASK = 0xff_ffff;
+
+  static final int SEND_FIRST = 0x00;
+  static final int SEND_MIDDLE = 0x01;
+  static final int SEND_LAST = 0x02;
+  static final int SEND_LAST_WITH_IMMEDIATE = 0x03;
+  static final int SEND_ONLY = 0x04;
+  static final int SEND_ONLY_WITH_IMMEDIATE = 0x05;
+  static final int WRITE_FIRST = 0x06;
+  static final int WRITE_MIDDLE = 0x07;
+  static final int WRITE_LAST = 0x08;
+  static final int WRITE_LAST_WITH_IMMEDIATE = 0x09;
+  static final int WRITE_ONLY = 0x0a;
+  static final int WRITE_ONLY_WITH_IMMEDIATE = 0x0b;
+  static final int READ_REQUEST = 0x0c;
+  static final int READ_RESPONSE_FIRST = 0x0d;
+  static final int READ_RESPONSE_MIDDLE = 0x0e;
+  static final int READ_RESPONSE_LAST = 0x0f;
+  static final int READ_RESPONSE_ONLY = 0x10;
+  static final int ACKNOWLEDGE = 0x11;
+
+  /** Several packets, of a {@link Bundle}; of the opcodes that are the manufacturer's. */
+  static final int BUNDLE = 0xc0;
+
+  static final int SYNDROME_ACK = 0x1f;
+  static final int SYNDROME_RECEIVER_NOT_READY = 0x20;
+  static final int SYNDROME_SEQUENCE_ERROR = 0x60;
+  static final int SYNDROME_INVALID_REQUEST = 0x61;
+  static final int SYNDROME_REMOTE_ACCESS = 0x62;
+  static final int SYNDROME_REMOTE_OPERATION = 0x63;
+
+  /** RNR timer codes 0 to 31, in units of 10 µs. */
+  private static final int[] RNR_TIMER = {
+    65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+    2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152
+  };
+
+  private PacketFormat() {}
+
+  static long receiverNotReadyNs(int timerCode) {
+    return RNR_TIMER[timerCode & 31] * 10_000L;
+  }
+
+  /**
+   * Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable
+   * connection here.
+   */
+  static int extendedHeaderBytes(int opcode) {
+    return switch (opcode) {
+      case SEND_FIRST,
+          SEND_MIDDLE,
+          SEND_LAST,
+          SEND_ONLY,
+          WRITE_MIDDLE,
+          WRITE_LAST,
+          READ_RESPONSE_MIDDLE,
+          BUNDLE ->
+          0;
+      case SEND_LAST_WITH_IMMEDIATE, SEND_ONLY_WITH_IMMEDIATE, WRITE_LAST_WITH_IMMEDIATE ->
+          IMMEDIATE_BYTES;
+      case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> RETH_BYTES;
+      case WRITE_ONLY_WITH_IMMEDIATE -> RETH_BYTES + IMMEDIATE_BYTES;
+      case READ_RESPONSE_FIRST, READ_RESPONSE_LAST, READ_RESPONSE_ONLY, ACKNOWLEDGE -> AETH_BYTES;
+      default -> -1;
+    };
+  }
+
+  static boolean hasReth(int opcode) {
+    return opcode == WRITE_FIRST
+        || opcode == WRITE_ONLY
+        || opcode == WRITE_ONLY_WITH_IMMEDIATE
+        || opcode == READ_REQUEST;
+  }
+
+  static boolean hasImmediate(int opcode) {
+    return opcode == SEND_LAST_WITH_IMMEDIATE
+        || opcode == SEND_ONLY_WITH_IMMEDIATE
+        || opcode == WRITE_LAST_WITH_IMMEDIATE
+        || opcode == WRITE_ONLY_WITH_IMMEDIATE;
+  }
+
+  static void writeBase(long packet, int opcode, int pad, int queuePair, long psn) {
+    writeBaseWords(packet, opcode, pad, queuePair, (int) psn & PSN_MASK);
+  }
+
+  static void writeBaseWords(
+      long packet, int opcode, int pad, int queuePair, int requestTagAndPsn) {
+    Memory.ALL.set(Memory.NETWORK_LONG, packet, firstWord(opcode, pad, queuePair));
+    Memory.ALL.set(Memory.NETWORK_INT, packet + 8, requestTagAndPsn);
+  }
+
+  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, zero | queue pair */
+  static long firstWord(int opcode, int pad, int queuePair) {
+    return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
+  }
+
+  /**
+   * Writes base header and RETH by as few stores as there are words: in code of the first compiler
+   * each costs as much as the CRC of half a kilobyte.
+   */
+  static void writeBaseAndReth(
+      long packet,
+      int opcode,
+      int pad,
+      int queuePair,
+      int requestTagAndPsn,
+      long address,
+      int key,
+      int length) {
+    Memory.ALL.set(Memory.NETWORK_LONG, packet, firstWord(opcode, pad, queuePair));
+    Memory.ALL.set(Memory.NETWORK_LONG, packet + 8, (long) requestTagAndPsn << 32 | address >>> 32);
+    Memory.ALL.set(Memory.NETWORK_LONG, packet + 16, address << 32 | key & 0xffff_ffffL);
+    Memory.ALL.set(Memory.NETWORK_INT, packet + 24, length);
+  }
+
+  /** The base header's third word: whether an acknowledgement is asked for, tag, number. */
+  static int requestTagAndPsn(boolean request, int tag, long psn) {
+    return (request ? 1 << 31 : 0) | tag << 24 | (int) psn & PSN_MASK;
+  }
+
+  static void setAcknowledgeRequest(long packet) {
+    setRequestAndTag(packet, true, SendTags.NONE);
+  }
+
+  /** Whether the packet asks for an acknowledgement, and its {@linkplain SendTags tag}. */
+  static void setRequestAndTag(long packet, boolean request, int tag) {
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) (request ? 0x80 | tag : tag));
+  }
+
+  static int tag(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) & 0x7f;
+  }
+
+  static void writeReth(long at, long address, int key, int length) {
+    Memory.ALL.set(Memory.NETWORK_LONG, at, address);
+    Memory.ALL.set(Memory.NETWORK_INT, at + 8, key);
+    Memory.ALL.set(Memory.NETWORK_INT, at + 12, length);
+  }
+
+  static void writeAeth(long at, int syndrome, int messages) {
+    Memory.ALL.set(Memory.NETWORK_INT, at, syndrome << 24 | messages & PSN_MASK);
+  }
+
+  static void clearPad(long at, int count) {
+    for (int i = 0; i < count; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, at + i, (byte) 0);
+    }
+  }
+
+  /* The base header from its words, read once each: eight bytes, then four. */
+
+  static int opcodeOf(long firstWord) {
+    return (int) (firstWord >>> 56);
+  }
+
+  static int padOf(long firstWord) {
+    return (int) (firstWord >>> 52) & 3;
+  }
+
+  /** Whether transport version and partition key are those that there are. */
+  static boolean isHeaderRight(long firstWord) {
+    return (firstWord >>> 48 & 15) == 0 && (firstWord >>> 32 & 0x7fff) == 0x7fff;
+  }
+
+  static int queuePairOf(long firstWord) {
+    return (int) firstWord & PSN_MASK;
+  }
+
+  /** Whether routers have marked congestion, or the byte isn't zero for another reason. */
+  static boolean isMarked(long firstWord) {
+    return ((int) firstWord & ~PSN_MASK) != 0;
+  }
+
+  static boolean asksForAcknowledgement(int thirdWord) {
+    return thirdWord < 0;
+  }
+
+  static int tagOf(int thirdWord) {
+    return thirdWord >>> 24 & 0x7f;
+  }
+
+  /**
+   * Which piece of a packet this is, from 1, or 0 for a whole one: between soft devices the bits of
+   * the base header for solicited events and migration say so.
+   */
+  static int piece(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;
+  }
+
+  static void setPiece(long packet, int piece) {
+    byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1);
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 1, (byte) (was & 0x3f | piece << 6));
+  }
+
+  static int psnOf(int thirdWord) {
+    return thirdWord & PSN_MASK;
+  }
+
+  static int opcode(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet) & 0xff;
+  }
+
+  static int pad(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 4 & 3;
+  }
+
+  static int queuePair(long packet) {
+    return Memory.ALL.get(Memory.NETWORK_INT, packet + 4) & PSN_MASK;
+  }
+
+  static boolean acknowledgeRequested(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) < 0;
+  }
+
+  static int psn(long packet) {
+    return Memory.ALL.get(Memory.NETWORK_INT, packet + 8) & PSN_MASK;
+  }
+
+  static int networkInt(long at) {
+    return Memory.ALL.get(Memory.NETWORK_INT, at);
+  }
+
+  static long networkLong(long at) {
+    return Memory.ALL.get(Memory.NETWORK_LONG, at);
+  }
+
+  /** The sequence number with these low 24 bits that is nearest to {@code near}. */
+  static long expand(int psn24, long near) {
+    int difference = psn24 - (int) near << 8 >> 8;
+    return near + difference;
+  }
+}

@@ -1,0 +1,86 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+
+/**
+ * Sends a finished packet of a write that is wider than the path MTU in three pieces, each with the
+ * number of the whole, its own RETH and checksum: a switch that takes less than was agreed on lets
+ * them pass. Only the last one has an immediate, a tag, and asks for an acknowledgement. Under the
+ * progress lock.
+ */
+final class PacketPieces {
+  static final int COUNT = 3;
+
+  /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
+  private static final int LINE_BYTES = 128;
+
+  private final PacketExit exit;
+
+  PacketPieces(PacketExit exit) {
+    this.exit = exit;
+  }
+
+  /**
+   * Bytes of each piece but the last: whole lines, so that none is there in part when a piece is
+   * late. The last one, with its immediate, may not be longer than the others: they are one train.
+   */
+  private static int pieceBytes(int payloadBytes) {
+    int least = (payloadBytes + PacketFormat.IMMEDIATE_BYTES + COUNT - 1) / COUNT;
+    return (least + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+  }
+
+  /**
+   * Sends it sealed for that link; with a tag, it asks for an acknowledgement. False when the
+   * socket is full.
+   */
+  boolean send(int link, long packet, int packetBytes, int tag) {
+    long firstWord = PacketFormat.networkLong(packet);
+    boolean immediate = PacketFormat.hasImmediate(PacketFormat.opcodeOf(firstWord));
+    int headerBytes =
+        PacketFormat.BTH_BYTES
+            + PacketFormat.RETH_BYTES
+            + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
+    int pad = PacketFormat.padOf(firstWord);
+    int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
+    int queuePair = PacketFormat.queuePairOf(firstWord);
+    int psn = PacketFormat.psn(packet);
+    long reth = packet + PacketFormat.BTH_BYTES;
+    long address = PacketFormat.networkLong(reth);
+    int key = PacketFormat.networkInt(reth + 8);
+    int length = PacketFormat.networkInt(reth + 12);
+    /* The RETH beside an immediate names all of the write, of which this is the end. */
+    long to = immediate ? address + length - payloadBytes : address;
+    int left = immediate ? payloadBytes : length;
+    int each = pieceBytes(payloadBytes);
+    long base = exit.scratch();
+    long at = base;
+    for (int offset = 0; offset < payloadBytes; offset += each) {
+      int bytes = Math.min(each, payloadBytes - offset);
+      boolean last = offset + each >= payloadBytes;
+      boolean closes = last && immediate;
+      PacketFormat.writeBaseAndReth(
+          at,
+          closes ? PacketFormat.WRITE_ONLY_WITH_IMMEDIATE : PacketFormat.WRITE_ONLY,
+          last ? pad : 0,
+          queuePair,
+          last
+              ? PacketFormat.requestTagAndPsn(tag != SendTags.NONE, tag, psn)
+              : PacketFormat.requestTagAndPsn(false, SendTags.NONE, psn),
+          closes ? address : to + offset,
+          key,
+          closes ? length : left - offset);
+      PacketFormat.setPiece(at, offset / each + 1);
+      long payload = at + PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
+      if (closes) {
+        Memory.copy(reth + PacketFormat.RETH_BYTES, payload, PacketFormat.IMMEDIATE_BYTES);
+        payload += PacketFormat.IMMEDIATE_BYTES;
+      }
+      Memory.copy(packet + headerBytes + offset, payload, bytes);
+      int padded = last ? bytes + pad : bytes;
+      PacketFormat.clearPad(payload + bytes, padded - bytes);
+      exit.seal().seal(at, (int) (payload - at) + padded);
+      at = payload + padded + PacketFormat.ICRC_BYTES;
+    }
+    return exit.send(link, base, (int) (at - base), each + PacketFormat.WRITE_ONLY_BYTES);
+  }
+}

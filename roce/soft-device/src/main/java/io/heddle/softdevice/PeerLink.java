@@ -1,0 +1,232 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What lies between one address of a queue pair and one of its peer: the sending socket, both ends'
+ * addresses and ports, and the checksums of either direction. The control path changes it under the
+ * progress lock, the lock holder uses it.
+ */
+final class PeerLink {
+  private static final int LARGEST_WINDOW = 1920;
+
+  private final FlowChecksum sendFlow = new FlowChecksum();
+  private final FlowChecksum receiveFlow = new FlowChecksum();
+  private @Nullable UdpSocket socket;
+  private Gid localGid = new Gid(0, 0);
+  private Gid remoteGid = new Gid(0, 0);
+  private int scope;
+  private int receivePort;
+  private int receiveBufferBytes;
+  private int writeBytes;
+  private int remotePort;
+  private int remoteSourcePort;
+  private int trafficClass;
+  private int standardPacketBytes;
+  private boolean softPeer;
+  private boolean absent = true;
+
+  /* Written by the lock holder, and of use where there are several. */
+  private long receivedBytes;
+  private final long[] ahead = new long[PsnBits.BIT_LENGTHS];
+
+  /**
+   * The peer's end of a link.
+   *
+   * @param port where it receives; 0 where it isn't there
+   * @param sourcePort where its packets come from; 0 for a standard device, which chooses any
+   */
+  record PeerEnd(Gid gid, int port, int sourcePort) {}
+
+  /** The checksum of what is sent. */
+  FlowChecksum sendFlow() {
+    return sendFlow;
+  }
+
+  /** The checksum of what is received; of a standard peer, from the port that was seen last. */
+  FlowChecksum receiveFlow() {
+    return receiveFlow;
+  }
+
+  /** A sending socket of this address, for {@link #use}; needs no lock. */
+  static UdpSocket open(SoftPort.Address address, Object queuePair) {
+    try {
+      return UdpSocket.bind(address.gid(), address.scope(), 0, false);
+    } catch (SystemCallException failed) {
+      throw new VerbsException(
+          "modify_qp", queuePair + " to INIT on " + address.gid(), failed.errno());
+    }
+  }
+
+  /** Takes over a socket from {@link #open}; under the lock. */
+  void use(UdpSocket fresh, SoftPort.Address address, SoftContext.ReceivePort receiver) {
+    close();
+    socket = fresh;
+    localGid = address.gid();
+    scope = address.scope();
+    receivePort = receiver.port();
+    receiveBufferBytes = receiver.bufferBytes();
+    writeBytes = PacketSizes.onLink(address.link().mtuBytes());
+  }
+
+  Gid localGid() {
+    return localGid;
+  }
+
+  Gid remoteGid() {
+    return remoteGid;
+  }
+
+  /** Where it receives, or 0 without an address. */
+  int receivePort() {
+    return socket == null ? 0 : receivePort;
+  }
+
+  /** Where its packets come from, or 0 without an address. */
+  int sourcePort() {
+    UdpSocket open = socket;
+    return open == null ? 0 : open.port();
+  }
+
+  int receiveBufferBytes() {
+    return receiveBufferBytes;
+  }
+
+  /** Payload of the largest packets of a WRITE that the local link takes. */
+  int writeBytes() {
+    return writeBytes;
+  }
+
+  /** The same of the way to the peer, once connected. */
+  int writeBytesOnRoute() {
+    UdpSocket open = socket;
+    int mtu = open == null || absent ? 0 : open.pathMtuBytes();
+    return mtu == 0 ? writeBytes : Math.min(writeBytes, PacketSizes.onLink(mtu));
+  }
+
+  /**
+   * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
+   * no address.
+   */
+  boolean connect(PeerEnd peer, int classOfTraffic, Object queuePair) {
+    UdpSocket open = socket;
+    if (open == null || peer.port() == 0) {
+      return false;
+    }
+    try {
+      open.connect(peer.gid(), scope, peer.port());
+    } catch (SystemCallException failed) {
+      throw new VerbsException(
+          "modify_qp", queuePair + " to RTR with peer " + peer.gid(), failed.errno());
+    }
+    open.setTrafficClass(classOfTraffic);
+    trafficClass = classOfTraffic;
+    return true;
+  }
+
+  /** From now on packets of this peer are good ones; under the lock. */
+  void believe(PeerEnd peer, boolean connected, boolean isSoft) {
+    UdpSocket open = socket;
+    absent = !connected;
+    if (open == null || absent) {
+      return;
+    }
+    remoteGid = peer.gid();
+    softPeer = isSoft;
+    remotePort = peer.port();
+    remoteSourcePort = peer.sourcePort();
+    sendFlow.reset(localGid, open.port(), remoteGid, peer.port());
+    receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
+  }
+
+  /** What is sent by it is cut into packets of these sizes. */
+  void cutBy(PacketSizes sizes) {
+    standardPacketBytes = sizes.narrowPacketBytes();
+  }
+
+  /** Bytes of the longest packet that the path MTU allows. */
+  int standardPacketBytes() {
+    return standardPacketBytes;
+  }
+
+  /** Whether the peer is a soft device. */
+  boolean isSoft() {
+    return softPeer;
+  }
+
+  /** Whether what goes by another link comes to the same device, by the same way. */
+  boolean leadsWhere(PeerLink other) {
+    return this == other
+        || remotePort == other.remotePort
+            && trafficClass == other.trafficClass
+            && remoteGid.low() == other.remoteGid.low()
+            && remoteGid.high() == other.remoteGid.high()
+            && localGid.low() == other.localGid.low()
+            && localGid.high() == other.localGid.high();
+  }
+
+  /** Whether one of its ends has no address, or no route led there. */
+  boolean isAbsent() {
+    return absent;
+  }
+
+  /**
+   * Packets whose kernel buffers, 15 % of bookkeeping included, a socket with a buffer of this size
+   * can hold, and whose trains the transmit ring can.
+   */
+  static int window(int bufferBytes, PacketSizes sizes) {
+    int each = Math.max(1024, (sizes.sentWriteBytes() + 64) * 115 / 100);
+    int most = Math.min(LARGEST_WINDOW, TransmitRing.SLOTS * sizes.packetsOfTrain());
+    return Math.max(8, Math.min(most, bufferBytes / each));
+  }
+
+  boolean isPeer(long high, long low, int port) {
+    return high == remoteGid.high()
+        && low == remoteGid.low()
+        && (!softPeer || port == remoteSourcePort);
+  }
+
+  /** Of a packet whose BTH byte 4 has been made zero. */
+  boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
+    if (sourcePort != remoteSourcePort) {
+      /* A standard peer chooses its port by its own rule. */
+      remoteSourcePort = sourcePort;
+      receiveFlow.setSourcePort(sourcePort);
+    }
+    int covered = bytes - PacketFormat.ICRC_BYTES;
+    return receiveFlow.of(view, (int) (packet - base), covered)
+        == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
+  }
+
+  /** A packet was taken that lies so far ahead of the first missing one. */
+  void took(int payloadBytes, int numbersAhead) {
+    receivedBytes += payloadBytes;
+    ahead[Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
+  }
+
+  long receivedBytes() {
+    return receivedBytes;
+  }
+
+  /** How many of the packets taken were ahead by 0, 1, 2–3, 4–7 numbers and so on. */
+  long[] ahead() {
+    return ahead.clone();
+  }
+
+  /** The socket to send by; null before INIT. */
+  @Nullable UdpSocket socket() {
+    return socket;
+  }
+
+  void close() {
+    if (socket != null) {
+      socket.close();
+      socket = null;
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The links of a queue pair to its peer: one, or several under one sequence of packet numbers. The
+ * link at a position joins the addresses that either end has there. The control path changes them
+ * under the progress lock, the lock holder uses them.
+ */
+final class PeerLinks {
+  /** That a queue pair may have. */
+  static final int MOST = 16;
+
+  private PeerLink[] links = {new PeerLink()};
+  private int last;
+  private int peersBufferBytes;
+
+  /** One per address; null for one that isn't there. Under the lock. */
+  void use(List<@Nullable Opened> opened) {
+    close();
+    if (links.length != opened.size()) {
+      links = new PeerLink[opened.size()];
+      for (int i = 0; i < links.length; i++) {
+        links[i] = new PeerLink();
+      }
+    }
+    last = 0;
+    for (int i = 0; i < links.length; i++) {
+      Opened each = opened.get(i);
+      if (each != null) {
+        links[i].use(each.socket(), each.address(), each.receiver());
+      }
+    }
+  }
+
+  /** An address with its sockets. */
+  record Opened(UdpSocket socket, SoftPort.Address address, SoftContext.ReceivePort receiver) {}
+
+  /**
+   * Whether they can carry all of these. A SEND or READ takes its turn; over several links that
+   * would be to wait for the slowest, again and again.
+   */
+  boolean carry(SendWorkRequest first) {
+    if (links.length == 1) {
+      return true;
+    }
+    for (SendWorkRequest each = first; each != null; each = each.next) {
+      if (each.operation != SendWorkRequest.Operation.RDMA_WRITE
+          && each.operation != SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int count() {
+    return links.length;
+  }
+
+  PeerLink get(int link) {
+    return links[link];
+  }
+
+  boolean isAbsent(int link) {
+    return links[link].isAbsent();
+  }
+
+  /** What a soft peer must know; null before there is a socket. */
+  @Nullable EndpointParameters parameters() {
+    List<PeerLink.PeerEnd> ends = new ArrayList<>();
+    int buffer = Integer.MAX_VALUE;
+    for (PeerLink link : links) {
+      ends.add(new PeerLink.PeerEnd(link.localGid(), link.receivePort(), link.sourcePort()));
+      buffer = link.socket() == null ? buffer : Math.min(buffer, link.receiveBufferBytes());
+    }
+    return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
+  }
+
+  /* Of the largest packets that each of them takes. */
+  private int writeBytes() {
+    int smallest = PacketSizes.MOST_BYTES;
+    for (PeerLink link : links) {
+      smallest = link.socket() == null ? smallest : Math.min(smallest, link.writeBytes());
+    }
+    return smallest;
+  }
+
+  /**
+   * How large packets are; of links that are {@linkplain #believe believed}.
+   *
+   * @param peer null for a standard device
+   */
+  PacketSizes sizes(PathMtu mtu, @Nullable EndpointParameters peer) {
+    PacketSizes sizes = peer == null ? PacketSizes.standard(mtu) : agreed(mtu, peer);
+    for (PeerLink link : links) {
+      link.cutBy(sizes);
+      UdpSocket open = link.socket();
+      if (open != null && sizes.isWide()) {
+        open.mayFragment();
+      }
+    }
+    return sizes;
+  }
+
+  private PacketSizes agreed(PathMtu mtu, EndpointParameters peer) {
+    int onRoute = PacketSizes.MOST_BYTES;
+    for (PeerLink link : links) {
+      onRoute = link.isAbsent() ? onRoute : Math.min(onRoute, link.writeBytesOnRoute());
+    }
+    return PacketSizes.agreed(mtu, writeBytes(), peer.writeBytes(), onRoute);
+  }
+
+  /**
+   * The peer's ends, in order.
+   *
+   * @param peer null for a standard device
+   * @throws VerbsException where it has another number of them
+   */
+  List<PeerLink.PeerEnd> ends(
+      ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
+    int theirs = peer == null ? 1 : peer.ends().size();
+    if (theirs != links.length) {
+      throw new VerbsException(
+          "modify_qp",
+          queuePair + ": it has " + links.length + " links, the peer " + theirs,
+          Errno.EINVAL);
+    }
+    if (peer == null) {
+      return List.of(new PeerLink.PeerEnd(attributes.remoteGid(), SoftContext.ROCE_PORT, 0));
+    }
+    List<PeerLink.PeerEnd> ends = new ArrayList<>(peer.ends());
+    /* Of one link only the verbs know the address. */
+    PeerLink.PeerEnd first = ends.getFirst();
+    ends.set(0, new PeerLink.PeerEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
+    return ends;
+  }
+
+  /**
+   * Points the sockets at the peer; needs no lock, since nothing is sent yet.
+   *
+   * @return which were; of several, one that no route leads over now is a link that carries nothing
+   * @throws VerbsException where none could be
+   */
+  boolean[] connect(List<PeerLink.PeerEnd> ends, int trafficClass, Object queuePair) {
+    boolean[] connected = new boolean[links.length];
+    VerbsException refused = null;
+    boolean any = false;
+    for (int i = 0; i < links.length; i++) {
+      try {
+        connected[i] = links[i].connect(ends.get(i), trafficClass, queuePair);
+        any |= connected[i];
+      } catch (VerbsException failed) {
+        refused = failed;
+      }
+    }
+    if (refused != null && !any) {
+      throw refused;
+    }
+    return connected;
+  }
+
+  /**
+   * From now on packets of this peer are good ones, on links that are connected; under the lock.
+   */
+  void believe(
+      List<PeerLink.PeerEnd> ends,
+      boolean[] connected,
+      @Nullable EndpointParameters peer,
+      Object queuePair) {
+    boolean any = false;
+    for (int i = 0; i < links.length; i++) {
+      links[i].believe(ends.get(i), connected[i], peer != null);
+      any |= !links[i].isAbsent();
+    }
+    if (!any) {
+      throw new VerbsException(
+          "modify_qp",
+          queuePair + ": none of its " + links.length + " links has both addresses",
+          Errno.EADDRNOTAVAIL);
+    }
+    peersBufferBytes = peer == null ? links[0].receiveBufferBytes() : peer.receiveBufferBytes();
+  }
+
+  /**
+   * Packets that may be under way on a link, by the room of the peer's sockets; of a standard peer,
+   * of ours.
+   */
+  int window(PacketSizes sizes) {
+    return PeerLink.window(peersBufferBytes, sizes);
+  }
+
+  /** The link that a packet from there came over; −1 where it isn't the peer's. */
+  int from(long high, long low, int port) {
+    if (links[last].isPeer(high, low, port)) {
+      return last;
+    }
+    for (int i = 0; i < links.length; i++) {
+      if (links[i].isPeer(high, low, port)) {
+        last = i;
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  void close() {
+    for (PeerLink link : links) {
+      link.close();
+    }
+  }
+}

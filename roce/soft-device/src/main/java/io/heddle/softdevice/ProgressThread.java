@@ -1,0 +1,155 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes progress while nobody else does. As long as callers do, it only looks now and then whether
+ * they still do; once they have stopped it blocks in epoll until a packet comes or a timer is due.
+ * It never spins.
+ *
+ * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published
+ * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
+ * of them sees the other's, so no deadline is slept through.
+ */
+final class ProgressThread {
+  private static final long CALLERS_FORGOTTEN_NS = 20_000_000;
+  private static final long TURN_NS = 50_000;
+  private static final long PAUSE_NS = 500_000;
+  private static final long SHORTEST_LOOK_NS = 50_000;
+  /* Each look is a context switch on a core that a caller may want: looking every 200 µs cost it 30 % of its time. */
+  private static final long LONGEST_LOOK_NS = 2_000_000;
+  private static final long AWAKE = Long.MIN_VALUE;
+  private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
+  private static final int STACK_BYTES = 256 << 10;
+
+  private final Engine engine;
+  private final Log log;
+  private final Arena arena = Arena.ofShared();
+  private final Epoll epoll;
+  private final long cell;
+  private final int wakeFd;
+  private final LastingThread thread;
+  private long lookNs = SHORTEST_LOOK_NS;
+  private volatile long sleepsUntil = AWAKE;
+  private volatile boolean stopping;
+
+  ProgressThread(Engine engine, Log log, String name) {
+    this.engine = engine;
+    this.log = log;
+    cell = Memory.allocate(arena, 32, 8);
+    Memory.ALL.set(Memory.NATIVE_LONG, cell + 8, 1);
+    wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    if (wakeFd < 0) {
+      throw new SystemCallException("eventfd", -wakeFd);
+    }
+    epoll = new Epoll(arena);
+    watch(wakeFd);
+    thread = new LastingThread(name, STACK_BYTES, log, this::round).orElse(engine::giveUp);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Wakes for what arrives on this socket from now on. Control path. */
+  void watch(int fd) {
+    epoll.add(fd, fd);
+  }
+
+  /** Called by whoever has just published a deadline. */
+  void wakeBefore(long deadlineNs) {
+    if (deadlineNs < sleepsUntil) {
+      sleepsUntil = AWAKE; /* one wake is enough */
+      wake();
+    }
+  }
+
+  private void wake() {
+    long result = LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, cell + 8, 8);
+    if (result < 0 && result != -Errno.EAGAIN) {
+      log.warn(
+          "soft0: the progress thread can't be woken: write to its eventfd failed: %s",
+          Errno.describe((int) -result));
+    }
+  }
+
+  /** Ends the thread and waits for it. */
+  void stop() {
+    stopping = true;
+    wake();
+    thread.unpark();
+    thread.joinWhateverInterrupts();
+    closeFiles();
+    arena.close();
+  }
+
+  private void closeFiles() {
+    LinuxCalls.close(wakeFd);
+    epoll.close();
+  }
+
+  private boolean round() {
+    if (stopping) {
+      return false;
+    }
+    if (engine.callersAreThere()) {
+      LockSupport.parkNanos(lookNs);
+      lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
+      return true;
+    }
+    sleep();
+    if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
+      lookNs = SHORTEST_LOOK_NS;
+    }
+    if (!stopping && !engine.callersAreThere()) {
+      takeOver();
+    }
+    return true;
+  }
+
+  private void takeOver() {
+    long beganNs = engine.nowNs();
+    long lastCallNs = engine.lastCallNs();
+    while (!stopping && engine.lastCallNs() == lastCallNs) {
+      int work = engine.progressOfSleeper();
+      if (work == 0) {
+        return;
+      }
+      long nowNs = engine.nowNs();
+      if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
+        /* A caller may be silent, even with the lock in its hands, only because this thread has its core. The socket
+        stays readable meanwhile, so without this pause the two would share the core by whole time slices. */
+        LockSupport.parkNanos(PAUSE_NS);
+        return;
+      }
+    }
+  }
+
+  private void sleep() {
+    long deadline = engine.publishedDue();
+    sleepsUntil = deadline;
+    long again = engine.publishedDue();
+    if (again < deadline) {
+      deadline = again;
+    }
+    int timeoutMs = -1;
+    if (deadline != Requester.NEVER_NS) {
+      long left = deadline - engine.nowNs();
+      timeoutMs = left <= 0 ? 0 : (int) Math.min(60_000, (left + 999_999) / 1_000_000);
+    }
+    int ready = epoll.await(timeoutMs);
+    sleepsUntil = AWAKE;
+    for (int i = 0; i < ready; i++) {
+      if (epoll.number(i) == wakeFd) {
+        LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, cell, 8);
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/**
+ * The sockets that a device's packets come in by, one for each of its addresses: which of them have
+ * some, whose turn it is, and how long what they had may have lain there. Under the progress lock.
+ */
+final class ReceiveSockets {
+  /** Receive calls a socket gets before the next has its turn. */
+  private static final int RECEIVES_PER_TURN = 2;
+
+  /** Calls in a row that brought one datagram, until one is expected. */
+  private static final int ONE_BY_ONE = 8;
+
+  private final DatagramReceiver receiver;
+  private final Epoll readable;
+  private int[] fds = new int[0];
+  /* When each of them was found empty last, and how long the packets in hand may have waited since. */
+  private long[] emptyAtNs = new long[0];
+  private long waitedNs;
+  /* How many calls in a row have brought one, of those that brought any, and whether the last one got all it asked for. */
+  private int[] ones = new int[0];
+  private boolean[] gotAll = new boolean[0];
+
+  ReceiveSockets(Arena arena) {
+    receiver = new DatagramReceiver(arena);
+    readable = new Epoll(arena);
+  }
+
+  void add(int fd, long nowNs) {
+    readable.add(fd, fds.length);
+    fds = Arrays.copyOf(fds, fds.length + 1);
+    fds[fds.length - 1] = fd;
+    emptyAtNs = Arrays.copyOf(emptyAtNs, fds.length);
+    emptyAtNs[fds.length - 1] = nowNs;
+    ones = Arrays.copyOf(ones, fds.length);
+    gotAll = Arrays.copyOf(gotAll, fds.length);
+  }
+
+  /** Nothing is received any more; who opened the sockets closes them. */
+  void close() {
+    fds = new int[0];
+    readable.close();
+  }
+
+  /** How long the packet in hand may have lain in its socket at most; 0 between two rounds. */
+  long waitedNs() {
+    return waitedNs;
+  }
+
+  /** Hands what has come to the engine, train by train; returns how many packets. */
+  int receiveAll(Engine engine, long nowNs) {
+    int sockets = fds.length;
+    /* One question to all sockets costs less than a question to each of two. */
+    long ready = sockets == 1 ? 1 : ready(sockets);
+    int packets = 0;
+    for (int i = 0; i < sockets; i++) {
+      if (i >= Long.SIZE || (ready & 1L << i) != 0) {
+        packets += receive(engine, i, nowNs);
+      } else {
+        emptyAtNs[i] = nowNs;
+      }
+    }
+    waitedNs = 0;
+    return packets;
+  }
+
+  /* A bit for each of the first 64; all of them where the question failed. */
+  private long ready(int sockets) {
+    if (sockets == 0) {
+      return 0;
+    }
+    int count = readable.look();
+    long ready = count < 0 ? -1 : 0;
+    for (int i = 0; i < count; i++) {
+      int socket = readable.number(i);
+      ready |= socket < Long.SIZE ? 1L << socket : 0;
+    }
+    return ready;
+  }
+
+  private int receive(Engine engine, int socket, long nowNs) {
+    int packets = 0;
+    waitedNs = nowNs - emptyAtNs[socket];
+    for (int call = 0; call < RECEIVES_PER_TURN; call++) {
+      int most = mostExpected(socket);
+      int datagrams = receiver.receive(fds[socket], most);
+      gotAll[socket] = datagrams == most;
+      if (datagrams > 0) {
+        ones[socket] = datagrams == 1 ? Math.min(ONE_BY_ONE, ones[socket] + 1) : 0;
+      }
+      for (int i = 0; i < datagrams; i++) {
+        packets += handOver(engine, i, nowNs);
+      }
+      if (datagrams < DatagramReceiver.DATAGRAMS) {
+        /* An errno here is about an earlier send; the next call receives. */
+        if (datagrams >= 0 && datagrams < most || datagrams == -Errno.EAGAIN) {
+          emptyAtNs[socket] = nowNs;
+        }
+        break;
+      }
+    }
+    return packets;
+  }
+
+  /* Where they come one by one, whoever waits for one isn't kept by the kernel's look for a second. */
+  private int mostExpected(int socket) {
+    return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
+  }
+
+  private int handOver(Engine engine, int datagram, long nowNs) {
+    return engine.onTrain(
+        receiver.view(),
+        receiver.base(),
+        receiver.address(datagram),
+        receiver.lengthBytes(datagram),
+        receiver.strideBytes(datagram),
+        receiver.sourceHigh(datagram),
+        receiver.sourceLow(datagram),
+        receiver.sourcePort(datagram),
+        nowNs);
+  }
+}

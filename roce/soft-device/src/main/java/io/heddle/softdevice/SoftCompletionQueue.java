@@ -1,0 +1,170 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A ring with one producer, whoever holds the progress lock, and one consumer, the thread that
+ * polls.
+ *
+ * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it
+ * before reading the row. {@code poll} releases {@code head} after reading, {@code push} acquires
+ * it before it overwrites. Data that the device placed before it pushed a completion is visible to
+ * the poller by the first pairing.
+ */
+final class SoftCompletionQueue implements CompletionQueue {
+  private static final VarHandle TAIL = index("tail");
+  private static final VarHandle HEAD = index("head");
+  private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
+
+  /*
+   * A row, in memory that costs nothing before it is used: id 8 | immediate 4 | length 4 | facts 4, which are
+   * has immediate 1 | kind 8 | status 8, from the top of the low 17 bits
+   */
+  private static final int ROW_BYTES = 32;
+  private static final int IMMEDIATE = 8;
+  private static final int LENGTH = 12;
+  private static final int FACTS = 16;
+
+  private final SoftContext context;
+  private final int mask;
+  private final long rows;
+
+  @SuppressWarnings("unused") /* by TAIL */
+  private volatile long tail;
+
+  private long producerHead; /* the lock holder's last look at head */
+
+  @SuppressWarnings("unused") /* by HEAD */
+  private volatile long head;
+
+  private volatile boolean overrun;
+  private boolean closed;
+  private int users; /* queue pairs attached; under the progress lock */
+
+  /**
+   * @param rows mapped memory of {@link #bytes}, which the queue gives back
+   */
+  SoftCompletionQueue(SoftContext context, int capacity, long rows) {
+    this.context = context;
+    this.rows = rows;
+    mask = rows(capacity) - 1;
+  }
+
+  private static int rows(int capacity) {
+    return Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
+  }
+
+  /** Bytes of memory that a queue of this capacity takes. */
+  static long bytes(int capacity) {
+    return (long) rows(capacity) * ROW_BYTES;
+  }
+
+  private long row(long index) {
+    return rows + (index & mask) * ROW_BYTES;
+  }
+
+  private static VarHandle index(String field) {
+    try {
+      return MethodHandles.lookup().findVarHandle(SoftCompletionQueue.class, field, long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  @Override
+  public DeviceContext context() {
+    return context;
+  }
+
+  /**
+   * Adds a completion; under the progress lock. False when it didn't fit: the queue has overrun and
+   * is dead.
+   */
+  boolean push(
+      long id,
+      WorkCompletion.Status status,
+      WorkCompletion.Kind kind,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate) {
+    long at = (long) TAIL.get(this);
+    if (at - producerHead > mask) {
+      producerHead = (long) HEAD.getAcquire(this);
+      if (at - producerHead > mask) {
+        overrun = true;
+        return false;
+      }
+    }
+    long row = row(at);
+    Memory.setLong(row, id);
+    Memory.setInt(row + IMMEDIATE, immediate);
+    Memory.setInt(row + LENGTH, lengthBytes);
+    Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
+    TAIL.setRelease(this, at + 1);
+    return true;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    long from = (long) HEAD.get(this);
+    int ready = (int) Math.min(completions.length, (long) TAIL.getAcquire(this) - from);
+    if (ready == 0) {
+      return overrun ? -Errno.ENOSPC : 0;
+    }
+    for (int i = 0; i < ready; i++) {
+      long row = row(from + i);
+      int fact = Memory.getInt(row + FACTS);
+      WorkCompletion to = completions[i];
+      to.workRequestId = Memory.getLong(row);
+      to.status = WorkCompletion.Status.fromCode(fact & 0xff);
+      to.kind = KINDS[fact >>> 8 & 0xff];
+      to.hasImmediate = (fact >>> 16 & 1) != 0;
+      to.lengthBytes = Memory.getInt(row + LENGTH);
+      to.immediate = Memory.getInt(row + IMMEDIATE);
+    }
+    HEAD.setRelease(this, from + ready);
+    return ready;
+  }
+
+  /**
+   * Drops what a queue pair left behind when it was reset; under the progress lock. Not used by the
+   * poller.
+   */
+  boolean isOverrun() {
+    return overrun;
+  }
+
+  void attach() {
+    users++;
+  }
+
+  void detach() {
+    users--;
+  }
+
+  int users() {
+    return users;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      context.closing(this);
+      closed = true;
+      free();
+    }
+  }
+
+  /* Who still polls finds nothing. */
+  private void free() {
+    HEAD.setRelease(this, (long) TAIL.getAcquire(this));
+    MemoryCalls.unmapMemory(rows, (mask + 1L) * ROW_BYTES);
+  }
+}

@@ -1,0 +1,439 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.RandomBytes;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceAttributes;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.DeviceTrial;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The opened soft device. Control path: every method but {@link #progress} holds this object's
+ * monitor, and inside it the progress lock for as long as it touches data-path state.
+ */
+final class SoftContext implements DeviceContext {
+  static final int ROCE_PORT = 4791;
+
+  private static final int MAX_WORK_REQUESTS = 1 << 14;
+  private static final int MAX_COMPLETIONS = 1 << 20;
+  private static final int GENERATION_BITS = 11;
+  private static final int GENERATIONS = 1 << GENERATION_BITS;
+
+  private final SoftDevice device;
+  private final SoftPort port;
+  private final boolean standardPeers;
+  private final Log log;
+  private final LeakLedger ledger;
+  private final Arena arena = Arena.ofShared();
+  private final Engine engine;
+  private final ProgressThread sleeper;
+  private final DeviceAttributes attributes;
+  private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
+  private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
+  private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
+  private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
+  private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
+  private final Map<Long, Companions> companions = new HashMap<>();
+  private int nextSlot;
+  private int generation;
+  private int nextDomain = 1;
+  private boolean closed;
+
+  /** An open receiving socket. */
+  record ReceivePort(UdpSocket socket, int bufferBytes) {
+    int port() {
+      return socket.port();
+    }
+  }
+
+  SoftContext(
+      SoftDevice device,
+      SoftPort port,
+      boolean standardPeers,
+      Log log,
+      LeakLedger ledger,
+      Function<Arena, PacketGate> gates) {
+    this.device = device;
+    this.port = port;
+    this.standardPeers = standardPeers;
+    this.log = log;
+    this.ledger = ledger;
+    /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
+    nextSlot = RandomBytes.nextBits(6);
+    generation = RandomBytes.nextBits(GENERATION_BITS);
+    engine =
+        new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gates.apply(arena));
+    SoftPort.Identity identity = port.identity();
+    attributes =
+        new DeviceAttributes(
+            identity.guid(),
+            identity.pciPath(),
+            Engine.TOLD_QUEUE_PAIRS,
+            MAX_WORK_REQUESTS,
+            MAX_COMPLETIONS,
+            false);
+    sleeper = new ProgressThread(engine, log, "heddle-soft0");
+    engine.setSleeper(sleeper);
+    sleeper.start();
+    ledger.opened("soft device context");
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  @Override
+  public RdmaDevice device() {
+    return device;
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public PortAttributes port() {
+    return port.attributes();
+  }
+
+  @Override
+  public GidTable gidTable() {
+    return port.gidTable();
+  }
+
+  @Override
+  public int preferredWriteBytes(PathMtu mtu) {
+    return preferredWrite(mtu);
+  }
+
+  /** The same of every soft device; a train of larger packets holds it too. */
+  static int preferredWrite(PathMtu mtu) {
+    /* As many whole packets as one segmented send takes beside the closing packet with the immediate. */
+    int packet =
+        PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
+    int closing = packet - mtu.bytes() + PacketFormat.IMMEDIATE_BYTES;
+    int packets =
+        Math.min(TransmitRing.TRAIN_PACKETS - 1, (TransmitRing.TRAIN_BYTES - closing) / packet);
+    return packets * mtu.bytes();
+  }
+
+  @Override
+  public int mostLinks() {
+    return standardPeers ? 1 : PeerLinks.MOST;
+  }
+
+  /** Whether other soft devices are taken for standard ones, too: for comparison. */
+  boolean arePeersStandard() {
+    return standardPeers;
+  }
+
+  @Override
+  public int progress() {
+    return engine.progress();
+  }
+
+  @Override
+  public int pollAsyncEvents(AsyncEventListener listener) {
+    return engine.events.poll(listener);
+  }
+
+  @Override
+  public List<DeviceTrial> tryOut() {
+    return List.of(LendingTrial.run(System.getProperty("os.version")));
+  }
+
+  @Override
+  public void readCounters(CounterReader reader) {
+    engine.counters.read(reader);
+  }
+
+  private void requireOpen(String verb) {
+    if (closed) {
+      throw new VerbsException(verb, "soft0, which is closed", Errno.ENODEV);
+    }
+  }
+
+  @Override
+  public synchronized ProtectionDomain allocateProtectionDomain() {
+    requireOpen("alloc_pd");
+    SoftProtectionDomain pd = new SoftProtectionDomain(this, nextDomain++);
+    domains.add(pd);
+    ledger.opened("soft protection domain");
+    return pd;
+  }
+
+  @Override
+  public synchronized CompletionQueue createCompletionQueue(int capacity) {
+    requireOpen("create_cq");
+    if (capacity < 1 || capacity > MAX_COMPLETIONS) {
+      throw new VerbsException(
+          "create_cq",
+          "soft0, capacity " + capacity + " (1 to " + MAX_COMPLETIONS + ")",
+          Errno.EINVAL);
+    }
+    long rows = MemoryCalls.mapMemory(SoftCompletionQueue.bytes(capacity));
+    if (rows < 0) {
+      throw new VerbsException(
+          "create_cq", "soft0, memory for " + capacity + " completions", (int) -rows);
+    }
+    MemoryCalls.wantSmallPages(rows, SoftCompletionQueue.bytes(capacity));
+    SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);
+    completionQueues.add(cq);
+    ledger.opened("soft completion queue");
+    return cq;
+  }
+
+  synchronized MemoryRegion register(
+      SoftProtectionDomain pd, long address, long lengthBytes, int rights) {
+    int key;
+    engine.lock.lock();
+    try {
+      key = engine.regions.add(address, lengthBytes, pd.id(), rights);
+    } finally {
+      engine.unlock();
+    }
+    if (key == 0) {
+      throw new VerbsException("reg_mr", "soft0, whose table of regions is full", Errno.ENOMEM);
+    }
+    SoftMemoryRegion region = new SoftMemoryRegion(this, pd, address, lengthBytes, key);
+    regions.add(region);
+    ledger.opened("soft memory region");
+    return region;
+  }
+
+  synchronized QueuePair createQueuePair(SoftProtectionDomain pd, QueuePairAttributes wanted) {
+    if (wanted.sendDepth() < 1
+        || wanted.receiveDepth() < 1
+        || wanted.sendDepth() > MAX_WORK_REQUESTS
+        || wanted.receiveDepth() > MAX_WORK_REQUESTS) {
+      throw new VerbsException(
+          "create_qp",
+          "soft0, depths "
+              + wanted.sendDepth()
+              + " and "
+              + wanted.receiveDepth()
+              + " (1 to "
+              + MAX_WORK_REQUESTS
+              + ")",
+          Errno.EINVAL);
+    }
+    if (!completionQueues.contains(wanted.sendQueue())
+        || !completionQueues.contains(wanted.receiveQueue())) {
+      throw new VerbsException(
+          "create_qp", "soft0, with a completion queue that isn't open here", Errno.EINVAL);
+    }
+    SoftQueuePair qp;
+    engine.lock.lock();
+    try {
+      int slot = engine.freeSlot(nextSlot);
+      if (slot < 0) {
+        throw new VerbsException(
+            "create_qp", "soft0, all " + Engine.QUEUE_PAIRS + " queue pairs in use", Errno.ENOMEM);
+      }
+      /* Numbers 0 and 1 are the management queue pairs'. */
+      generation = generation % (GENERATIONS - 1) + 1;
+      qp = new SoftQueuePair(this, pd, wanted, generation * Engine.QUEUE_PAIRS | slot);
+      engine.enter(slot, qp);
+      nextSlot = (slot + 1) % 64 == 0 ? 0 : slot + 1;
+      ((SoftCompletionQueue) wanted.sendQueue()).attach();
+      ((SoftCompletionQueue) wanted.receiveQueue()).attach();
+    } finally {
+      engine.unlock();
+    }
+    queuePairs.add(qp);
+    ledger.opened("soft queue pair");
+    return qp;
+  }
+
+  /**
+   * Sockets for a queue pair on these addresses; null where an index is negative.
+   *
+   * @throws VerbsException where there are too many or none, or one can't be opened
+   */
+  synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
+    if (gidIndexes.length > PeerLinks.MOST || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
+      throw new VerbsException(
+          "modify_qp",
+          qp
+              + " to INIT on addresses "
+              + Arrays.toString(gidIndexes)
+              + " (1 to "
+              + PeerLinks.MOST
+              + ")",
+          Errno.EINVAL);
+    }
+    List<PeerLinks.@Nullable Opened> opened = new ArrayList<>();
+    try {
+      for (int index : gidIndexes) {
+        opened.add(index < 0 ? null : openLink(index, qp));
+      }
+    } catch (VerbsException failed) {
+      opened.stream().filter(Objects::nonNull).forEach(each -> each.socket().close());
+      throw failed;
+    }
+    return opened;
+  }
+
+  private PeerLinks.Opened openLink(int gidIndex, SoftQueuePair qp) {
+    SoftPort.Address address = port.address(gidIndex);
+    ReceivePort receiver = receivePort(address);
+    return new PeerLinks.Opened(PeerLink.open(address, qp), address, receiver);
+  }
+
+  /** The socket that receives for this address, opened at its first use. */
+  private ReceivePort receivePort(SoftPort.Address address) {
+    requireOpen("modify_qp");
+    ReceivePort open = receivePorts.get(address.gid());
+    if (open != null) {
+      return open;
+    }
+    UdpSocket socket;
+    try {
+      socket = bindReceiver(address);
+    } catch (SystemCallException failed) {
+      throw new VerbsException("modify_qp", "soft0, receiving on " + address.gid(), failed.errno());
+    }
+    ReceivePort fresh = new ReceivePort(socket, socket.receiveBufferBytes());
+    receivePorts.put(address.gid(), fresh);
+    engine.lock.lock();
+    try {
+      engine.addReceiveSocket(socket.fd());
+    } finally {
+      engine.unlock();
+    }
+    sleeper.watch(socket.fd());
+    return fresh;
+  }
+
+  private UdpSocket bindReceiver(SoftPort.Address address) {
+    try {
+      return UdpSocket.bind(address.gid(), address.scope(), ROCE_PORT, true);
+    } catch (SystemCallException failed) {
+      if (!UdpSocket.isAddressInUse(failed)) {
+        throw failed;
+      }
+      UdpSocket other = UdpSocket.bind(address.gid(), address.scope(), 0, true);
+      log.info(
+          "soft0: port %d of %s is taken; receiving on port %d, which other soft devices are told"
+              + " and standard devices can't use",
+          ROCE_PORT, address.gid(), other.port());
+      return other;
+    }
+  }
+
+  /**
+   * The queue pairs that lead to this peer, one more with the caller, which says {@link
+   * #usesNoMore} when it has others or is closed; null where each is judged alone. The monitor is
+   * held.
+   */
+  @Nullable Companions companions(long peer) {
+    if (peer == ReadyToSendAttributes.ALONE) {
+      return null;
+    }
+    Companions found = companions.computeIfAbsent(peer, number -> new Companions());
+    found.users++;
+    return found;
+  }
+
+  void usesNoMore(@Nullable Companions left) {
+    if (left != null && --left.users == 0) {
+      companions.values().remove(left);
+    }
+  }
+
+  /* Children that close themselves tell so; the monitor is held. */
+
+  void closed(SoftQueuePair qp) {
+    queuePairs.remove(qp);
+    ledger.closed("soft queue pair");
+  }
+
+  void closed(SoftMemoryRegion region) {
+    regions.remove(region);
+    ledger.closed("soft memory region");
+  }
+
+  void closed(SoftProtectionDomain pd) {
+    domains.remove(pd);
+    ledger.closed("soft protection domain");
+  }
+
+  /** Refuses while queue pairs use it, as verbs does. */
+  synchronized void closing(SoftCompletionQueue cq) {
+    if (cq.users() > 0) {
+      throw new VerbsException(
+          "destroy_cq",
+          "soft0, a completion queue that " + cq.users() + " work queues use",
+          Errno.EBUSY);
+    }
+    completionQueues.remove(cq);
+    ledger.closed("soft completion queue");
+  }
+
+  void closeChildrenOf(SoftProtectionDomain pd) {
+    for (SoftQueuePair qp : List.copyOf(queuePairs)) {
+      if (qp.pd() == pd) {
+        qp.close();
+      }
+    }
+    for (SoftMemoryRegion region : List.copyOf(regions)) {
+      if (region.pd() == pd) {
+        region.close();
+      }
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    for (SoftProtectionDomain pd : new ArrayList<>(domains)) {
+      pd.close();
+    }
+    for (SoftCompletionQueue cq : new ArrayList<>(completionQueues)) {
+      cq.close();
+    }
+    closed = true;
+    /* Held for ever: whoever still calls progress finds the device busy. */
+    engine.lock.lock();
+    engine.setSleeper(null);
+    engine.closeFiles();
+    sleeper.stop();
+    for (ReceivePort open : receivePorts.values()) {
+      open.socket().close();
+    }
+    receivePorts.clear();
+    arena.close();
+    ledger.closed("soft device context");
+  }
+}

@@ -1,0 +1,44 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import java.lang.foreign.Arena;
+import java.util.function.Function;
+
+/** The one device of the soft provider. */
+final class SoftDevice implements RdmaDevice {
+  private final SoftPort port;
+  private final boolean standardPeers;
+  private final Log log;
+  private final LeakLedger ledger;
+  private final Function<Arena, PacketGate> gates;
+
+  /**
+   * @param standardPeers whether other soft devices are taken for standard ones, too
+   * @param gates makes, in a context's arena, the gate that its received packets pass
+   */
+  SoftDevice(
+      SoftPort port,
+      boolean standardPeers,
+      Log log,
+      LeakLedger ledger,
+      Function<Arena, PacketGate> gates) {
+    this.port = port;
+    this.standardPeers = standardPeers;
+    this.log = log;
+    this.ledger = ledger;
+    this.gates = gates;
+  }
+
+  @Override
+  public String name() {
+    return "soft0";
+  }
+
+  @Override
+  public DeviceContext open() {
+    return new SoftContext(this, port, standardPeers, log, ledger, gates);
+  }
+}

@@ -1,0 +1,140 @@
+package io.heddle.softdevice;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.addr.PlaneDiscovery;
+import io.heddle.addr.PlaneRules;
+import io.heddle.platform.Errno;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.VerbsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The soft device's one port: every usable address of every interface, and what the operator named
+ * besides. Read anew from the kernel at each question; control path.
+ */
+final class SoftPort {
+  private static final long UNKNOWN_SPEED = 10_000_000_000L;
+
+  private final PlaneRules rules;
+
+  /**
+   * A local address.
+   *
+   * @param scope interface index where the address needs one, else 0
+   */
+  record Address(Gid gid, int scope, NetworkLink link) {}
+
+  /**
+   * @param guid from the first interface's MAC; where none has one, a number that says "soft"
+   * @param pciPath the first interface's device in sysfs, or the interface itself where it is
+   *     virtual
+   */
+  record Identity(long guid, String pciPath) {}
+
+  SoftPort(@Nullable String planes) {
+    rules = PlaneRules.parse(planes);
+  }
+
+  List<Address> addresses() {
+    HostAddresses host = HostAddresses.read();
+    Map<Gid, Address> found = new LinkedHashMap<>();
+    /* The addresses that stand for planes come first; the others are good for peers that know them. */
+    for (var plane : PlaneDiscovery.discover(host, rules).planes()) {
+      enter(found, plane.address(), plane.link());
+    }
+    for (AssignedAddress address : host.usable()) {
+      enter(found, address, host.linkOf(address));
+    }
+    return new ArrayList<>(found.values());
+  }
+
+  private static void enter(Map<Gid, Address> found, AssignedAddress address, NetworkLink link) {
+    Gid gid = Gid.of(address.address());
+    found.putIfAbsent(gid, new Address(gid, gid.isLinkLocal() ? link.index() : 0, link));
+  }
+
+  /**
+   * @throws VerbsException for an index that the table doesn't have
+   */
+  Address address(int gidIndex) {
+    List<Address> addresses = addresses();
+    if (gidIndex < 0 || gidIndex >= addresses.size()) {
+      throw new VerbsException(
+          "modify_qp",
+          "soft0, GID index " + gidIndex + " of a table of " + addresses.size(),
+          Errno.EINVAL);
+    }
+    return addresses.get(gidIndex);
+  }
+
+  GidTable gidTable() {
+    List<GidTable.Entry> entries = new ArrayList<>();
+    for (Address address : addresses()) {
+      entries.add(
+          new GidTable.Entry(
+              entries.size(), address.gid(), GidTable.Type.ROCE_V2, address.link().index()));
+    }
+    return new GidTable(entries);
+  }
+
+  PortAttributes attributes() {
+    PathMtu mtu = PathMtu.MTU_4096;
+    Map<Integer, Long> speeds = new LinkedHashMap<>();
+    boolean active = false;
+    for (Address address : addresses()) {
+      active = true;
+      mtu = mtu.min(PathMtu.fittingLink(address.link().mtuBytes()));
+      long speed = address.link().speedBitsPerSecond();
+      speeds.put(address.link().index(), speed == 0 ? UNKNOWN_SPEED : speed);
+    }
+    long sum = speeds.values().stream().mapToLong(Long::longValue).sum();
+    return new PortAttributes(active, 1, mtu, sum == 0 ? UNKNOWN_SPEED : sum);
+  }
+
+  /** What doesn't change while the device is open. */
+  Identity identity() {
+    List<Address> addresses = addresses();
+    return new Identity(guid(addresses), pciPath(addresses));
+  }
+
+  private static long guid(List<Address> addresses) {
+    for (Address address : addresses) {
+      String mac = address.link().macAddress();
+      if (!mac.isEmpty() && !mac.equals("00:00:00:00:00:00")) {
+        long value = Long.parseUnsignedLong(mac.replace(":", ""), 16);
+        /* EUI-64 of the MAC, as RDMA devices make their node GUID. */
+        return (value >>> 24 << 40 | 0xfffeL << 24 | value & 0xff_ffff) ^ 0x0200_0000_0000_0000L;
+      }
+    }
+    return 0x0200_00ff_fe50_f700L;
+  }
+
+  private static String pciPath(List<Address> addresses) {
+    for (Address address : addresses) {
+      Path netdev = Path.of("/sys/class/net", address.link().name());
+      for (Path candidate : List.of(netdev.resolve("device"), netdev)) {
+        try {
+          if (Files.exists(candidate)) {
+            return candidate.toRealPath().toString();
+          }
+        } catch (IOException vanished) {
+          /* The interface went away between the two looks; the next one may do. */
+          continue;
+        }
+      }
+    }
+    return "/sys/devices/virtual/net/lo";
+  }
+}

@@ -1,0 +1,48 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code
+ * HEDDLE_PLANES} from the environment for the addresses that aren't usable by themselves (loopback,
+ * IPv4).
+ */
+public final class SoftProvider implements VerbsProvider {
+  private static final String PEERS = "HEDDLE_SOFT_PEERS";
+
+  @Override
+  public String name() {
+    return "soft";
+  }
+
+  @Override
+  public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
+    SoftPort port = new SoftPort(environment.get("HEDDLE_PLANES"));
+    Faults faults = Faults.parse(environment.get(Faults.VARIABLE));
+    if (faults != null) {
+      log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", Faults.VARIABLE, faults);
+    }
+    return List.of(
+        new SoftDevice(
+            port,
+            arePeersStandard(environment.getOrDefault(PEERS, "soft")),
+            log,
+            ledger,
+            arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));
+  }
+
+  private static boolean arePeersStandard(String value) {
+    return switch (value.strip()) {
+      case "", "soft" -> false;
+      case "standard" -> true;
+      default ->
+          throw new HeddleException("%s=%s: allowed are soft and standard".formatted(PEERS, value));
+    };
+  }
+}

@@ -1,0 +1,168 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SocketCalls;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends a train, contiguous packets of one size of which only the last may be shorter, by one
+ * sendmsg with UDP segmentation offload; a socket whose way can't take that sends packet by packet,
+ * for itself alone. One per device; under the progress lock.
+ */
+final class TrainSender {
+  /** What became of a train. */
+  enum Outcome {
+    /** It left by its own pages: the kernel may still read them. */
+    LENT,
+    /** The same as {@link #SENT}, soon, by another queue pair's socket. */
+    AS_GUEST,
+    /** It left, or was lost in a way that the protocol repairs, and nobody reads it any more. */
+    SENT,
+    /** It didn't leave: the socket is full. */
+    FULL
+  }
+
+  private final long cell;
+  private final Log log;
+  private final PacketGate gate;
+  /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
+  private final Set<Gid> unsegmented = new HashSet<>();
+  private final @Nullable PagePipe pages;
+  private final LargeTrains trains;
+  private boolean refusalLogged;
+
+  /**
+   * @param gate asked of each packet whether it leaves
+   * @param pages through which trains are lent, or null: each is copied
+   * @param trains counts large ones
+   */
+  TrainSender(Arena arena, Log log, PacketGate gate, @Nullable PagePipe pages, LargeTrains trains) {
+    this.log = log;
+    this.gate = gate;
+    this.pages = pages;
+    this.trains = trains;
+    cell = Memory.allocate(arena, SocketCalls.CELL_BYTES, 64);
+  }
+
+  /**
+   * @return true when it left, or was lost in a way that the protocol repairs; false when the
+   *     socket is full
+   */
+  boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    if (gate.sievesLeaving()) {
+      return sendSieved(socket, address, lengthBytes, segmentBytes);
+    }
+    return socket.segments() || lengthBytes <= segmentBytes
+        ? sendOnce(socket, address, lengthBytes, segmentBytes)
+        : sendSingly(socket, address, lengthBytes, segmentBytes);
+  }
+
+  /**
+   * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
+   * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
+   */
+  Outcome sendLasting(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    boolean large = lengthBytes >= LargeTrains.LEAST_BYTES && lengthBytes > segmentBytes;
+    if (large
+        && pages != null
+        && address % PagePipe.PAGE_BYTES == 0
+        && !gate.sievesLeaving()
+        && socket.cutsBy(segmentBytes)) {
+      int result = pages.send(socket.fd(), address, lengthBytes);
+      if (result == 0) {
+        trains.addLent();
+        return Outcome.LENT;
+      }
+      if (result == -Errno.EAGAIN) {
+        return Outcome.FULL;
+      }
+      /* ECONNREFUSED tells of an earlier packet. */
+      if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
+        socket.stopLending();
+      }
+    }
+    if (!send(socket, address, lengthBytes, segmentBytes)) {
+      return Outcome.FULL;
+    }
+    if (large) {
+      trains.addCopied();
+    }
+    return Outcome.SENT;
+  }
+
+  private static boolean isFull(int errno) {
+    return errno == Errno.EAGAIN || errno == Errno.ENOBUFS || errno == Errno.EINTR;
+  }
+
+  private boolean sendSieved(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    for (int at = 0; at < lengthBytes; at += segmentBytes) {
+      int bytes = Math.min(segmentBytes, lengthBytes - at);
+      if (gate.leaves() && !sendOnce(socket, address + at, bytes, segmentBytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean sendSingly(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    for (int at = 0; at < lengthBytes; at += segmentBytes) {
+      /* A part that left twice is a duplicate, which the peer knows. */
+      if (!sendOnce(socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean sendOnce(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+    boolean train = lengthBytes > segmentBytes;
+    int own = socket.ownSegmentBytes();
+    int told = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
+    int result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
+    if (result == -Errno.ECONNREFUSED) {
+      /* About an earlier packet; this call did nothing. */
+      result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
+    }
+    if (result >= 0) {
+      return true;
+    }
+    int errno = -result;
+    if (isFull(errno)) {
+      return false;
+    }
+    boolean wayDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
+    if (wayDiffers && socket.stopLending()) {
+      /* Where the socket's own size doesn't fit the way, nothing leaves, of whatever size. */
+      return sendOnce(socket, address, lengthBytes, segmentBytes);
+    }
+    if (train && errno == Errno.EIO) {
+      socket.stopSegmenting();
+      if (unsegmented.add(socket.address())) {
+        log.warn(
+            "soft0: the way that packets from %s take can't segment UDP (EIO): no checksum offload,"
+                + " or IPsec; they are sent one by one, which is several times slower",
+            socket.address());
+      }
+      return sendSingly(socket, address, lengthBytes, segmentBytes);
+    }
+    if (errno == Errno.EINVAL || errno == Errno.EMSGSIZE) {
+      boolean again = socket.startFragmenting();
+      if (!refusalLogged) {
+        refusalLogged = true;
+        log.warn(
+            "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may"
+                + " have become smaller",
+            lengthBytes, segmentBytes, Errno.describe(errno));
+      }
+      return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);
+    }
+    /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
+    return true;
+  }
+}

@@ -1,0 +1,234 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+
+/** A UDP socket bound to a local address: made, bound, connected and closed on the control path. */
+final class UdpSocket implements AutoCloseable {
+  static final int SOCKADDR_BYTES = 28;
+
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_SNDBUF = 7;
+  private static final int SO_RCVBUF = 8;
+  private static final int SO_SNDBUFFORCE = 32;
+  private static final int SO_RCVBUFFORCE = 33;
+  private static final int IPPROTO_IPV6 = 41;
+  private static final int IPV6_MTU_DISCOVER = 23;
+  private static final int IPV6_MTU = 24;
+  private static final int IPV6_V6ONLY = 26;
+  private static final int IPV6_TCLASS = 67;
+  static final int SOL_UDP = 17;
+  private static final int UDP_NO_CHECK6_RX = 102;
+  static final int UDP_SEGMENT = 103;
+  private static final int UDP_GRO = 104;
+  private static final int BUFFER_BYTES = 32 << 20;
+
+  private final int fd;
+  private final Gid address;
+  private final int port;
+  private boolean segments = true;
+  private boolean lends = true;
+  private int ownSegmentBytes;
+  private boolean mayFragment;
+  private boolean fragments;
+  private boolean closed;
+
+  /** Takes over a bound socket. */
+  UdpSocket(int fd, Gid address, int port) {
+    this.fd = fd;
+    this.address = address;
+    this.port = port;
+  }
+
+  /**
+   * A socket bound to the address.
+   *
+   * @param scope interface index for a link-local address, else 0
+   * @param port 0 for any
+   * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the
+   *     address is gone
+   */
+  static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
+    int fd =
+        check(
+            "socket(AF_INET6, SOCK_DGRAM)",
+            LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    try {
+      /* Mapped IPv4 addresses are bound on the same kind of socket. */
+      LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+      /* RoCE may not be fragmented. On a mapped address this may be refused; there the packets fit the loopback. */
+      LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 2);
+      if (receives) {
+        check(
+            "setsockopt(UDP_NO_CHECK6_RX)",
+            LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
+        check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
+        /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted, and the window follows that. */
+        if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
+          LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
+        }
+      } else if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUFFORCE, BUFFER_BYTES) < 0) {
+        LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUF, BUFFER_BYTES);
+      }
+      try (Arena arena = Arena.ofConfined()) {
+        long name = Memory.allocate(arena, SOCKADDR_BYTES + 8, 8);
+        writeName(name, address, scope, port);
+        check("bind([" + address + "]:" + port + ")", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
+        Memory.ALL.set(Memory.NATIVE_INT, name + SOCKADDR_BYTES, SOCKADDR_BYTES);
+        check("getsockname", LinuxCalls.getsockname(fd, name, name + SOCKADDR_BYTES));
+        return new UdpSocket(fd, address, Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff);
+      }
+    } catch (RuntimeException failed) {
+      LinuxCalls.close(fd);
+      throw failed;
+    }
+  }
+
+  private static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
+  private static void writeName(long at, Gid address, int scope, int port) {
+    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
+    Memory.ALL.set(Memory.NATIVE_INT, at + 4, 0);
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
+    Memory.ALL.set(Memory.NATIVE_INT, at + 24, scope);
+  }
+
+  void connect(Gid peer, int scope, int peerPort) {
+    try (Arena arena = Arena.ofConfined()) {
+      long name = Memory.allocate(arena, SOCKADDR_BYTES, 8);
+      writeName(name, peer, scope, peerPort);
+      check(
+          "connect([" + peer + "]:" + peerPort + ")", LinuxCalls.connect(fd, name, SOCKADDR_BYTES));
+    }
+  }
+
+  void setTrafficClass(int trafficClass) {
+    LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_TCLASS, trafficClass);
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  Gid address() {
+    return address;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Whether a send may be cut into packets by the kernel; under the progress lock. */
+  boolean segments() {
+    return segments;
+  }
+
+  /** The kernel refused to cut; under the progress lock. */
+  void stopSegmenting() {
+    segments = false;
+  }
+
+  /**
+   * Has the socket cut what it is sent into packets of this size, where nothing else is said beside
+   * it, as nothing can be of pages that come through a pipe. The size only grows, since each change
+   * is a call, and trains of small messages may lie between those of large ones. Under the progress
+   * lock.
+   *
+   * @return false where it can't, or cuts by a larger size
+   */
+  boolean cutsBy(int segmentBytes) {
+    if (!lends || !segments || segmentBytes < ownSegmentBytes) {
+      return false;
+    }
+    return segmentBytes == ownSegmentBytes || setOwnSegmentBytes(segmentBytes);
+  }
+
+  /** The size that it cuts by of itself, or 0: it doesn't. Under the progress lock. */
+  int ownSegmentBytes() {
+    return ownSegmentBytes;
+  }
+
+  /**
+   * It never cuts of itself again. Under the progress lock.
+   *
+   * @return whether it did
+   */
+  boolean stopLending() {
+    boolean did = ownSegmentBytes != 0;
+    lends = false;
+    if (did) {
+      check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
+      ownSegmentBytes = 0;
+    }
+    return did;
+  }
+
+  private boolean setOwnSegmentBytes(int bytes) {
+    if (LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, bytes) < 0) {
+      stopLending();
+      return false;
+    }
+    ownSegmentBytes = bytes;
+    return true;
+  }
+
+  /**
+   * What the kernel knows of the way to the peer: its interface's MTU, the route's, or what a
+   * router has told; 0 where it says nothing.
+   */
+  int pathMtuBytes() {
+    return Math.max(0, LinuxCalls.getIntOption(fd, IPPROTO_IPV6, IPV6_MTU));
+  }
+
+  /**
+   * Packets that have become too large for their way may go in fragments: our own device is at the
+   * other end, and they are cut already. Under the progress lock.
+   */
+  void mayFragment() {
+    mayFragment = true;
+  }
+
+  /** Begins to, where that is allowed and new. Under the progress lock; once in a socket's life. */
+  boolean startFragmenting() {
+    if (!mayFragment || fragments) {
+      return false;
+    }
+    fragments = true;
+    return LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0) == 0;
+  }
+
+  /** Whether a packet was too large for its way; under the progress lock. */
+  boolean fragments() {
+    return fragments;
+  }
+
+  /** What the kernel lets wait in the socket, in bytes of its own accounting. */
+  int receiveBufferBytes() {
+    return check("getsockopt(SO_RCVBUF)", LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_RCVBUF));
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LinuxCalls.close(fd);
+    }
+  }
+
+  static boolean isAddressInUse(SystemCallException failure) {
+    return failure.errno() == Errno.EADDRINUSE;
+  }
+}

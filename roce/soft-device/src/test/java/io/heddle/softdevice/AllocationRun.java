@@ -1,0 +1,64 @@
+package io.heddle.softdevice;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import java.lang.management.ManagementFactory;
+
+/**
+ * A program of its own, with the system calls of C, as the plugin has them: {@code BYTES
+ * STANDARD-PEERS FAULTS}. Prints how many bytes the last batch of operations allocated.
+ */
+final class AllocationRun {
+  private static final int OPERATIONS = 1_000;
+  private static final long LIMIT_SECONDS = 30;
+
+  private AllocationRun() {}
+
+  public static void main(String[] arguments) {
+    ShimOfTests.lendSocketCalls();
+    int bytes = Integer.parseInt(arguments[0]);
+    boolean standardPeers = Boolean.parseBoolean(arguments[1]);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (SoftPair pair = new SoftPair(arguments[2], 1 << 20)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_4096, standardPeers, 16);
+      b.postEmptyReceives(1, 200);
+      SendWorkRequest wr =
+          pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right);
+      /* Foreign calls box until they are compiled, which takes as long as it takes on a busy machine: batches, until one
+      has allocated nothing. A path that allocates never gets there. */
+      long allocated = -1;
+      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !patience.isOver()) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        run(pair, a, b, wr);
+        allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      }
+      System.out.println(allocated);
+    }
+  }
+
+  private static void run(SoftPair pair, QueuePair a, QueuePair b, SendWorkRequest wr) {
+    int posted = 0;
+    int completed = 0;
+    int received = 0;
+    while (completed < OPERATIONS || received < OPERATIONS) {
+      if (posted < OPERATIONS && posted - completed < 20) {
+        posted += a.postSend(wr);
+      }
+      pair.progress();
+      completed += pair.left.cq.poll(pair.left.one);
+      int taken = pair.right.cq.poll(pair.right.one);
+      if (taken == 1) {
+        received++;
+        b.postEmptyReceives(1, 1);
+      }
+    }
+  }
+}

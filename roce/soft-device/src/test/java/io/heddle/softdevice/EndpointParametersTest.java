@@ -1,0 +1,42 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What soft devices tell each other about a queue pair, of the same version and of another one. */
+class EndpointParametersTest {
+  private static final int VERSION_AT = 2;
+
+  @Test
+  void whatIsToldIsReadAgain() {
+    byte[] told = told();
+    assertArrayEquals(told, EndpointParameters.parse(told, "the peer").toBytes());
+  }
+
+  @Test
+  void aDeviceOfAnotherVersionIsRefusedAndBothVersionsAreNamed() {
+    byte[] told = told();
+    int own = told[VERSION_AT];
+    told[VERSION_AT]--;
+    VerbsException refused =
+        assertThrows(VerbsException.class, () -> EndpointParameters.parse(told, "the peer"));
+    assertTrue(
+        refused
+            .getMessage()
+            .contains(
+                "the peer's soft device has version %s, this one %s; run the same Heddle at both ends"
+                    .formatted(own - 1, own)),
+        refused.getMessage());
+  }
+
+  private static byte[] told() {
+    var ends = List.of(new PeerLink.PeerEnd(new Gid(0, 0), 4791, 49_152));
+    return new EndpointParameters(4 << 20, 4096, ends).toBytes();
+  }
+}

@@ -1,0 +1,341 @@
+package io.heddle.softdevice;
+
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+
+/** One jcstress test for each hand-off of the soft device; {@link HandOffTest} runs them. */
+final class HandOffStress {
+  private static final int DEPTH = 2;
+
+  private HandOffStress() {}
+
+  private static WorkCompletion[] oneCompletion() {
+    return new WorkCompletion[] {new WorkCompletion()};
+  }
+
+  private static SendWorkRequest request(int number) {
+    SendWorkRequest request = new SendWorkRequest();
+    request.id = number;
+    request.lengthBytes = number;
+    return request;
+  }
+
+  /* No queue pair and no context is reached by push and poll. */
+  @SuppressWarnings("NullAway")
+  private static SoftCompletionQueue completionQueue(Rows rows) {
+    return new SoftCompletionQueue(null, DEPTH, rows.address());
+  }
+
+  /** Memory of a queue, for as long as its test. */
+  private static final class Rows {
+    private final MemorySegment memory = Arena.ofAuto().allocate(64 * DEPTH, 64);
+
+    long address() {
+      return memory.address();
+    }
+  }
+
+  private static void push(SoftCompletionQueue queue, int number) {
+    queue.push(number, WorkCompletion.Status.SUCCESS, WorkCompletion.Kind.SEND, number, false, 0);
+  }
+
+  /** Lock holder → poller: a completion that is seen is whole. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a torn completion")
+  public static class CompletionSeenWhole {
+    private final Rows rows = new Rows();
+    private final SoftCompletionQueue queue = completionQueue(rows);
+    private final WorkCompletion[] seen = oneCompletion();
+
+    @Actor
+    public void device() {
+      push(queue, 7);
+    }
+
+    @Actor
+    public void poller(JJ_Result result) {
+      if (queue.poll(seen) == 1) {
+        result.r1 = seen[0].workRequestId;
+        result.r2 = seen[0].lengthBytes;
+      }
+    }
+  }
+
+  /** Poller → lock holder: a row is not written over while it is read. */
+  @JCStressTest
+  @State
+  @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten while it was read")
+  public static class CompletionRowReused {
+    private final Rows rows = new Rows();
+    private final SoftCompletionQueue queue = completionQueue(rows);
+    private final WorkCompletion[] seen = oneCompletion();
+
+    public CompletionRowReused() {
+      push(queue, 1);
+      push(queue, 2);
+    }
+
+    @Actor
+    public void device() {
+      push(queue, 3);
+    }
+
+    @Actor
+    public void poller(JJ_Result result) {
+      queue.poll(seen);
+      result.r1 = seen[0].workRequestId;
+      result.r2 = seen[0].lengthBytes;
+    }
+  }
+
+  /** Poster → lock holder: a request that is seen is whole. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a torn request")
+  public static class SendSeenWhole {
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final SendWorkRequest request = request(7);
+
+    @Actor
+    public void poster() {
+      queue.post(request);
+    }
+
+    @Actor
+    public void device(JJ_Result result) {
+      if (queue.posted() == 1) {
+        result.r1 = queue.id(0);
+        result.r2 = queue.lengthBytes(0);
+      }
+    }
+  }
+
+  /** Lock holder → poster: a row is not filled again before its last look. */
+  @JCStressTest
+  @State
+  @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was completed")
+  public static class SendRowReused {
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final SendWorkRequest request = request(3);
+
+    public SendRowReused() {
+      queue.post(request(1));
+      queue.post(request(2));
+    }
+
+    @Actor
+    public void poster() {
+      queue.post(request);
+    }
+
+    @Actor
+    public void device(JJ_Result result) {
+      result.r1 = queue.id(0);
+      result.r2 = queue.lengthBytes(0);
+      queue.complete();
+    }
+  }
+
+  /** Poster → lock holder: a receive that is seen is whole. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"0, 0", "7, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a torn receive")
+  public static class ReceiveSeenWhole {
+    private final Rows rows = new Rows();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
+
+    @Actor
+    public void poster() {
+      queue.post(7, 0, 7, 0, 1);
+    }
+
+    @Actor
+    public void device(JJ_Result result) {
+      if (!queue.isEmpty()) {
+        result.r1 = queue.id();
+        result.r2 = queue.lengthBytes();
+      }
+    }
+  }
+
+  /** Lock holder → poster: a receive is not filled again before its last look. */
+  @JCStressTest
+  @State
+  @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "overwritten before it was taken")
+  public static class ReceiveRowReused {
+    private final Rows rows = new Rows();
+    private final ReceiveQueue queue = new ReceiveQueue(DEPTH, rows.address());
+
+    public ReceiveRowReused() {
+      queue.post(1, 0, 1, 0, 1);
+      queue.post(2, 0, 2, 0, 1);
+    }
+
+    @Actor
+    public void poster() {
+      queue.post(3, 0, 3, 0, 1);
+    }
+
+    @Actor
+    public void device(JJ_Result result) {
+      result.r1 = queue.id();
+      result.r2 = queue.lengthBytes();
+      queue.take();
+    }
+  }
+
+  /** A post that the holder of the lock missed leaves its bell rung. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"0, 1", "1, 0", "1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "seen now or to be looked for again")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a post nobody will look for")
+  public static class BellAfterPost {
+    private final Rows rows = new Rows();
+    private final SendQueue queue = new SendQueue(DEPTH, rows.address());
+    private final Doorbells doorbells = new Doorbells(64);
+    private final SendWorkRequest request = request(7);
+
+    @Actor
+    public void poster() {
+      queue.post(request);
+      doorbells.ring(5);
+    }
+
+    @Actor
+    public void device(II_Result result) {
+      doorbells.take(0);
+      result.r1 = queue.posted() == 1 ? 1 : 0;
+    }
+
+    @Arbiter
+    public void later(II_Result result) {
+      result.r2 = doorbells.take(0) != 0 ? 1 : 0;
+    }
+  }
+
+  /** A poster whose try for the lock fails has its bell seen by the holder that lets go. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"0, 1", "1, 0", "1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "one of them serves it")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "each left it to the other")
+  public static class BellAfterFailedTry {
+    private final ProgressLock lock = new ProgressLock();
+    private final Doorbells doorbells = new Doorbells(64);
+
+    public BellAfterFailedTry() {
+      lock.lock();
+    }
+
+    @Actor
+    public void poster(II_Result result) {
+      doorbells.ring(5);
+      result.r1 = lock.tryLock() ? 1 : 0;
+    }
+
+    @Actor
+    public void holder(II_Result result) {
+      lock.unlock();
+      result.r2 = doorbells.anyIn(1) ? 1 : 0;
+    }
+  }
+
+  /** The progress lock keeps plain state whole. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"1, 1, 2", "1, 0, 1", "0, 1, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "each that got in is counted")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "two at a time, or none")
+  public static class LockExcludes {
+    private final ProgressLock lock = new ProgressLock();
+    private int entered;
+
+    private int enter() {
+      if (!lock.tryLock()) {
+        return 0;
+      }
+      entered++;
+      lock.unlock();
+      return 1;
+    }
+
+    @Actor
+    public void first(III_Result result) {
+      result.r1 = enter();
+    }
+
+    @Actor
+    public void second(III_Result result) {
+      result.r2 = enter();
+    }
+
+    @Arbiter
+    public void later(III_Result result) {
+      result.r3 = entered;
+    }
+  }
+
+  /** Lock holder → control thread: an event that is seen is whole. */
+  @JCStressTest
+  @State
+  @Outcome(
+      id = {"-1, 0", "1, 7"},
+      expect = Expect.ACCEPTABLE,
+      desc = "not yet, or whole")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a torn event")
+  public static class EventSeenWhole {
+    private static final AsyncEventListener.Kind SECOND = AsyncEventListener.Kind.values()[1];
+    private final AsyncEvents events = new AsyncEvents();
+
+    @Actor
+    public void device() {
+      events.add(SECOND, 7);
+    }
+
+    @Actor
+    public void control(II_Result result) {
+      result.r1 = -1;
+      events.poll((kind, queuePair) -> {
+        result.r1 = kind.ordinal();
+        result.r2 = queuePair;
+      });
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.DeviceTrial;
+import io.heddle.verbs.DeviceTrial.Verdict;
+import java.lang.foreign.Arena;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** What is found out about lending on this host, and what isn't to be had by hiding it. */
+class LendingTrialTest {
+  private static final String KERNEL = System.getProperty("os.version");
+
+  private static void assumeLending() {
+    if (!PagePipe.passesPages(KERNEL)) {
+      String why = "this kernel copies what comes out of a pipe";
+      System.out.println("skipped: " + why);
+      Assumptions.abort(why);
+    }
+  }
+
+  @Test
+  void whatAHostCanIsTriedAndTheDeviceSaysSo() {
+    assumeLending();
+    try (SoftPair pair = new SoftPair("", 4096)) {
+      List<DeviceTrial> trials = pair.left.context.tryOut();
+      assertEquals(List.of(Verdict.WORKS), trials.stream().map(DeviceTrial::verdict).toList());
+      assertTrue(trials.getFirst().sentence().contains("tried"), trials.toString());
+    }
+  }
+
+  @Test
+  void anOlderKernelIsNamedWithTheRemedy() {
+    DeviceTrial trial = LendingTrial.run("5.15.0-91-generic");
+    assertEquals(Verdict.SLOWER, trial.verdict());
+    assertTrue(trial.sentence().contains("5.15.0-91-generic"), trial.toString());
+    assertTrue(trial.remedy().contains("6.6"), trial.toString());
+  }
+
+  @Test
+  void aPipeWithTooLittleRoomIsToldApart() {
+    assumeLending();
+    try (Arena arena = Arena.ofConfined();
+        PagePipe pages = PagePipe.open(arena, KERNEL)) {
+      long page = Memory.allocate(arena, PagePipe.PAGE_BYTES, PagePipe.PAGE_BYTES);
+      var capture = LinuxCalls.errnoCapture();
+      LinuxCalls.write(capture, pages.writeEnd(), page, PagePipe.PAGE_BYTES);
+      DeviceTrial trial = LendingTrial.run(arena, pages);
+      assertEquals(Verdict.SLOWER, trial.verdict());
+      assertTrue(trial.remedy().contains("fs.pipe-user-pages-soft"), trial.toString());
+      assertEquals(Verdict.WORKS, LendingTrial.run(arena, pages).verdict(), "it is empty again");
+    }
+  }
+
+  @Test
+  void whatRefusesIsNamed() {
+    assumeLending();
+    try (Arena arena = Arena.ofConfined()) {
+      PagePipe pages = PagePipe.open(arena, KERNEL);
+      pages.close(); /* what gets its numbers now are sockets, and no pipe */
+      DeviceTrial trial = LendingTrial.run(arena, pages);
+      assertEquals(Verdict.SLOWER, trial.verdict());
+      assertTrue(trial.sentence().contains("EBADF"), trial.toString());
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A reader that doesn't wait for completions, as a GPU under NCCL's protocols LL and LL128: it
+ * polls what is placed by lines, each of which is there when its last bytes are, and then uses
+ * their place for something else.
+ */
+class LinesTest {
+  private static final int BUFFER = 1 << 20;
+  private static final int LINE = 128;
+  private static final int WIDE_MESSAGE = 60_000;
+  /* A packet of the path MTU passes, one of 4352 bytes doesn't. */
+  private static final int NARROW = 4300;
+  private static final int TIMEOUT_CODE = 16;
+  private static final long LIMIT_NS = 40_000_000_000L;
+  private static final long USED = 0xfeed_beef_feed_beefL;
+
+  private SoftPair pair;
+  private QueuePair sender;
+  private QueuePair receiver;
+  private int posted;
+
+  @BeforeEach
+  void connect() {
+    pair = new SoftPair("", 1, BUFFER);
+    sender = pair.left.createQueuePair();
+    receiver = pair.right.createQueuePair();
+    pair.connect(sender, receiver, PathMtu.MTU_4096, false, TIMEOUT_CODE);
+  }
+
+  @AfterEach
+  void close() {
+    pair.close();
+  }
+
+  private void until(BooleanSupplier done) {
+    long start = System.nanoTime();
+    while (!done.getAsBoolean()) {
+      assertTrue(System.nanoTime() - start < LIMIT_NS, "nothing comes");
+      pair.progress();
+    }
+  }
+
+  private void post(long offset, int bytes) {
+    for (long at = 0; at < bytes; at += 8) {
+      Memory.ALL.set(
+          Memory.NATIVE_LONG, pair.left.mr.address() + offset + at, word(posted, offset + at));
+    }
+    var wr =
+        pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, offset, bytes, pair.right);
+    wr.immediate = posted++;
+    assertEquals(1, sender.postSend(wr));
+  }
+
+  private static long word(int write, long at) {
+    return write * 0x9e37_79b9_7f4a_7c15L + at;
+  }
+
+  private long there(long offset) {
+    return Memory.getLong(pair.right.mr.address() + offset);
+  }
+
+  private void use(long offset) {
+    Memory.ALL.set(Memory.NATIVE_LONG, pair.right.mr.address() + offset, USED);
+  }
+
+  private void awaitArrival(int immediate) {
+    until(() -> pair.right.cq.poll(pair.right.one) == 1);
+    assertEquals(Status.SUCCESS, pair.right.one[0].status);
+    assertEquals(immediate, pair.right.one[0].immediate);
+  }
+
+  private void awaitAcknowledgement() {
+    until(() -> pair.left.cq.poll(pair.left.one) == 1);
+    assertEquals(Status.SUCCESS, pair.left.one[0].status);
+  }
+
+  private void oneMessage(int bytes) {
+    assertEquals(0, receiver.postEmptyReceives(0, 1));
+    post(0, bytes);
+    awaitArrival(posted - 1);
+    awaitAcknowledgement();
+  }
+
+  /* From now on what is wide is lost, and comes again in pieces. */
+  private void narrowAWideWay() {
+    Counters counters = pair.left.context.engine().counters;
+    long packets = Long.MAX_VALUE;
+    while (packets >= WIDE_MESSAGE / 4096) {
+      long before = counters.packetsSent() - counters.packetsResent();
+      oneMessage(WIDE_MESSAGE);
+      packets = counters.packetsSent() - counters.packetsResent() - before;
+    }
+    pair.right.faults().narrow(0, NARROW);
+  }
+
+  private static long placeOf(long packet) {
+    return PacketFormat.networkLong(packet + PacketFormat.BTH_BYTES);
+  }
+
+  @Test
+  void piecesAreWholeLines() {
+    narrowAWideWay();
+    List<Long> places = new ArrayList<>();
+    pair.right
+        .faults()
+        .sieve(packet -> {
+          if (PacketFormat.piece(packet) != 0) {
+            places.add(placeOf(packet) - pair.right.mr.address());
+          }
+          return true;
+        });
+    for (int bytes : new int[] {WIDE_MESSAGE, 8704, 8960, 5001, 4297}) {
+      oneMessage(bytes);
+    }
+    assertTrue(places.size() >= PacketPieces.COUNT, "no pieces: " + places);
+    places.forEach(place -> assertEquals(0, place % LINE, () -> "pieces at " + places));
+  }
+
+  @Test
+  void aPieceThatCameIsNotPlacedAgain() {
+    narrowAWideWay();
+    assertEquals(0, receiver.postEmptyReceives(0, 1));
+    int[] firsts = new int[1];
+    pair.right
+        .faults()
+        .sieve(packet -> {
+          switch (PacketFormat.piece(packet)) {
+            case 1 -> {
+              if (++firsts[0] == 2) {
+                assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
+                use(0);
+              }
+              return true;
+            }
+            case PacketPieces.COUNT -> {
+              return firsts[0] >= 2;
+            }
+            default -> {
+              return true;
+            }
+          }
+        });
+    post(0, 8000);
+    awaitArrival(posted - 1);
+    assertTrue(firsts[0] >= 2, "the first piece came once");
+    assertEquals(USED, there(0), "placed again");
+    assertEquals(word(posted - 1, 8), there(8));
+    assertEquals(word(posted - 1, 7992), there(7992));
+    awaitAcknowledgement();
+  }
+
+  /* The second write comes ahead of the first, which takes the only receive. */
+  @Test
+  void whatFoundNoReceiveIsNotPlacedAgain() {
+    assertEquals(0, receiver.postEmptyReceives(0, 1));
+    int[] came = new int[2];
+    pair.right
+        .faults()
+        .sieve(packet -> {
+          if (PacketFormat.opcode(packet) != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
+            return true;
+          }
+          int write = placeOf(packet) == pair.right.mr.address() ? 0 : 1;
+          if (++came[write] == 2 && write == 1) {
+            assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
+            use(4096);
+          }
+          return write == 1 || came[0] > 1;
+        });
+    post(0, 1024);
+    post(4096, 1024);
+    awaitArrival(0);
+    until(() -> came[1] >= 2);
+    assertEquals(0, receiver.postEmptyReceives(0, 1));
+    awaitArrival(1);
+    assertEquals(USED, there(4096), "placed again");
+    assertEquals(word(1, 4104), there(4104));
+    awaitAcknowledgement();
+    awaitAcknowledgement();
+  }
+}

@@ -1,0 +1,284 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.LinkCounts;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Two soft devices have agreed on wide packets, and something between them drops these without a
+ * word: from the start, from some moment on, or for a while.
+ */
+class NarrowWayTest {
+  private static final int BUFFER = 4 << 20;
+  private static final int DEPTH = 16;
+  private static final int SLICE = BUFFER / DEPTH;
+  /* A packet of the path MTU passes, one of 4352 bytes doesn't. */
+  private static final int NARROW = 4300;
+  private static final int WIDE = Integer.MAX_VALUE;
+  /* As long as a queue pair may be silent: 2.1 s, in which one that holds a lock may have to wait for a processor. */
+  private static final int TIMEOUT_CODE = 16;
+
+  private final Random random = new Random(11);
+
+  /* Writes with immediates, several under way, each compared when it has come. */
+  private final class Writes implements AutoCloseable {
+    final SoftPair pair;
+    final QueuePair a;
+    final QueuePair b;
+    final int links;
+    private final int[] bytes = new int[DEPTH];
+    private long posted;
+    private long acknowledged;
+    private long arrived;
+
+    Writes(String faults, int links) {
+      this.links = links;
+      pair = new SoftPair(faults, links, BUFFER);
+      a = pair.left.createQueuePair();
+      b = pair.right.createQueuePair();
+      assertEquals(0, pair.right.faults().tooLong());
+    }
+
+    Writes connected() {
+      pair.connect(a, b, PathMtu.MTU_4096, false, TIMEOUT_CODE);
+      assertEquals(0, b.postEmptyReceives(0, DEPTH));
+      return this;
+    }
+
+    void narrow(int longest) {
+      for (int link = 0; link < links; link++) {
+        pair.right.faults().narrow(link, longest);
+      }
+    }
+
+    void post(int length) {
+      int row = (int) (posted % DEPTH);
+      byte[] fresh = new byte[length];
+      random.nextBytes(fresh);
+      long from = pair.left.mr.address() + (long) row * SLICE;
+      MemorySegment.copy(MemorySegment.ofArray(fresh), 0, Memory.ALL, from, length);
+      bytes[row] = length;
+      var wr =
+          pair.left.request(
+              Operation.RDMA_WRITE_WITH_IMMEDIATE, posted, (long) row * SLICE, length, pair.right);
+      wr.immediate = (int) posted;
+      assertEquals(1, a.postSend(wr));
+      posted++;
+    }
+
+    void take() {
+      pair.progress();
+      while (pair.left.cq.poll(pair.left.one) == 1) {
+        assertEquals(Status.SUCCESS, pair.left.one[0].status);
+        assertEquals(acknowledged++, pair.left.one[0].workRequestId);
+      }
+      while (pair.right.cq.poll(pair.right.one) == 1) {
+        WorkCompletion came = pair.right.one[0];
+        int row = (int) (arrived % DEPTH);
+        assertEquals(Status.SUCCESS, came.status);
+        assertEquals((int) arrived, came.immediate);
+        assertEquals(bytes[row], came.lengthBytes);
+        long at = (long) row * SLICE;
+        long from = pair.left.mr.address() + at;
+        long to = pair.right.mr.address() + at;
+        assertEquals(
+            -1,
+            MemorySegment.mismatch(
+                Memory.ALL, from, from + bytes[row], Memory.ALL, to, to + bytes[row]),
+            "byte of write " + arrived);
+        arrived++;
+        assertEquals(0, b.postEmptyReceives(0, 1));
+      }
+    }
+
+    void run(int writes, int length, int depth) {
+      long end = posted + writes;
+      long start = System.nanoTime();
+      while (Math.min(acknowledged, arrived) < end) {
+        assertTrue(
+            System.nanoTime() - start < 40_000_000_000L,
+            () -> posted + " posted, " + acknowledged + " acknowledged, " + arrived + " arrived");
+        if (posted < end && posted - Math.min(acknowledged, arrived) < depth) {
+          post(length);
+        }
+        take();
+      }
+    }
+
+    /* Numbers that were used for writes that found the device like this. */
+    long packetsFor(int writes, int length) {
+      Counters counters = pair.left.context.engine().counters;
+      long before = counters.packetsSent() - counters.packetsResent();
+      run(writes, length, DEPTH);
+      return counters.packetsSent() - counters.packetsResent() - before;
+    }
+
+    boolean isWide() {
+      return packetsFor(1, 8 * 4096) < 8;
+    }
+
+    /* It is asked again after at most a few seconds, as soon as there is something to send. */
+    void awaitWide() {
+      long start = System.nanoTime();
+      while (!isWide()) {
+        assertTrue(System.nanoTime() - start < 10_000_000_000L, "still narrow after 10 s");
+      }
+    }
+
+    /*
+     * A link that rested while the others found the way narrow finds it so when it is used again, by trains that are lost;
+     * what it has carried after that, it has carried in narrow packets. The only one there is never rests, and isn't counted.
+     */
+    void runUntilAllLinksCarry(long more, int length, int depth) {
+      long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
+      long start = System.nanoTime();
+      for (int link = 0; link < before.length; link++) {
+        while (carried(link) - before[link] < more) {
+          int silent = link;
+          assertTrue(
+              System.nanoTime() - start < 20_000_000_000L, () -> "link " + silent + " is left");
+          run(10, length, depth);
+        }
+      }
+    }
+
+    long carried(int link) {
+      return a.linkCounts().get(link).acknowledgedBytes();
+    }
+
+    long resent() {
+      return pair.left.context.engine().counters.packetsResent();
+    }
+
+    long timeouts() {
+      return pair.left.context.engine().counters.timeouts();
+    }
+
+    long tooLong() {
+      return pair.right.faults().tooLong();
+    }
+
+    @Override
+    public void close() {
+      pair.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void fromTheStartOnlyQuestionsAreLost(int links) {
+    try (Writes writes = new Writes("", links)) {
+      writes.narrow(NARROW);
+      writes.connected();
+      for (int i = 0; i < 10; i++) {
+        assertFalse(writes.isWide());
+        writes.run(10, 100_000, DEPTH);
+      }
+      assertTrue(writes.tooLong() >= links, "questions: " + writes.tooLong());
+      assertTrue(writes.tooLong() <= 13L * links, "questions: " + writes.tooLong());
+      /* On a busy machine the device may have asked by a packet whether its peer is still there. */
+      assertTrue(writes.resent() <= 20 + writes.timeouts(), "resent: " + writes.resent());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    /* links, bytes of a write, writes under way */
+    "1, 250000, 16",
+    "1, 61440, 8",
+    "1, 61440, 1",
+    "1, 8000, 1",
+    "1, 8960, 16",
+    "1, 5001, 16",
+    "4, 250000, 16",
+    "4, 8000, 4",
+  })
+  void inMidLifeTheRestGoesNarrowAndIsWideAgainAfterwards(int links, int bytes, int depth) {
+    try (Writes writes = new Writes("", links).connected()) {
+      writes.awaitWide();
+      writes.run(200, bytes, depth);
+      for (int i = 0; i < depth; i++) {
+        writes.post(bytes);
+      }
+      writes.narrow(NARROW);
+      writes.run(200, bytes, depth);
+      assertTrue(writes.tooLong() > 0, "none met the narrow way");
+      writes.runUntilAllLinksCarry(1 << 20, bytes, depth);
+      long lost = writes.tooLong();
+      assertFalse(writes.isWide());
+      writes.run(100, bytes, depth);
+      assertTrue(writes.tooLong() - lost <= 13L * links, "lost: " + (writes.tooLong() - lost));
+      writes.narrow(WIDE);
+      writes.awaitWide();
+      writes.run(100, bytes, depth);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 'loss=0.05,duplicate=0.02,reorder=0.05,corrupt=0.02'",
+    "4, 'loss=0.02,duplicate=0.02,reorder=0.02,corrupt=0.01'",
+    "1, 'ghost=0.02,ghost-ms=20,loss=0.02,reorder=0.02'",
+  })
+  void piecesAreLostDoubledAndSwappedToo(int links, String faults) {
+    try (Writes writes = new Writes(faults, links).connected()) {
+      for (int round = 0; round < 8; round++) {
+        writes.run(25, 1 + random.nextInt(100_000), DEPTH);
+        writes.run(25, 4000 + random.nextInt(6000), DEPTH);
+        writes.narrow(round % 2 == 0 ? NARROW : WIDE);
+      }
+    }
+  }
+
+  @Test
+  void oneNarrowLinkOfSeveralCarriesOn() {
+    try (Writes writes = new Writes("", 4).connected()) {
+      writes.awaitWide();
+      writes.run(200, 250_000, DEPTH);
+      writes.pair.right.faults().narrow(2, NARROW);
+      writes.run(200, 250_000, DEPTH);
+      /* Where all that was under way by it was lost, it rests a while. */
+      long before = writes.carried(2);
+      long start = System.nanoTime();
+      while (writes.carried(2) == before) {
+        assertTrue(System.nanoTime() - start < 10_000_000_000L, "link 2 carries nothing");
+        writes.run(10, 250_000, DEPTH);
+      }
+      before = writes.carried(2);
+      writes.run(200, 250_000, DEPTH);
+      long carried = writes.carried(2) - before;
+      assertTrue(carried > 200 * 250_000L / 16, "link 2 carried " + carried);
+    }
+  }
+
+  @Test
+  void aPieceThatFindsNoReceiveComesAgain() {
+    try (Writes writes = new Writes("", 1)) {
+      writes.pair.connect(writes.a, writes.b, PathMtu.MTU_4096, false, TIMEOUT_CODE);
+      assertEquals(0, writes.b.postEmptyReceives(0, 1));
+      writes.post(8000);
+      while (writes.arrived == 0 || writes.acknowledged == 0) {
+        writes.take(); /* posts the receive that the next one takes */
+      }
+      writes.run(10, 8000, 1);
+      writes.narrow(NARROW);
+      writes.post(8000);
+      writes.post(8000); /* finds none until the first has been taken */
+      writes.run(20, 8000, 2);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Which memory of a queue pair may be large pages. */
+class PacketExitTest {
+  private static final long LARGE_PAGE = 2 << 20;
+
+  /* Whether large pages have been asked for there (proc(5), VmFlags). */
+  private static boolean wantsLargePages(long address) throws Exception {
+    boolean there = false;
+    for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+        String[] range = line.split(" ", 2)[0].split("-");
+        there =
+            Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
+                && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0;
+      } else if (there && line.startsWith("VmFlags:")) {
+        return List.of(line.split(" +")).contains("hg");
+      }
+    }
+    throw new AssertionError("no mapping has the address");
+  }
+
+  @Test
+  void onlyTheRingsSecondAreaIsInLargePages() throws Exception {
+    try (SoftPair pair = new SoftPair("", 4096)) {
+      Engine engine = pair.left.context.engine();
+      PacketExit exit = new PacketExit(engine, new PeerLinks(), 4096);
+      try {
+        long large = exit.ring().nextAddress() + TransmitRing.AREA_BYTES;
+        assertEquals(0, large % LARGE_PAGE, "whole ones fit");
+        assertEquals(0, TransmitRing.AREA_BYTES % LARGE_PAGE);
+        assertFalse(wantsLargePages(exit.ring().nextAddress()), "what small messages use");
+        assertFalse(wantsLargePages(large - 1), "all of it");
+        assertFalse(wantsLargePages(exit.controlPacket()), "what every queue pair uses");
+        assertFalse(wantsLargePages(exit.tables()), "what is touched here and there");
+        if (!engine.departures.lendsPages()) {
+          String why = "this kernel copies what comes out of a pipe";
+          System.out.println("skipped: " + why);
+          Assumptions.abort(why);
+        }
+        if (Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage"))) {
+          assertTrue(wantsLargePages(large));
+          assertTrue(wantsLargePages(large + TransmitRing.AREA_BYTES - 1));
+        }
+      } finally {
+        exit.free();
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.NanoClock;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When the progress thread leaves an engine to its callers; one without queue pairs. */
+class ProgressThreadTest {
+  private static final long LONG_NS = 1_000_000;
+  private static final long PATIENCE_S = 10;
+
+  private final Arena arena = Arena.ofShared();
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private long nowNs = 1;
+
+  @AfterEach
+  void nothingWasComplainedAbout() {
+    arena.close();
+    assertEquals(List.of(), lines);
+  }
+
+  private Engine engine(NanoClock clock, PacketGate gate) {
+    return new Engine(arena, (level, line) -> lines.add(line), clock, 1, gate);
+  }
+
+  @Test
+  void aCallerIsThereForAsLongAsItHoldsTheLockAndGoneAMomentAfterwards() {
+    Engine engine = engine(() -> nowNs, new Rounds(() -> 0));
+    engine.lock.lock();
+    nowNs += LONG_NS;
+    assertTrue(engine.callersAreThere());
+    engine.lock.unlock();
+    assertFalse(engine.callersAreThere());
+  }
+
+  @Test
+  void aRoundThatTookLongIsCountedFromItsEnd() {
+    Rounds slow =
+        new Rounds(() -> {
+          nowNs += LONG_NS;
+          return 1;
+        });
+    Engine engine = engine(() -> nowNs, slow);
+    engine.progress();
+    assertTrue(engine.callersAreThere());
+    nowNs += LONG_NS;
+    assertFalse(engine.callersAreThere());
+  }
+
+  @Test
+  void whatFellDueWhileACallerHeldTheLockIsDoneWhenItLetsGo() throws Exception {
+    CountDownLatch round = new CountDownLatch(1);
+    Rounds seen =
+        new Rounds(() -> {
+          round.countDown();
+          return 0;
+        });
+    Engine engine = engine(NanoClock.SYSTEM, seen);
+    engine.lock.lock();
+    engine.timerAt(NanoClock.SYSTEM.nanoTime());
+    engine.unlock();
+    engine.lock.lock();
+    ProgressThread sleeper =
+        new ProgressThread(engine, (level, line) -> lines.add(line), "sleeper-of-test");
+    sleeper.start();
+    try {
+      engine.lock.unlock();
+      assertTrue(round.await(PATIENCE_S, TimeUnit.SECONDS), "a round of the progress thread");
+    } finally {
+      sleeper.stop();
+    }
+    assertEquals(Requester.NEVER_NS, engine.publishedDue());
+  }
+
+  /** Lets all packets pass; part of every round. */
+  private record Rounds(IntSupplier work) implements PacketGate {
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public boolean passes(
+        ByteBuffer view,
+        long base,
+        long packet,
+        int bytes,
+        long high,
+        long low,
+        int port,
+        long nowNs) {
+      return true;
+    }
+
+    @Override
+    public int release(Engine engine, long nowNs) {
+      return work.getAsInt();
+    }
+
+    @Override
+    public long dueNs() {
+      return Requester.NEVER_NS;
+    }
+
+    @Override
+    public boolean sievesLeaving() {
+      return false;
+    }
+
+    @Override
+    public boolean leaves() {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Two soft devices in one process, each on an IPv4 loopback address of its own so that both receive
+ * on port 4791, with any number of connected queue pairs; for queue pairs with several links, an
+ * address for each link. Closing it checks that nothing is left open.
+ */
+final class SoftPair implements AutoCloseable {
+  static final int PSN = 0xffff80; /* wraps soon */
+
+  final LeakLedger ledger = new LeakLedger();
+
+  /** What both devices have told. */
+  final List<String> lines = new CopyOnWriteArrayList<>();
+
+  private final Log told =
+      (level, sentence) -> {
+        lines.add(sentence);
+        Log.toStandardError().write(level, sentence);
+      };
+
+  final Side left;
+  final Side right;
+
+  final class Side {
+    final SoftContext context;
+    final ProtectionDomain pd;
+    final SoftCompletionQueue cq;
+    final MemoryRegion mr;
+    final Arena arena = Arena.ofShared();
+    final WorkCompletion[] one = WorkCompletion.batch(1);
+    private final List<Gid> gids;
+    private final LinkFaults faults;
+
+    Side(String drawn, int host, int links, int bufferBytes) {
+      long pid = ProcessHandle.current().pid();
+      String net = "127." + (pid >> 8 & 127) + "." + (pid & 255) + ".";
+      String planes =
+          IntStream.range(0, links)
+              .mapToObj(link -> net + (host + LinkFaults.HOSTS * link) + "=" + link)
+              .collect(Collectors.joining(","));
+      faults = new LinkFaults();
+      Faults everywhere = Faults.parse(drawn);
+      context =
+          (SoftContext)
+              new SoftDevice(
+                      new SoftPort(planes),
+                      false,
+                      told,
+                      ledger,
+                      arena -> faults.before(arena, everywhere))
+                  .open();
+      pd = context.allocateProtectionDomain();
+      cq = (SoftCompletionQueue) context.createCompletionQueue(8192);
+      mr =
+          pd.registerMemory(
+              Memory.allocate(arena, bufferBytes, 4096),
+              bufferBytes,
+              java.util.EnumSet.allOf(ProtectionDomain.Access.class));
+      gids = context.gidTable().entries().stream().limit(links).map(GidTable.Entry::gid).toList();
+    }
+
+    /** What befalls packets that arrive here, by link. */
+    LinkFaults faults() {
+      return faults;
+    }
+
+    int[] gidIndexes() {
+      return IntStream.range(0, gids.size()).toArray();
+    }
+
+    QueuePair createQueuePair() {
+      return pd.createQueuePair(new QueuePairAttributes(cq, cq, 128, 256));
+    }
+
+    SendWorkRequest request(
+        SendWorkRequest.Operation operation, long id, long offset, int bytes, Side peer) {
+      SendWorkRequest wr = new SendWorkRequest();
+      wr.id = id;
+      wr.operation = operation;
+      wr.signalled = true;
+      wr.localAddress = mr.address() + offset;
+      wr.lengthBytes = bytes;
+      wr.lkey = mr.lkey();
+      wr.remoteAddress = peer.mr.address() + offset;
+      wr.rkey = peer.mr.rkey();
+      return wr;
+    }
+
+    void close() {
+      context.close();
+      arena.close();
+    }
+  }
+
+  SoftPair(String faults, int bufferBytes) {
+    this(faults, 1, bufferBytes);
+  }
+
+  /** With so many links between the two. */
+  SoftPair(String faults, int links, int bufferBytes) {
+    left = new Side(faults, 1, links, bufferBytes);
+    right = new Side(faults, 2, links, bufferBytes);
+  }
+
+  /** Connects two queue pairs; as standard peers when {@code standard}. */
+  void connect(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
+    a.initialise(left.gidIndexes());
+    b.initialise(right.gidIndexes());
+    follow(a, b, mtu, standard, timeoutCode);
+  }
+
+  /** Connects two queue pairs over links of their own choice; −1 for one that isn't there. */
+  void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
+    a.initialise(indexesOfA);
+    b.initialise(indexesOfB);
+    follow(a, b, mtu, false, 14);
+  }
+
+  /** Connects two queue pairs over this link alone. */
+  void connectOver(int link, QueuePair a, QueuePair b, PathMtu mtu) {
+    a.initialise(link);
+    b.initialise(link);
+    follow(a, b, right.gids.get(link), mtu, false, 16);
+    follow(b, a, left.gids.get(link), mtu, false, 16);
+  }
+
+  /** Connects two queue pairs over this link alone, each of those with this number of its peer. */
+  void connectOver(
+      int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
+    a.initialise(link);
+    b.initialise(link);
+    PathMtu mtu = PathMtu.MTU_1024;
+    follow(a, b, right.gids.get(link), mtu, standard, timeoutCode, peer);
+    follow(b, a, left.gids.get(link), mtu, standard, timeoutCode, peer);
+  }
+
+  private void follow(QueuePair a, QueuePair b, PathMtu mtu, boolean standard, int timeoutCode) {
+    follow(a, b, right.gids.getFirst(), mtu, standard, timeoutCode);
+    follow(b, a, left.gids.getFirst(), mtu, standard, timeoutCode);
+  }
+
+  private static void follow(
+      QueuePair qp, QueuePair peer, Gid gid, PathMtu mtu, boolean standard, int timeoutCode) {
+    follow(qp, peer, gid, mtu, standard, timeoutCode, ReadyToSendAttributes.ALONE);
+  }
+
+  private static void follow(
+      QueuePair qp,
+      QueuePair peer,
+      Gid gid,
+      PathMtu mtu,
+      boolean standard,
+      int timeoutCode,
+      long peersNumber) {
+    byte[] parameters = standard ? new byte[0] : peer.endpointParameters();
+    qp.readyToReceive(
+        new ReadyToReceiveAttributes(mtu, gid, peer.number(), PSN, parameters, 1, 0, 0));
+    qp.readyToSend(new ReadyToSendAttributes(PSN, timeoutCode, 7, 7, peersNumber));
+  }
+
+  void progress() {
+    left.context.progress();
+    right.context.progress();
+  }
+
+  /** Waits for one completion of {@code side}. */
+  WorkCompletion await(Side side) {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < 20_000_000_000L) {
+      progress();
+      int count = side.cq.poll(side.one);
+      if (count == 1) {
+        return side.one[0];
+      }
+      assertEquals(0, count);
+    }
+    throw new AssertionError(
+        "no completion within 20 s; left sent "
+            + left.context.engine().counters.packetsSent()
+            + " resent "
+            + left.context.engine().counters.packetsResent()
+            + " timeouts "
+            + left.context.engine().counters.timeouts());
+  }
+
+  @Override
+  public void close() {
+    left.close();
+    right.close();
+    assertEquals(Map.of(), ledger.open(), "objects left open");
+  }
+}

@@ -1,0 +1,222 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32;
+
+/**
+ * A program of its own, since Java asks for the functions of C once in its life, and the tests
+ * beside this one are about Java's own way: {@code SEED}. Ends with 0, with 3 where the processor
+ * can't, and by an exception where C does otherwise than Java.
+ */
+final class WriteRowsRun {
+  private static final int REGION_BYTES = 1 << 17;
+  private static final int LONGEST = 1 << 16;
+  private static final int TRAINS = 30;
+  private static final int SCENARIOS = 150;
+
+  private final Random random;
+  private final SoftPair pair = new SoftPair("", REGION_BYTES);
+  private final Arena arena = Arena.ofConfined();
+  private final long train = Memory.allocate(arena, LONGEST, 64);
+  private final ByteBuffer view = Memory.ALL.asSlice(train, LONGEST).asByteBuffer();
+  private final FlowChecksum flow = new FlowChecksum();
+  private final PacketSeal seal = new PacketSeal(train, LONGEST, flow);
+  private final List<String> story = new ArrayList<>();
+  private final QueuePair a = pair.left.createQueuePair();
+  private final QueuePair b = pair.right.createQueuePair();
+  private final int mtu;
+  private final int port;
+  private int psn = SoftPair.PSN;
+
+  private WriteRowsRun(long seed, boolean inC) {
+    random = new Random(seed);
+    PathMtu negotiated = random.nextBoolean() ? PathMtu.MTU_1024 : PathMtu.MTU_512;
+    mtu = negotiated.bytes();
+    if (inC) {
+      pair.right.faults().open();
+    }
+    pair.connect(a, b, negotiated, random.nextInt(8) == 0, 16);
+    b.postEmptyReceives(1, 4);
+    EndpointParameters ours = EndpointParameters.parse(a.endpointParameters(), "left");
+    EndpointParameters theirs = EndpointParameters.parse(b.endpointParameters(), "right");
+    port = ours.ends().getFirst().sourcePort();
+    flow.reset(gid(pair.left), port, gid(pair.right), theirs.ends().getFirst().port());
+  }
+
+  public static void main(String[] arguments) throws Throwable {
+    if (!ShimOfTests.lendPacketCalls()) {
+      System.exit(3);
+    }
+    check(WriteRows.areTaken(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");
+    long seed = Long.parseLong(arguments[0]);
+    for (int i = 0; i < SCENARIOS; i++) {
+      List<String> inC = new WriteRowsRun(seed + i, true).run();
+      List<String> inJava = new WriteRowsRun(seed + i, false).run();
+      for (int at = 0; at < TRAINS; at++) {
+        String told = "seed " + (seed + i) + ", train " + at + ": in C " + inC.get(at);
+        check(inC.get(at).equals(inJava.get(at)), told + ", in Java " + inJava.get(at));
+      }
+    }
+    transfer(new Random(seed));
+  }
+
+  private static void check(boolean right, String otherwise) {
+    if (!right) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  private static Gid gid(SoftPair.Side side) {
+    return side.context.gidTable().entries().getFirst().gid();
+  }
+
+  /* What can be seen behind each train. */
+  private List<String> run() {
+    for (int i = 0; i < TRAINS; i++) {
+      int payload = random.nextInt(6) == 0 ? 4 * random.nextInt(mtu / 4 + 2) : mtu;
+      int stride = payload + PacketFormat.WRITE_ONLY_BYTES;
+      int packets = 1 + random.nextInt(14);
+      int length = build(payload, stride, packets);
+      arrive(length, stride);
+      story.add(look());
+    }
+    a.close();
+    b.close();
+    pair.close();
+    arena.close();
+    return story;
+  }
+
+  private String look() {
+    CRC32 crc = new CRC32();
+    crc.update(Memory.ALL.asSlice(pair.right.mr.address(), REGION_BYTES).asByteBuffer());
+    StringBuilder seen = new StringBuilder().append(crc.getValue()).append(' ').append(b.state());
+    for (DropCounters.Reason reason : DropCounters.Reason.values()) {
+      seen.append(' ').append(pair.right.context.engine().counters.drops().get(reason));
+    }
+    while (pair.right.cq.poll(pair.right.one) > 0) {
+      WorkCompletion each = pair.right.one[0];
+      seen.append(' ').append(each.status).append(each.lengthBytes).append('/');
+    }
+    return seen.toString();
+  }
+
+  /* One write's packets, most of them as they should be; the last may be the one with the immediate. */
+  private int build(int payload, int stride, int packets) {
+    long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
+    boolean closing = random.nextInt(3) == 0;
+    if (random.nextInt(12) == 0) {
+      psn += random.nextInt(5) - 2; /* a gap, or packets that were there before */
+    }
+    for (int i = 0; i < packets; i++) {
+      long packet = train + (long) i * stride;
+      for (int at = 0; at < stride; at += 4) {
+        Memory.ALL.set(Memory.NATIVE_INT, packet + at, random.nextInt());
+      }
+      int third =
+          PacketFormat.requestTagAndPsn(
+              random.nextInt(6) == 0, random.nextInt(4) == 0 ? random.nextInt(128) : 0, psn++);
+      int left = (packets - i) * payload;
+      long address = remote + (long) i * payload;
+      PacketFormat.writeBaseAndReth(
+          packet,
+          PacketFormat.WRITE_ONLY,
+          0,
+          b.number(),
+          third,
+          address,
+          pair.right.mr.rkey(),
+          left);
+      seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
+      if (random.nextInt(80) == 0) {
+        spoil(packet, stride);
+      }
+    }
+    return packets * stride + (closing ? close(train + (long) packets * stride, remote) : 0);
+  }
+
+  private int close(long packet, long remote) {
+    int bytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + PacketFormat.IMMEDIATE_BYTES;
+    PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE, 0, b.number(), psn++);
+    PacketFormat.writeReth(packet + PacketFormat.BTH_BYTES, remote, pair.right.mr.rkey(), 0);
+    seal.seal(packet, bytes);
+    return bytes + PacketFormat.ICRC_BYTES;
+  }
+
+  private void spoil(long packet, int stride) {
+    int kind = random.nextInt(10);
+    if (kind < 3) {
+      long at = packet + random.nextInt(stride);
+      byte old = Memory.ALL.get(ValueLayout.JAVA_BYTE, at);
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, at, (byte) (old ^ 1 << random.nextInt(8)));
+      return;
+    }
+    if (kind == 3) {
+      /* Congestion, which the checksum doesn't cover. */
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0x40);
+      return;
+    }
+    int at = new int[] {0, 1, 2, 7, 11, 22}[kind - 4];
+    byte old = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + at);
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + at, (byte) (old ^ 1 + random.nextInt(255)));
+    seal.seal(packet, stride - PacketFormat.ICRC_BYTES);
+  }
+
+  private void arrive(int length, int stride) {
+    Engine engine = pair.right.context.engine();
+    Gid source = gid(pair.left);
+    engine.lock.lock();
+    try {
+      engine.onTrain(
+          view, train, train, length, stride, source.high(), source.low(), port, engine.nowNs());
+    } finally {
+      engine.unlock();
+    }
+  }
+
+  /* From end to end over sockets, made and taken in C. */
+  private static void transfer(Random random) {
+    for (PathMtu negotiated : List.of(PathMtu.MTU_1024, PathMtu.MTU_4096)) {
+      try (SoftPair pair = new SoftPair("", 1 << 20)) {
+        pair.left.faults().open();
+        pair.right.faults().open();
+        QueuePair a = pair.left.createQueuePair();
+        QueuePair b = pair.right.createQueuePair();
+        pair.connect(a, b, negotiated, false, 16);
+        b.postEmptyReceives(1, 20);
+        byte[] bytes = new byte[1 << 20];
+        random.nextBytes(bytes);
+        MemorySegment source = Memory.ALL.asSlice(pair.left.mr.address(), bytes.length);
+        source.copyFrom(MemorySegment.ofArray(bytes));
+        for (int i = 0; i < 10; i++) {
+          int length = (1 << 20) - random.nextInt(5000);
+          MemorySegment target = Memory.ALL.asSlice(pair.right.mr.address(), bytes.length);
+          target.fill((byte) 0);
+          SendWorkRequest request =
+              pair.left.request(
+                  SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE, i, 0, length, pair.right);
+          check(a.postSend(request) == 1, "not posted");
+          pair.await(pair.right);
+          pair.await(pair.left);
+          long mismatch = source.asSlice(0, length).mismatch(target.asSlice(0, length));
+          check(mismatch == -1, "byte " + mismatch + " of " + length + " is wrong");
+        }
+        a.close();
+        b.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.heddle.platform.testing.ShimOfTests;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What C does with rows of packets, against what Java does with them packet by packet. */
+class WriteRowsTest {
+  @TempDir Path folder;
+
+  @Test
+  void rowsTakenInCHaveTheEffectsThatPacketsTakenInJavaHave() throws Exception {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("WriteRowsTest -Dheddle.seed=" + seed);
+    ShimOfTests.End end =
+        ShimOfTests.run(
+            folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
+    assumeTrue(end.status() != 3, "this processor lacks PCLMULQDQ");
+    assertEquals(0, end.status(), end.printed());
+  }
+}
