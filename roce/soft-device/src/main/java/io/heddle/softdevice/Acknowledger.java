@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
 
 /**
  * When a responder acknowledges, and what it tells besides. Asked for, it does so at once, or to a
@@ -36,7 +37,7 @@ final class Acknowledger {
 
   void reset(boolean peerIsSoft) {
     softPeer = peerIsSoft;
-    tag = SendTags.NONE;
+    tag = PacketFormat.NO_TAG;
     keepsTag = false;
     delay.reset();
     sent();
@@ -72,11 +73,11 @@ final class Acknowledger {
   /**
    * One or more packets came, whatever becomes of them.
    *
-   * @param newTag the newest tag among them, or {@link SendTags#NONE}
+   * @param newTag the newest tag among them, or {@link PacketFormat#NO_TAG}
    */
   void packetsCame(int newTag, long timeNs) {
     nowNs = timeNs;
-    if (newTag != SendTags.NONE && !keepsTag) {
+    if (newTag != PacketFormat.NO_TAG && !keepsTag) {
       takeTag(newTag);
     }
   }
@@ -177,13 +178,13 @@ final class Acknowledger {
     long at = packet + PacketFormat.BTH_BYTES;
     PacketFormat.writeAeth(at, syndrome, messages);
     if (softPeer) {
-      long heldNs = tag == SendTags.NONE ? 0 : waitedNs + timeNs - taggedAtNs;
+      long heldNs = tag == PacketFormat.NO_TAG ? 0 : waitedNs + timeNs - taggedAtNs;
       Memory.ALL.set(
           Memory.NETWORK_INT,
           at + PacketFormat.AETH_BYTES,
           (int) Math.min(heldNs / 1000, 0xffff_ffffL));
       PacketFormat.setRequestAndTag(packet, false, tag);
-      tag = SendTags.NONE;
+      tag = PacketFormat.NO_TAG;
       keepsTag = false;
     }
   }

@@ -1,6 +1,8 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PsnBits;
 
 /**
  * Which {@linkplain PacketPieces pieces} have come of the packets that come in pieces. A row
@@ -9,9 +11,9 @@ import io.heddle.platform.Memory;
  */
 final class ArrivedPieces {
   private static final int MASK = PsnBits.SIZE - 1;
-  private static final int ALL = (1 << PacketPieces.COUNT) - 1;
-  private static final int IMMEDIATE = 1 << PacketPieces.COUNT;
-  private static final int BITS = PacketPieces.COUNT + 1;
+  private static final int ALL = (1 << PacketFormat.PIECES) - 1;
+  private static final int IMMEDIATE = 1 << PacketFormat.PIECES;
+  private static final int BITS = PacketFormat.PIECES + 1;
 
   /** Memory that it takes. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;

@@ -3,6 +3,8 @@ package io.heddle.softdevice;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;

@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.LinkCounts;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ final class LinkLoads {
   private final PendingRead read;
   private final LinkNumbers numbers;
   private LinkLoad[] links = {new LinkLoad()};
-  private final int[] before = new int[PeerLinks.MOST];
+  private final int[] before = new int[EndpointParameters.MOST_LINKS];
   /* Of windows, in packets: the most and the least of use, where packets are narrow and where they are wide. */
   private int narrowMost;
   private int narrowLeast;

@@ -1,5 +1,8 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.PsnBits;
+
 /**
  * By which link of several each outstanding sequence number went out last, and with that how many
  * are under way on each link and how far each has come. With one link it keeps nothing: there the
@@ -14,9 +17,9 @@ final class LinkNumbers {
   private static final int MASK = PsnBits.SIZE - 1;
 
   private byte[] by = {};
-  private final int[] underWay = new int[PeerLinks.MOST];
-  private final int[] arrivals = new int[PeerLinks.MOST];
-  private final long[] highest = new long[PeerLinks.MOST];
+  private final int[] underWay = new int[EndpointParameters.MOST_LINKS];
+  private final int[] arrivals = new int[EndpointParameters.MOST_LINKS];
+  private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
 
   /** Nothing is outstanding; what comes next has this number. */

@@ -1,5 +1,8 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PsnBits;
+
 /**
  * What has been sent and not been acknowledged for good: of the sequence numbers {@code
  * [unacknowledged, next)}, those that a soft peer's bitmaps say have arrived, and those that count

@@ -1,6 +1,9 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.MemoryCalls;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.VerbsException;
 
 /**

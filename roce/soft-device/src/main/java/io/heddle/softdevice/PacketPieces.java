@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
 
 /**
  * Sends a finished packet of a write that is wider than the path MTU in three pieces, each with the
@@ -9,8 +10,6 @@ import io.heddle.platform.Memory;
  * progress lock.
  */
 final class PacketPieces {
-  static final int COUNT = 3;
-
   /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
   private static final int LINE_BYTES = 128;
 
@@ -25,7 +24,9 @@ final class PacketPieces {
    * late. The last one, with its immediate, may not be longer than the others: they are one train.
    */
   private static int pieceBytes(int payloadBytes) {
-    int least = (payloadBytes + PacketFormat.IMMEDIATE_BYTES + COUNT - 1) / COUNT;
+    int least =
+        (payloadBytes + PacketFormat.IMMEDIATE_BYTES + PacketFormat.PIECES - 1)
+            / PacketFormat.PIECES;
     return (least + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
   }
 
@@ -64,8 +65,8 @@ final class PacketPieces {
           last ? pad : 0,
           queuePair,
           last
-              ? PacketFormat.requestTagAndPsn(tag != SendTags.NONE, tag, psn)
-              : PacketFormat.requestTagAndPsn(false, SendTags.NONE, psn),
+              ? PacketFormat.requestTagAndPsn(tag != PacketFormat.NO_TAG, tag, psn)
+              : PacketFormat.requestTagAndPsn(false, PacketFormat.NO_TAG, psn),
           closes ? address : to + offset,
           key,
           closes ? length : left - offset);

@@ -2,6 +2,11 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.LinkEnd;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
@@ -34,14 +39,6 @@ final class PeerLink {
   /* Written by the lock holder, and of use where there are several. */
   private long receivedBytes;
   private final long[] ahead = new long[PsnBits.BIT_LENGTHS];
-
-  /**
-   * The peer's end of a link.
-   *
-   * @param port where it receives; 0 where it isn't there
-   * @param sourcePort where its packets come from; 0 for a standard device, which chooses any
-   */
-  record PeerEnd(Gid gid, int port, int sourcePort) {}
 
   /** The checksum of what is sent. */
   FlowChecksum sendFlow() {
@@ -113,7 +110,7 @@ final class PeerLink {
    * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
    * no address.
    */
-  boolean connect(PeerEnd peer, int classOfTraffic, Object queuePair) {
+  boolean connect(LinkEnd peer, int classOfTraffic, Object queuePair) {
     UdpSocket open = socket;
     if (open == null || peer.port() == 0) {
       return false;
@@ -130,7 +127,7 @@ final class PeerLink {
   }
 
   /** From now on packets of this peer are good ones; under the lock. */
-  void believe(PeerEnd peer, boolean connected, boolean isSoft) {
+  void believe(LinkEnd peer, boolean connected, boolean isSoft) {
     UdpSocket open = socket;
     absent = !connected;
     if (open == null || absent) {

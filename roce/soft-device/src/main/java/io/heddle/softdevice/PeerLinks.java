@@ -1,6 +1,10 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.LinkEnd;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.SendWorkRequest;
@@ -15,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * under the progress lock, the lock holder uses them.
  */
 final class PeerLinks {
-  /** That a queue pair may have. */
-  static final int MOST = 16;
-
   private PeerLink[] links = {new PeerLink()};
   private int last;
   private int peersBufferBytes;
@@ -74,10 +75,10 @@ final class PeerLinks {
 
   /** What a soft peer must know; null before there is a socket. */
   @Nullable EndpointParameters parameters() {
-    List<PeerLink.PeerEnd> ends = new ArrayList<>();
+    List<LinkEnd> ends = new ArrayList<>();
     int buffer = Integer.MAX_VALUE;
     for (PeerLink link : links) {
-      ends.add(new PeerLink.PeerEnd(link.localGid(), link.receivePort(), link.sourcePort()));
+      ends.add(new LinkEnd(link.localGid(), link.receivePort(), link.sourcePort()));
       buffer = link.socket() == null ? buffer : Math.min(buffer, link.receiveBufferBytes());
     }
     return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
@@ -123,7 +124,7 @@ final class PeerLinks {
    * @param peer null for a standard device
    * @throws VerbsException where it has another number of them
    */
-  List<PeerLink.PeerEnd> ends(
+  List<LinkEnd> ends(
       ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
     int theirs = peer == null ? 1 : peer.ends().size();
     if (theirs != links.length) {
@@ -133,12 +134,12 @@ final class PeerLinks {
           Errno.EINVAL);
     }
     if (peer == null) {
-      return List.of(new PeerLink.PeerEnd(attributes.remoteGid(), SoftContext.ROCE_PORT, 0));
+      return List.of(new LinkEnd(attributes.remoteGid(), PacketFormat.ROCE_PORT, 0));
     }
-    List<PeerLink.PeerEnd> ends = new ArrayList<>(peer.ends());
+    List<LinkEnd> ends = new ArrayList<>(peer.ends());
     /* Of one link only the verbs know the address. */
-    PeerLink.PeerEnd first = ends.getFirst();
-    ends.set(0, new PeerLink.PeerEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
+    LinkEnd first = ends.getFirst();
+    ends.set(0, new LinkEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
     return ends;
   }
 
@@ -148,7 +149,7 @@ final class PeerLinks {
    * @return which were; of several, one that no route leads over now is a link that carries nothing
    * @throws VerbsException where none could be
    */
-  boolean[] connect(List<PeerLink.PeerEnd> ends, int trafficClass, Object queuePair) {
+  boolean[] connect(List<LinkEnd> ends, int trafficClass, Object queuePair) {
     boolean[] connected = new boolean[links.length];
     VerbsException refused = null;
     boolean any = false;
@@ -170,7 +171,7 @@ final class PeerLinks {
    * From now on packets of this peer are good ones, on links that are connected; under the lock.
    */
   void believe(
-      List<PeerLink.PeerEnd> ends,
+      List<LinkEnd> ends,
       boolean[] connected,
       @Nullable EndpointParameters peer,
       Object queuePair) {

@@ -1,6 +1,8 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 
 /**
  * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a
@@ -78,7 +80,7 @@ final class ReadResponses {
     int used = 0;
     int segment = 0;
     int at = offset;
-    for (int i = 0; i < TransmitRing.TRAIN_PACKETS; i++) {
+    for (int i = 0; i < PacketSizes.TRAIN_PACKETS; i++) {
       int payload = Math.min(mtu, lengths[0] - at);
       boolean first = at == 0;
       boolean last = at + payload == lengths[0];
@@ -86,7 +88,7 @@ final class ReadResponses {
       int bytes = header + (payload + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (i == 0) {
         segment = bytes;
-      } else if (bytes > segment || used + bytes > TransmitRing.TRAIN_BYTES) {
+      } else if (bytes > segment || used + bytes > PacketSizes.TRAIN_BYTES) {
         break;
       }
       write(base + used, first, last, header, at, payload);

@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.WorkCompletion.Kind;
@@ -153,7 +155,7 @@ final class Requester {
     long index = queue.started();
     int offset = builder.offset();
     long next = outstanding.next();
-    int tag = softPeer ? tags.next(link, nowNs, false) : SendTags.NONE;
+    int tag = softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG;
     exit.sealFor(link);
     builder.cut(loads.get(link).wide.passes() && !exit.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);

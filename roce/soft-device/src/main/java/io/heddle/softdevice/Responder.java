@@ -1,6 +1,10 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.AsyncEventListener;
 
 /**

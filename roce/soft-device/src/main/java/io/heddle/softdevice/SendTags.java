@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.PacketFormat;
 import java.util.Arrays;
 
 /**
@@ -10,9 +12,6 @@ import java.util.Arrays;
  * one, and so has whatever is sent again. Under the progress lock.
  */
 final class SendTags {
-  /** No tag. */
-  static final int NONE = 0;
-
   private static final int TAGS = 128;
   private static final int MASK = TAGS - 1;
 
@@ -29,14 +28,14 @@ final class SendTags {
   /* Sendings so far, the newest one of each link that has been answered, when the newest of all was made, and the probe
   that was answered last, or 0. */
   private long sendings;
-  private final long[] answered = new long[PeerLinks.MOST];
+  private final long[] answered = new long[EndpointParameters.MOST_LINKS];
   private long newestAnsweredNs;
   private long answeredProbe;
 
   /** Forgets all. */
   void clear() {
     Arrays.fill(serials, 0);
-    newest = NONE;
+    newest = PacketFormat.NO_TAG;
     sendings = 0;
     Arrays.fill(answered, 0);
     newestAnsweredNs = Long.MIN_VALUE / 2;
@@ -68,7 +67,7 @@ final class SendTags {
 
   /* What a peer returns may be a tag that there never was: it is taken for none. */
   private int known(int tag) {
-    return (tag & MASK) < serials.length ? tag & MASK : NONE;
+    return (tag & MASK) < serials.length ? tag & MASK : PacketFormat.NO_TAG;
   }
 
   /** The same for a question whether a way carries wide packets. */

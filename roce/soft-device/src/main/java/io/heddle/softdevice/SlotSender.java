@@ -1,6 +1,8 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.PathMtu;
 
 /**
@@ -153,7 +155,7 @@ final class SlotSender {
   /** Asks by each link; any peer answers, since the number has been executed. */
   void askWhetherThere(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
-      ask(link, 0, softPeer ? tags.next(link, nowNs, false) : SendTags.NONE);
+      ask(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
     }
   }
 
@@ -171,7 +173,7 @@ final class SlotSender {
     int bytes = ring.totalBytes(slot);
     int segment = ring.segmentBytes(slot);
     int packets = ring.packets(slot);
-    if (!softPeer || packets == TransmitRing.TRAIN_PACKETS || bytes != packets * segment) {
+    if (!softPeer || packets == PacketSizes.TRAIN_PACKETS || bytes != packets * segment) {
       return 0;
     }
     int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
@@ -235,7 +237,7 @@ final class SlotSender {
     ring.sent(slot, link, tags.sent(), nowNs);
     for (int packet = from; packet < to; packet++) {
       boolean last = packet == to - 1;
-      if (!sendCopy(link, slot, packet, last ? tag : SendTags.NONE)) {
+      if (!sendCopy(link, slot, packet, last ? tag : PacketFormat.NO_TAG)) {
         outstanding.losePackets(slot, packet, to);
         return block(nowNs);
       }
@@ -280,7 +282,7 @@ final class SlotSender {
 
   private void sealAgain(
       int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
-    int tag = softPeer ? tags.next(link, nowNs, probe) : SendTags.NONE;
+    int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
     exit.sealFor(link);
     builder.markAgain(ring, slot, address, from, to, tag, loads.several());
   }

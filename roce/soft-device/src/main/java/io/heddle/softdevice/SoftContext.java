@@ -7,6 +7,9 @@ import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceAttributes;
@@ -40,8 +43,6 @@ import org.jspecify.annotations.Nullable;
  * monitor, and inside it the progress lock for as long as it touches data-path state.
  */
 final class SoftContext implements DeviceContext {
-  static final int ROCE_PORT = 4791;
-
   private static final int MAX_WORK_REQUESTS = 1 << 14;
   private static final int MAX_COMPLETIONS = 1 << 20;
   private static final int GENERATION_BITS = 11;
@@ -142,13 +143,13 @@ final class SoftContext implements DeviceContext {
         PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
     int closing = packet - mtu.bytes() + PacketFormat.IMMEDIATE_BYTES;
     int packets =
-        Math.min(TransmitRing.TRAIN_PACKETS - 1, (TransmitRing.TRAIN_BYTES - closing) / packet);
+        Math.min(PacketSizes.TRAIN_PACKETS - 1, (PacketSizes.TRAIN_BYTES - closing) / packet);
     return packets * mtu.bytes();
   }
 
   @Override
   public int mostLinks() {
-    return standardPeers ? 1 : PeerLinks.MOST;
+    return standardPeers ? 1 : EndpointParameters.MOST_LINKS;
   }
 
   /** Whether other soft devices are taken for standard ones, too: for comparison. */
@@ -280,14 +281,15 @@ final class SoftContext implements DeviceContext {
    * @throws VerbsException where there are too many or none, or one can't be opened
    */
   synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
-    if (gidIndexes.length > PeerLinks.MOST || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
+    if (gidIndexes.length > EndpointParameters.MOST_LINKS
+        || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
       throw new VerbsException(
           "modify_qp",
           qp
               + " to INIT on addresses "
               + Arrays.toString(gidIndexes)
               + " (1 to "
-              + PeerLinks.MOST
+              + EndpointParameters.MOST_LINKS
               + ")",
           Errno.EINVAL);
     }
@@ -336,7 +338,7 @@ final class SoftContext implements DeviceContext {
 
   private UdpSocket bindReceiver(SoftPort.Address address) {
     try {
-      return UdpSocket.bind(address.gid(), address.scope(), ROCE_PORT, true);
+      return UdpSocket.bind(address.gid(), address.scope(), PacketFormat.ROCE_PORT, true);
     } catch (SystemCallException failed) {
       if (!UdpSocket.isAddressInUse(failed)) {
         throw failed;
@@ -345,7 +347,7 @@ final class SoftContext implements DeviceContext {
       log.info(
           "soft0: port %d of %s is taken; receiving on port %d, which other soft devices are told"
               + " and standard devices can't use",
-          ROCE_PORT, address.gid(), other.port());
+          PacketFormat.ROCE_PORT, address.gid(), other.port());
       return other;
     }
   }

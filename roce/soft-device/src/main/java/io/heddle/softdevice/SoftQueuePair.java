@@ -1,6 +1,11 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.LinkEnd;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
@@ -168,7 +173,7 @@ final class SoftQueuePair implements QueuePair {
       boolean soft = attributes.peerParameters().length > 0 && !context.arePeersStandard();
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
-      List<PeerLink.PeerEnd> ends = links.ends(attributes, peer, this);
+      List<LinkEnd> ends = links.ends(attributes, peer, this);
       boolean[] connected = links.connect(ends, attributes.trafficClass(), this);
       engine.lock.lock();
       try {

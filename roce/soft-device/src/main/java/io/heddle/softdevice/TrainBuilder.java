@@ -1,6 +1,9 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
 /**
@@ -132,7 +135,7 @@ final class TrainBuilder {
    * @param room sequence numbers that it may take, at least 1
    * @param acknowledgeAll whether the end of each request asks for an acknowledgement
    * @param acknowledgeAt the packet of this sequence number asks for an acknowledgement
-   * @param tag of the first packet, or {@link SendTags#NONE}
+   * @param tag of the first packet, or {@link PacketFormat#NO_TAG}
    * @return first sequence number after it; {@code firstPsn} when the request at the front is not
    *     allowed its memory
    */
@@ -147,7 +150,7 @@ final class TrainBuilder {
     int segment = 0;
     int used = 0;
     long psn = firstPsn;
-    while (psn - firstPsn < Math.min(room, TransmitRing.TRAIN_PACKETS) && hasMore()) {
+    while (psn - firstPsn < Math.min(room, PacketSizes.TRAIN_PACKETS) && hasMore()) {
       if ((used == 0 || offset == 0) && !nextIsAllowed()) {
         break;
       }
@@ -156,10 +159,10 @@ final class TrainBuilder {
             ? buildRead(ring, address, firstPsn)
             : finish(ring, firstPsn, psn, segment, used);
       }
-      int most = Math.min(room, TransmitRing.TRAIN_PACKETS) - (int) (psn - firstPsn);
+      int most = Math.min(room, PacketSizes.TRAIN_PACKETS) - (int) (psn - firstPsn);
       int run = used == 0 || segment == fullBytes ? fullPackets(used, most) : 0;
       if (run > 0) {
-        buildRun(address + used, run, psn, acknowledgeAt, used == 0 ? tag : SendTags.NONE);
+        buildRun(address + used, run, psn, acknowledgeAt, used == 0 ? tag : PacketFormat.NO_TAG);
         segment = fullBytes;
         used += run * fullBytes;
         psn += run;
@@ -169,7 +172,7 @@ final class TrainBuilder {
       int bytes = headerBytes + (payloadBytes + 3 & ~3) + PacketFormat.ICRC_BYTES;
       if (used == 0) {
         segment = bytes;
-      } else if (bytes > segment || used + bytes > TransmitRing.TRAIN_BYTES) {
+      } else if (bytes > segment || used + bytes > PacketSizes.TRAIN_BYTES) {
         break;
       }
       long index = queue.started();
@@ -179,7 +182,7 @@ final class TrainBuilder {
       write(
           packet,
           index,
-          PacketFormat.requestTagAndPsn(acknowledge, used == 0 ? tag : SendTags.NONE, psn));
+          PacketFormat.requestTagAndPsn(acknowledge, used == 0 ? tag : PacketFormat.NO_TAG, psn));
       seal.seal(packet, bytes - PacketFormat.ICRC_BYTES);
       offset += payloadBytes;
       if (endsRequest) {
@@ -204,7 +207,7 @@ final class TrainBuilder {
       return 0;
     }
     return Math.min(
-        Math.min(most, (left - 1) / writeBytes), (TransmitRing.TRAIN_BYTES - used) / fullBytes);
+        Math.min(most, (left - 1) / writeBytes), (PacketSizes.TRAIN_BYTES - used) / fullBytes);
   }
 
   /* The hottest loop of the sending side. */
@@ -223,7 +226,7 @@ final class TrainBuilder {
           PacketSeal.copiesAndSeals(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
       int third =
           PacketFormat.requestTagAndPsn(
-              next == acknowledgeAt, next == psn ? tag : SendTags.NONE, next);
+              next == acknowledgeAt, next == psn ? tag : PacketFormat.NO_TAG, next);
       PacketFormat.writeBaseAndReth(
           packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, remote, rkey, left);
       if (PacketSeal.copiesAndSeals(writeBytes)) {
@@ -291,7 +294,7 @@ final class TrainBuilder {
       long packet = address + (long) i * segment;
       boolean last = i == to - 1;
       boolean request = last || PacketFormat.acknowledgeRequested(packet);
-      int wanted = last ? tag : SendTags.NONE;
+      int wanted = last ? tag : PacketFormat.NO_TAG;
       if (sealAnew
           || PacketFormat.tag(packet) != wanted
           || PacketFormat.acknowledgeRequested(packet) != request) {

@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.PacketFormat;
+
 /**
  * Slots of 64 KiB, each with one train of finished packets: staging buffer and retransmit buffer in
  * one. A slot is free again when its last packet has been acknowledged; until then its bytes stay
@@ -10,16 +12,6 @@ final class TransmitRing {
 
   /** 64 slots hold more than a window of full trains at every MTU. */
   static final int SLOTS = 64;
-
-  /**
-   * Largest payload of a segmented send. A train that is longer than a device's gso_max_size
-   * (65536, Ethernet, IP and UDP headers included) is cut in software before it leaves: at MTU 1024
-   * that cost a factor of 3.5.
-   */
-  static final int TRAIN_BYTES = 65_400;
-
-  /** Segments of a send that kernels before 6.x take. */
-  static final int TRAIN_PACKETS = 64;
 
   /** Bytes of all slots. */
   static final int AREA_BYTES = SLOTS * SLOT_BYTES;

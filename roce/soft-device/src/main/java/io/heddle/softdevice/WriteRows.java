@@ -2,6 +2,8 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.ShimCalls;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
 import java.lang.foreign.Arena;
 
 /**
@@ -55,7 +57,7 @@ final class WriteRows {
     return (int) outcome;
   }
 
-  /** The newest tag among those taken, or {@link SendTags#NONE}. */
+  /** The newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
   int tag() {
     return (int) (outcome >>> 32) & 0x7f;
   }

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.addr.NetworkLink;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.LinkEnd;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import java.lang.foreign.Arena;
@@ -49,7 +52,7 @@ class DeparturesTest {
         socket,
         new SoftPort.Address(new Gid(0, 1), 0, lo),
         new SoftContext.ReceivePort(socket, 1 << 20));
-    link.believe(new PeerLink.PeerEnd(new Gid(0, 2), 4791, 4791), true, true);
+    link.believe(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
     link.cutBy(PacketSizes.standard(PathMtu.MTU_1024));
   }
 

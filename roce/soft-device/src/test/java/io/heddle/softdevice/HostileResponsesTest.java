@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

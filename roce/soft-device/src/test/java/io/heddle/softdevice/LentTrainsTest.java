@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.LinkEnd;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -160,8 +163,8 @@ class LentTrainsTest {
       byte[] wanted = fill(pair, new Random(1));
       Gid own = pair.left.context.gidTable().entries().getFirst().gid();
       Gid peer = new Gid(own.high(), own.low() & ~0xffL | 200);
-      try (UdpSocket unread = UdpSocket.bind(peer, 0, SoftContext.ROCE_PORT, true)) {
-        var ends = List.of(new PeerLink.PeerEnd(new Gid(0, 0), unread.port(), 49_152));
+      try (UdpSocket unread = UdpSocket.bind(peer, 0, PacketFormat.ROCE_PORT, true)) {
+        var ends = List.of(new LinkEnd(new Gid(0, 0), unread.port(), 49_152));
         byte[] soft = new EndpointParameters(4 << 20, 4096, ends).toBytes();
         QueuePair a = pair.left.createQueuePair();
         a.initialise(pair.left.gidIndexes());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;
@@ -128,7 +129,7 @@ class LinesTest {
     for (int bytes : new int[] {WIDE_MESSAGE, 8704, 8960, 5001, 4297}) {
       oneMessage(bytes);
     }
-    assertTrue(places.size() >= PacketPieces.COUNT, "no pieces: " + places);
+    assertTrue(places.size() >= PacketFormat.PIECES, "no pieces: " + places);
     places.forEach(place -> assertEquals(0, place % LINE, () -> "pieces at " + places));
   }
 
@@ -148,7 +149,7 @@ class LinesTest {
               }
               return true;
             }
-            case PacketPieces.COUNT -> {
+            case PacketFormat.PIECES -> {
               return firsts[0] >= 2;
             }
             default -> {

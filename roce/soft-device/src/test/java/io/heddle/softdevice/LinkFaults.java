@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.wire.EndpointParameters;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.function.LongPredicate;
@@ -14,11 +15,11 @@ final class LinkFaults {
   /** Hosts that have a link's addresses: the source address tells the link. */
   static final int HOSTS = 8;
 
-  private final boolean[] cut = new boolean[PeerLinks.MOST];
-  private final @Nullable DelayLine[] lines = new DelayLine[PeerLinks.MOST];
-  private final long[] delayNs = new long[PeerLinks.MOST];
+  private final boolean[] cut = new boolean[EndpointParameters.MOST_LINKS];
+  private final @Nullable DelayLine[] lines = new DelayLine[EndpointParameters.MOST_LINKS];
+  private final long[] delayNs = new long[EndpointParameters.MOST_LINKS];
   private @Nullable Arena arena;
-  private final int[] longest = new int[PeerLinks.MOST];
+  private final int[] longest = new int[EndpointParameters.MOST_LINKS];
   private LongPredicate sieve = packet -> true;
   private long lost;
   private long tooLong;

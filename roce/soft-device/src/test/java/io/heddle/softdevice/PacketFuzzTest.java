@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -65,7 +69,7 @@ class PacketFuzzTest {
     try {
       EndpointParameters read = EndpointParameters.parse(bytes, "the fuzzer's");
       assertTrue(read.receiveBufferBytes() > 0);
-      assertTrue(read.ends().size() <= PeerLinks.MOST);
+      assertTrue(read.ends().size() <= EndpointParameters.MOST_LINKS);
       assertTrue(read.ends().stream().anyMatch(end -> end.port() > 0));
       assertTrue(read.ends().stream().allMatch(end -> end.port() == 0 == (end.sourcePort() == 0)));
     } catch (VerbsException refused) {

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.SendWorkRequest;
@@ -151,7 +155,7 @@ class RxeCaptureTest {
       builder.configure(PacketSizes.standard(PathMtu.MTU_4096), false, 1, qpn, 16);
       long psn = firstPsn;
       while (builder.hasMore()) {
-        psn = builder.build(ring, psn, 16, true, -1, SendTags.NONE);
+        psn = builder.build(ring, psn, 16, true, -1, PacketFormat.NO_TAG);
       }
       assertEquals(firstPsn + 16, psn);
       for (Packet packet : message) {

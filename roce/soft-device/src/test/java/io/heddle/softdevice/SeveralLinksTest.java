@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.ReadyToReceiveAttributes;
@@ -74,7 +76,7 @@ class WidePacketsTest {
             + preferred
             - full * writeBytes;
     int train = full * (writeBytes + PacketFormat.WRITE_ONLY_BYTES) + closing;
-    assertTrue(train <= TransmitRing.TRAIN_BYTES, "bytes: " + train);
+    assertTrue(train <= PacketSizes.TRAIN_BYTES, "bytes: " + train);
   }
 
   /* As if the link of the device that wrote these took packets of that size. */

@@ -2,6 +2,10 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSeal;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

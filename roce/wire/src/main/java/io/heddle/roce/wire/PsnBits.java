@@ -1,4 +1,4 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import java.util.Arrays;
 
@@ -8,15 +8,15 @@ import java.util.Arrays;
  * <p>Sequence numbers are {@code long} here; their low 24 bits are what the wire carries, so word
  * boundaries fall on the same numbers at both ends and bitmaps travel as whole words.
  */
-final class PsnBits {
+public final class PsnBits {
   /**
    * Numbers in the window. Bounds what a responder accepts ahead of a gap and what a requester has
    * outstanding.
    */
-  static final int SIZE = 2048;
+  public static final int SIZE = 2048;
 
   /** How many lengths in bits a distance within the window may have, 0 included. */
-  static final int BIT_LENGTHS = Integer.numberOfTrailingZeros(SIZE) + 1;
+  public static final int BIT_LENGTHS = Integer.numberOfTrailingZeros(SIZE) + 1;
 
   private static final int WORD_MASK = SIZE / 64 - 1;
 
@@ -26,33 +26,33 @@ final class PsnBits {
     return (int) (psn >> 6) & WORD_MASK;
   }
 
-  boolean get(long psn) {
+  public boolean get(long psn) {
     return (words[row(psn)] & 1L << psn) != 0;
   }
 
-  void set(long psn) {
+  public void set(long psn) {
     words[row(psn)] |= 1L << psn;
   }
 
-  void clear(long psn) {
+  public void clear(long psn) {
     words[row(psn)] &= ~(1L << psn);
   }
 
   /** The word that holds this number: bit {@code i} is number {@code (psn & ~63) + i}. */
-  long word(long psn) {
+  public long word(long psn) {
     return words[row(psn)];
   }
 
-  void setWord(long psn, long value) {
+  public void setWord(long psn, long value) {
     words[row(psn)] = value;
   }
 
-  void clearAll() {
+  public void clearAll() {
     Arrays.fill(words, 0);
   }
 
   /** Clears {@code [from, to)}, at most a window long, and returns how many bits were set. */
-  int clearRange(long from, long to) {
+  public int clearRange(long from, long to) {
     int cleared = 0;
     for (long psn = from; psn < to; psn = (psn | 63) + 1) {
       long mask = mask(psn, to);
@@ -63,7 +63,7 @@ final class PsnBits {
   }
 
   /** The bits of the word of {@code psn} that lie in {@code [psn, to)}. */
-  static long mask(long psn, long to) {
+  public static long mask(long psn, long to) {
     long mask = -1L << psn;
     long wordEnd = (psn | 63) + 1;
     return to < wordEnd ? mask & ~(-1L << to) : mask;

@@ -1,4 +1,4 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
@@ -7,53 +7,63 @@ import java.lang.foreign.ValueLayout;
  * The packets of the reliable connection as the engine writes and reads them: absolute addresses,
  * no object per packet.
  *
- * <p>An acknowledgement to a soft peer returns the {@linkplain SendTags tag} of the newest tagged
- * packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited here.
- * A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian, the
- * first of which holds the first missing sequence number.
+ * <p>A packet may have a tag, seven bits that the base transport header keeps free beside the
+ * request for an acknowledgement. An acknowledgement to a soft peer returns the tag of the newest
+ * tagged packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited
+ * here. A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian,
+ * the first of which holds the first missing sequence number.
  */
-final class PacketFormat {
-  static final int BTH_BYTES = 12;
-  static final int RETH_BYTES = 16;
-  static final int AETH_BYTES = 4;
-  static final int WAITED_BYTES = 4;
-  static final int IMMEDIATE_BYTES = 4;
-  static final int ICRC_BYTES = 4;
+public final class PacketFormat {
+  public static final int BTH_BYTES = 12;
+  public static final int RETH_BYTES = 16;
+  public static final int AETH_BYTES = 4;
+  public static final int WAITED_BYTES = 4;
+  public static final int IMMEDIATE_BYTES = 4;
+  public static final int ICRC_BYTES = 4;
 
   /** What a WRITE ONLY packet has besides its payload. */
-  static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+  public static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
 
-  static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
-  static final int PSN_MASK = 0xff_ffff;
+  public static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+  public static final int PSN_MASK = 0xff_ffff;
 
-  static final int SEND_FIRST = 0x00;
-  static final int SEND_MIDDLE = 0x01;
-  static final int SEND_LAST = 0x02;
-  static final int SEND_LAST_WITH_IMMEDIATE = 0x03;
-  static final int SEND_ONLY = 0x04;
-  static final int SEND_ONLY_WITH_IMMEDIATE = 0x05;
-  static final int WRITE_FIRST = 0x06;
-  static final int WRITE_MIDDLE = 0x07;
-  static final int WRITE_LAST = 0x08;
-  static final int WRITE_LAST_WITH_IMMEDIATE = 0x09;
-  static final int WRITE_ONLY = 0x0a;
-  static final int WRITE_ONLY_WITH_IMMEDIATE = 0x0b;
-  static final int READ_REQUEST = 0x0c;
-  static final int READ_RESPONSE_FIRST = 0x0d;
-  static final int READ_RESPONSE_MIDDLE = 0x0e;
-  static final int READ_RESPONSE_LAST = 0x0f;
-  static final int READ_RESPONSE_ONLY = 0x10;
-  static final int ACKNOWLEDGE = 0x11;
+  /** The UDP port of RoCEv2. */
+  public static final int ROCE_PORT = 4791;
 
-  /** Several packets, of a {@link Bundle}; of the opcodes that are the manufacturer's. */
-  static final int BUNDLE = 0xc0;
+  /** In the place of a tag: the packet has none. */
+  public static final int NO_TAG = 0;
 
-  static final int SYNDROME_ACK = 0x1f;
-  static final int SYNDROME_RECEIVER_NOT_READY = 0x20;
-  static final int SYNDROME_SEQUENCE_ERROR = 0x60;
-  static final int SYNDROME_INVALID_REQUEST = 0x61;
-  static final int SYNDROME_REMOTE_ACCESS = 0x62;
-  static final int SYNDROME_REMOTE_OPERATION = 0x63;
+  /** Of a packet that is sent {@linkplain #setPiece in pieces}. */
+  public static final int PIECES = 3;
+
+  public static final int SEND_FIRST = 0x00;
+  public static final int SEND_MIDDLE = 0x01;
+  public static final int SEND_LAST = 0x02;
+  public static final int SEND_LAST_WITH_IMMEDIATE = 0x03;
+  public static final int SEND_ONLY = 0x04;
+  public static final int SEND_ONLY_WITH_IMMEDIATE = 0x05;
+  public static final int WRITE_FIRST = 0x06;
+  public static final int WRITE_MIDDLE = 0x07;
+  public static final int WRITE_LAST = 0x08;
+  public static final int WRITE_LAST_WITH_IMMEDIATE = 0x09;
+  public static final int WRITE_ONLY = 0x0a;
+  public static final int WRITE_ONLY_WITH_IMMEDIATE = 0x0b;
+  public static final int READ_REQUEST = 0x0c;
+  public static final int READ_RESPONSE_FIRST = 0x0d;
+  public static final int READ_RESPONSE_MIDDLE = 0x0e;
+  public static final int READ_RESPONSE_LAST = 0x0f;
+  public static final int READ_RESPONSE_ONLY = 0x10;
+  public static final int ACKNOWLEDGE = 0x11;
+
+  /** Several packets in one datagram; of the opcodes that are the manufacturer's. */
+  public static final int BUNDLE = 0xc0;
+
+  public static final int SYNDROME_ACK = 0x1f;
+  public static final int SYNDROME_RECEIVER_NOT_READY = 0x20;
+  public static final int SYNDROME_SEQUENCE_ERROR = 0x60;
+  public static final int SYNDROME_INVALID_REQUEST = 0x61;
+  public static final int SYNDROME_REMOTE_ACCESS = 0x62;
+  public static final int SYNDROME_REMOTE_OPERATION = 0x63;
 
   /** RNR timer codes 0 to 31, in units of 10 µs. */
   private static final int[] RNR_TIMER = {
@@ -63,7 +73,7 @@ final class PacketFormat {
 
   private PacketFormat() {}
 
-  static long receiverNotReadyNs(int timerCode) {
+  public static long receiverNotReadyNs(int timerCode) {
     return RNR_TIMER[timerCode & 31] * 10_000L;
   }
 
@@ -71,7 +81,7 @@ final class PacketFormat {
    * Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable
    * connection here.
    */
-  static int extendedHeaderBytes(int opcode) {
+  public static int extendedHeaderBytes(int opcode) {
     return switch (opcode) {
       case SEND_FIRST,
           SEND_MIDDLE,
@@ -91,32 +101,32 @@ final class PacketFormat {
     };
   }
 
-  static boolean hasReth(int opcode) {
+  public static boolean hasReth(int opcode) {
     return opcode == WRITE_FIRST
         || opcode == WRITE_ONLY
         || opcode == WRITE_ONLY_WITH_IMMEDIATE
         || opcode == READ_REQUEST;
   }
 
-  static boolean hasImmediate(int opcode) {
+  public static boolean hasImmediate(int opcode) {
     return opcode == SEND_LAST_WITH_IMMEDIATE
         || opcode == SEND_ONLY_WITH_IMMEDIATE
         || opcode == WRITE_LAST_WITH_IMMEDIATE
         || opcode == WRITE_ONLY_WITH_IMMEDIATE;
   }
 
-  static void writeBase(long packet, int opcode, int pad, int queuePair, long psn) {
+  public static void writeBase(long packet, int opcode, int pad, int queuePair, long psn) {
     writeBaseWords(packet, opcode, pad, queuePair, (int) psn & PSN_MASK);
   }
 
-  static void writeBaseWords(
+  public static void writeBaseWords(
       long packet, int opcode, int pad, int queuePair, int requestTagAndPsn) {
     Memory.ALL.set(Memory.NETWORK_LONG, packet, firstWord(opcode, pad, queuePair));
     Memory.ALL.set(Memory.NETWORK_INT, packet + 8, requestTagAndPsn);
   }
 
   /* opcode | SE, M, pad, TVer | default partition key | congestion marks, zero | queue pair */
-  static long firstWord(int opcode, int pad, int queuePair) {
+  public static long firstWord(int opcode, int pad, int queuePair) {
     return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
   }
 
@@ -124,7 +134,7 @@ final class PacketFormat {
    * Writes base header and RETH by as few stores as there are words: in code of the first compiler
    * each costs as much as the CRC of half a kilobyte.
    */
-  static void writeBaseAndReth(
+  public static void writeBaseAndReth(
       long packet,
       int opcode,
       int pad,
@@ -140,34 +150,34 @@ final class PacketFormat {
   }
 
   /** The base header's third word: whether an acknowledgement is asked for, tag, number. */
-  static int requestTagAndPsn(boolean request, int tag, long psn) {
+  public static int requestTagAndPsn(boolean request, int tag, long psn) {
     return (request ? 1 << 31 : 0) | tag << 24 | (int) psn & PSN_MASK;
   }
 
-  static void setAcknowledgeRequest(long packet) {
-    setRequestAndTag(packet, true, SendTags.NONE);
+  public static void setAcknowledgeRequest(long packet) {
+    setRequestAndTag(packet, true, NO_TAG);
   }
 
-  /** Whether the packet asks for an acknowledgement, and its {@linkplain SendTags tag}. */
-  static void setRequestAndTag(long packet, boolean request, int tag) {
+  /** Whether the packet asks for an acknowledgement, and its tag. */
+  public static void setRequestAndTag(long packet, boolean request, int tag) {
     Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) (request ? 0x80 | tag : tag));
   }
 
-  static int tag(long packet) {
+  public static int tag(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) & 0x7f;
   }
 
-  static void writeReth(long at, long address, int key, int length) {
+  public static void writeReth(long at, long address, int key, int length) {
     Memory.ALL.set(Memory.NETWORK_LONG, at, address);
     Memory.ALL.set(Memory.NETWORK_INT, at + 8, key);
     Memory.ALL.set(Memory.NETWORK_INT, at + 12, length);
   }
 
-  static void writeAeth(long at, int syndrome, int messages) {
+  public static void writeAeth(long at, int syndrome, int messages) {
     Memory.ALL.set(Memory.NETWORK_INT, at, syndrome << 24 | messages & PSN_MASK);
   }
 
-  static void clearPad(long at, int count) {
+  public static void clearPad(long at, int count) {
     for (int i = 0; i < count; i++) {
       Memory.ALL.set(ValueLayout.JAVA_BYTE, at + i, (byte) 0);
     }
@@ -175,33 +185,33 @@ final class PacketFormat {
 
   /* The base header from its words, read once each: eight bytes, then four. */
 
-  static int opcodeOf(long firstWord) {
+  public static int opcodeOf(long firstWord) {
     return (int) (firstWord >>> 56);
   }
 
-  static int padOf(long firstWord) {
+  public static int padOf(long firstWord) {
     return (int) (firstWord >>> 52) & 3;
   }
 
   /** Whether transport version and partition key are those that there are. */
-  static boolean isHeaderRight(long firstWord) {
+  public static boolean isHeaderRight(long firstWord) {
     return (firstWord >>> 48 & 15) == 0 && (firstWord >>> 32 & 0x7fff) == 0x7fff;
   }
 
-  static int queuePairOf(long firstWord) {
+  public static int queuePairOf(long firstWord) {
     return (int) firstWord & PSN_MASK;
   }
 
   /** Whether routers have marked congestion, or the byte isn't zero for another reason. */
-  static boolean isMarked(long firstWord) {
+  public static boolean isMarked(long firstWord) {
     return ((int) firstWord & ~PSN_MASK) != 0;
   }
 
-  static boolean asksForAcknowledgement(int thirdWord) {
+  public static boolean asksForAcknowledgement(int thirdWord) {
     return thirdWord < 0;
   }
 
-  static int tagOf(int thirdWord) {
+  public static int tagOf(int thirdWord) {
     return thirdWord >>> 24 & 0x7f;
   }
 
@@ -209,49 +219,49 @@ final class PacketFormat {
    * Which piece of a packet this is, from 1, or 0 for a whole one: between soft devices the bits of
    * the base header for solicited events and migration say so.
    */
-  static int piece(long packet) {
+  public static int piece(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;
   }
 
-  static void setPiece(long packet, int piece) {
+  public static void setPiece(long packet, int piece) {
     byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1);
     Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 1, (byte) (was & 0x3f | piece << 6));
   }
 
-  static int psnOf(int thirdWord) {
+  public static int psnOf(int thirdWord) {
     return thirdWord & PSN_MASK;
   }
 
-  static int opcode(long packet) {
+  public static int opcode(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet) & 0xff;
   }
 
-  static int pad(long packet) {
+  public static int pad(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 4 & 3;
   }
 
-  static int queuePair(long packet) {
+  public static int queuePair(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + 4) & PSN_MASK;
   }
 
-  static boolean acknowledgeRequested(long packet) {
+  public static boolean acknowledgeRequested(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 8) < 0;
   }
 
-  static int psn(long packet) {
+  public static int psn(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + 8) & PSN_MASK;
   }
 
-  static int networkInt(long at) {
+  public static int networkInt(long at) {
     return Memory.ALL.get(Memory.NETWORK_INT, at);
   }
 
-  static long networkLong(long at) {
+  public static long networkLong(long at) {
     return Memory.ALL.get(Memory.NETWORK_LONG, at);
   }
 
   /** The sequence number with these low 24 bits that is nearest to {@code near}. */
-  static long expand(int psn24, long near) {
+  public static long expand(int psn24, long near) {
     int difference = psn24 - (int) near << 8 >> 8;
     return near + difference;
   }

@@ -1,4 +1,4 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import io.heddle.platform.Errno;
 import io.heddle.verbs.Gid;
@@ -20,14 +20,17 @@ import java.util.Locale;
  *     its packets come from; both ports are 0 for an address that isn't there. The first one's GID
  *     isn't told: the verbs do that
  */
-record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.PeerEnd> ends) {
+public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<LinkEnd> ends) {
+  /** Links that a queue pair may have. */
+  public static final int MOST_LINKS = 16;
+
   private static final int MAGIC = 'H' << 8 | 'S';
   private static final int VERSION = 6;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
 
-  byte[] toBytes() {
-    PeerLink.PeerEnd first = ends.getFirst();
+  public byte[] toBytes() {
+    LinkEnd first = ends.getFirst();
     ByteBuffer buffer =
         ByteBuffer.allocate(BYTES + (ends.size() - 1) * LINK_BYTES)
             .putShort((short) MAGIC)
@@ -37,7 +40,7 @@ record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.
             .putShort((short) first.sourcePort())
             .putInt(receiveBufferBytes)
             .putShort((short) writeBytes);
-    for (PeerLink.PeerEnd end : ends.subList(1, ends.size())) {
+    for (LinkEnd end : ends.subList(1, ends.size())) {
       buffer
           .putLong(end.gid().high())
           .putLong(end.gid().low())
@@ -50,7 +53,7 @@ record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.
   /**
    * @throws VerbsException for what isn't a soft device's, or is another version's
    */
-  static EndpointParameters parse(byte[] bytes, String queuePair) {
+  public static EndpointParameters parse(byte[] bytes, String queuePair) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     if (bytes.length < BYTES || (buffer.getShort() & 0xffff) != MAGIC) {
       throw refused(
@@ -71,7 +74,7 @@ record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.
     int writeBytes = buffer.getShort() & 0xffff;
     if (receiveBuffer <= 0
         || !PacketSizes.isSize(writeBytes)
-        || further >= PeerLinks.MOST
+        || further >= MOST_LINKS
         || bytes.length < BYTES + further * LINK_BYTES) {
       throw refused(
           queuePair,
@@ -81,11 +84,11 @@ record EndpointParameters(int receiveBufferBytes, int writeBytes, List<PeerLink.
           further,
           bytes.length);
     }
-    List<PeerLink.PeerEnd> ends = new ArrayList<>();
-    ends.add(new PeerLink.PeerEnd(new Gid(0, 0), port, sourcePort));
+    List<LinkEnd> ends = new ArrayList<>();
+    ends.add(new LinkEnd(new Gid(0, 0), port, sourcePort));
     for (int i = 0; i < further; i++) {
       Gid gid = new Gid(buffer.getLong(), buffer.getLong());
-      ends.add(new PeerLink.PeerEnd(gid, buffer.getShort() & 0xffff, buffer.getShort() & 0xffff));
+      ends.add(new LinkEnd(gid, buffer.getShort() & 0xffff, buffer.getShort() & 0xffff));
     }
     if (ends.stream().anyMatch(end -> end.port() == 0 != (end.sourcePort() == 0))
         || ends.stream().allMatch(end -> end.port() == 0)) {

@@ -1,4 +1,4 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import io.heddle.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -14,21 +14,20 @@ import java.util.zip.CRC32;
  * shift(crc(A), |B|) ^ crc(B)}. So is what the ones in BTH byte 4 add to a packet that has a zero
  * there, since the CRC is affine: nobody has to write them. Under the progress lock.
  */
-final class FlowChecksum {
+public final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
   private static final int POLYNOMIAL = 0xEDB88320;
   /* What one byte of ones adds to the CRC of a zero byte. */
   private static final int ONES = 0x2D02EF8D;
   private static final int MASKED_BYTE = 4;
-  private static final int ROCE_PORT = 4791;
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
   private final CRC32 crc = new CRC32();
   /* By covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
   private int[] contributions = new int[64];
-  private int destinationPort = ROCE_PORT;
+  private int destinationPort = PacketFormat.ROCE_PORT;
 
-  void reset(Gid source, int sourcePort, Gid destination, int portOfDestination) {
+  public void reset(Gid source, int sourcePort, Gid destination, int portOfDestination) {
     java.util.Arrays.fill(pseudo, (byte) 0xff);
     pseudo[8] = 0x6f;
     pseudo[14] = 17;
@@ -38,7 +37,7 @@ final class FlowChecksum {
     setSourcePort(sourcePort);
   }
 
-  void setSourcePort(int sourcePort) {
+  public void setSourcePort(int sourcePort) {
     putShort(48, sourcePort);
     putShort(50, destinationPort);
     java.util.Arrays.fill(contributions, 0);
@@ -53,7 +52,7 @@ final class FlowChecksum {
    * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with
    * byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
    */
-  int of(ByteBuffer buffer, int offset, int length) {
+  public int of(ByteBuffer buffer, int offset, int length) {
     int front = contribution(length); /* first: it may use the same register */
     crc.reset();
     crc.update(buffer.limit(offset + length).position(offset));
@@ -61,7 +60,7 @@ final class FlowChecksum {
   }
 
   /** What it has on top of the CRC of the packet's own {@code length} bytes. */
-  int contribution(int length) {
+  public int contribution(int length) {
     int row = length >>> 2;
     if (row >= contributions.length) {
       contributions =

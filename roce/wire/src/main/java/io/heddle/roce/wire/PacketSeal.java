@@ -1,11 +1,11 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.ShimCalls;
 import java.nio.ByteBuffer;
 
 /** Puts the invariant CRC behind packets that lie in one memory area. Under the progress lock. */
-final class PacketSeal {
+public final class PacketSeal {
   private static final boolean IN_C = ShimCalls.canSeal();
   private static final int BLOCK_BYTES = 256;
 
@@ -16,14 +16,14 @@ final class PacketSeal {
   /**
    * @param checksum of the flow that packets are sealed for
    */
-  PacketSeal(long base, int lengthBytes, FlowChecksum checksum) {
+  public PacketSeal(long base, int lengthBytes, FlowChecksum checksum) {
     this.base = base;
     this.checksum = checksum;
     area = Memory.ALL.asSlice(base, lengthBytes).asByteBuffer();
   }
 
   /** From now on packets are sealed for this flow: two addresses and the ports. */
-  void sealFor(FlowChecksum flow) {
+  public void sealFor(FlowChecksum flow) {
     checksum = flow;
   }
 
@@ -32,18 +32,18 @@ final class PacketSeal {
    *
    * @param length bytes from the BTH to the end of the pad
    */
-  void seal(long packet, int length) {
+  public void seal(long packet, int length) {
     int icrc = checksum.of(area, (int) (packet - base), length);
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 
   /** Whether {@link #copyAndSeal} can be called for packets with that much payload. */
-  static boolean copiesAndSeals(int payloadBytes) {
+  public static boolean copiesAndSeals(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 
   /** Makes a row of full WRITE ONLY packets behind the headers of the first one. */
-  void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
+  public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
     ShimCalls.seal(packet, count, payload, payloadBytes, checksum.contribution(covered));
   }

@@ -1,4 +1,4 @@
-package io.heddle.softdevice;
+package io.heddle.roce.wire;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -36,7 +36,7 @@ class EndpointParametersTest {
   }
 
   private static byte[] told() {
-    var ends = List.of(new PeerLink.PeerEnd(new Gid(0, 0), 4791, 49_152));
+    var ends = List.of(new LinkEnd(new Gid(0, 0), 4791, 49_152));
     return new EndpointParameters(4 << 20, 4096, ends).toBytes();
   }
 }

@@ -1,0 +1,15 @@
+/**
+ * The formats of RoCEv2: packets of the reliable connection as bytes at an address, their invariant
+ * checksum, their sizes and numbers, and what two soft devices tell each other about a queue pair.
+ * Used by roce/transport and the soft device.
+ *
+ * <p>Threads: none of its own. A {@code FlowChecksum} and a {@code PacketSeal} belong to the holder
+ * of the device's progress lock; all else is static or immutable.
+ *
+ * <p>Memory: packets lie in memory of the caller's, named by address. Nothing is allocated per
+ * packet.
+ */
+@NullMarked
+package io.heddle.roce.wire;
+
+import org.jspecify.annotations.NullMarked;
