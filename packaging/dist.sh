@@ -27,7 +27,7 @@ for tool in zstd dpkg-deb strip objdump gzip; do
   command -v "$tool" >/dev/null || fail "$tool is missing: on Debian or Ubuntu, apt-get install zstd dpkg binutils gzip"
 done
 
-version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' "$root/pom.xml" | head -n 1)
+version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
 # When the sources were changed last; every file of the packages has this time.
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH=$epoch

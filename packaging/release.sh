@@ -17,8 +17,8 @@ fail() {
 
 (($# == 2)) || fail "usage: release.sh TAG OUTPUT, such as release.sh v0.1.0 out"
 tag=$1
-version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' "$root/pom.xml" | head -n 1)
-[[ $tag == "v$version" ]] || fail "the tag $tag isn't v$version, which the poms say"
+version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
+[[ $tag == "v$version" ]] || fail "the tag $tag isn't v$version, which pom.xml says"
 heading=$(grep -m 1 '^## ' "$root/CHANGELOG.md")
 [[ $heading == "## $version ("* ]] || fail "the newest section of CHANGELOG.md is \"$heading\", not of $version"
 [[ $heading != *"not released"* ]] || fail "the newest section of CHANGELOG.md has no date yet: \"$heading\""
