@@ -1,6 +1,6 @@
 package io.heddle.perftest;
 
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.SprayPolicy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

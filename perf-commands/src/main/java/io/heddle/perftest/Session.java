@@ -1,7 +1,7 @@
 package io.heddle.perftest;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.SprayPolicy;
 import io.heddle.verbs.PathMtu;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.heddle.perftest;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.transport.spray.PlaneLoads;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.SendWorkRequest;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.testing.Patience;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsReader;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

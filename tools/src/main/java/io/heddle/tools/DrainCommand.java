@@ -1,10 +1,10 @@
 package io.heddle.tools;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.stats.DrainOrders;
+import io.heddle.stats.ProcessStats;
 import io.heddle.tools.stat.StatsFolders;
 import io.heddle.tools.stat.StatsOption;
-import io.heddle.transport.stats.DrainOrders;
-import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;

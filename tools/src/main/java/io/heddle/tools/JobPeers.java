@@ -2,9 +2,9 @@ package io.heddle.tools;
 
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import io.heddle.tools.stat.StatsFolders;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;

@@ -1,9 +1,9 @@
 package io.heddle.tools;
 
 import io.heddle.addr.Plane;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsFile;
-import io.heddle.transport.stats.StatsReader;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsFile;
+import io.heddle.stats.StatsReader;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

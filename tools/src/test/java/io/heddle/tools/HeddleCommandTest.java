@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.SprayPolicy;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.reorder.ReorderWindow;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.SendWorkRequest;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.heddle.transport;
 
 import io.heddle.platform.Log;
 import io.heddle.reorder.ReorderWindow;
+import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Fenced;
-import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.WorkCompletion;

@@ -2,7 +2,7 @@ package io.heddle.transport;
 
 import io.heddle.platform.Options;
 import io.heddle.qppool.PlaneQueuePair.LinkSettings;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.SprayPolicy;
 
 /**
  * What the options and NCCL ask of one connection: what a {@link Handshake} needs to know.

@@ -1,8 +1,8 @@
 package io.heddle.transport;
 
 import io.heddle.qppool.PlaneQueuePair;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.stats.PlaneCounters;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.stats.PlaneCounters;
 import io.heddle.verbs.LinkCounts;
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
-import io.heddle.transport.stats.PlaneCounters;
-import io.heddle.transport.stats.StatsFile;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.stats.StatsFile;
 import java.lang.foreign.Arena;
 import java.util.List;
 

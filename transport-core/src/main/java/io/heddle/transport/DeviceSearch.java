@@ -6,7 +6,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Options;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;

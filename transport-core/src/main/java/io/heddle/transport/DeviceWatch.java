@@ -1,9 +1,9 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.stats.StatsFile;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlTasks;
-import io.heddle.transport.stats.StatsFile;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;

@@ -2,8 +2,8 @@ package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.stats.DrainOrders;
 import io.heddle.transport.control.ControlLoop;
-import io.heddle.transport.stats.DrainOrders;
 import java.io.File;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.addr.AssignedAddress;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.ProtectionDomain;

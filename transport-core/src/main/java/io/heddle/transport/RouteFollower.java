@@ -10,7 +10,7 @@ import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesCutException;
 import io.heddle.routes.WeightReason;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
 import java.io.File;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
+import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Fenced;
-import io.heddle.transport.spray.PlaneLoads;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.spray.SprayPolicy;
-import io.heddle.transport.stats.PlaneCounters;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.util.Arrays;

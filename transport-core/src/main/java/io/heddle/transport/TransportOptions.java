@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Option;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.SprayPolicy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

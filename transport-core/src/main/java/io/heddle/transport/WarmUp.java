@@ -6,8 +6,8 @@ import io.heddle.platform.FaultTeller;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.stats.DistinctErrors;
 import io.heddle.transport.control.ConnectionHandle;
-import io.heddle.transport.stats.DistinctErrors;
 import java.lang.foreign.Arena;
 
 /**

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
-import io.heddle.transport.stats.StatsFile;
-import io.heddle.transport.stats.StatsReader;
+import io.heddle.stats.StatsFile;
+import io.heddle.stats.StatsReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

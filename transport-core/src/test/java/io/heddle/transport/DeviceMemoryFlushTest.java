@@ -9,7 +9,7 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.PathMtu;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.stats.DrainOrders;
 import io.heddle.transport.control.ControlLoop;
-import io.heddle.transport.stats.DrainOrders;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

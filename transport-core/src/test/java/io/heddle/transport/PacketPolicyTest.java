@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.stats.DrainOrders;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsReader;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.stats.DrainOrders;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.testing.LoopbackFabric;

@@ -3,8 +3,8 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsReader;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

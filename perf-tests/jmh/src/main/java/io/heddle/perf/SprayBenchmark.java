@@ -1,8 +1,8 @@
 package io.heddle.perf;
 
-import io.heddle.transport.spray.PlaneLoads;
-import io.heddle.transport.spray.PlaneWeights;
-import io.heddle.transport.spray.SprayPolicy;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.heddle.perf;
 
-import io.heddle.transport.spray.PlaneWeights;
+import io.heddle.spray.PlaneWeights;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;

@@ -30,14 +30,16 @@ class ArchitectureTest {
           Map.entry("softdevice", Set.of("platform", "verbs", "addr", "roce.wire")),
           Map.entry("reorder", Set.of("platform")),
           Map.entry("qppool", Set.of("platform", "verbs")),
+          Map.entry("spray", Set.of("platform")),
+          Map.entry("stats", Set.of("platform", "verbs")),
           Map.entry(
-              "transport", Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool")),
+              "transport",
+              Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool", "spray", "stats")),
           Map.entry("plugin", Set.of("platform", "transport")),
-          Map.entry("perf", Set.of("platform", "reorder", "routes", "transport")),
-          Map.entry("perftest", Set.of("platform", "verbs", "addr", "transport")),
+          Map.entry("perf", Set.of("platform", "reorder", "routes", "spray", "transport")),
+          Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry(
-              "tools",
-              Set.of("platform", "verbs", "addr", "routes", "bgp", "transport", "perftest")));
+              "tools", Set.of("platform", "verbs", "addr", "routes", "bgp", "stats", "perftest")));
 
   private static JavaClasses classes;
 
@@ -82,30 +84,6 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("io.heddle.softdevice..")
         .because("providers are found by ServiceLoader")
-        .check(classes);
-  }
-
-  @Test
-  void toolsReadOnlyTheStatisticsOfTransport() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.heddle.tools..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.spray..")
-        .check(classes);
-  }
-
-  @Test
-  void perftestTakesOnlyThePoliciesFromTransport() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.heddle.perftest..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "io.heddle.transport", "io.heddle.transport.control..", "io.heddle.transport.stats..")
         .check(classes);
   }
 

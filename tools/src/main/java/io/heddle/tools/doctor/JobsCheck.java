@@ -1,9 +1,9 @@
 package io.heddle.tools.doctor;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.stats.ProcessStats;
 import io.heddle.tools.stat.JobFlows;
 import io.heddle.tools.stat.JobFlows.PlaneFlow;
-import io.heddle.transport.stats.ProcessStats;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

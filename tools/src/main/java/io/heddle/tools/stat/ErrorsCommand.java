@@ -1,7 +1,7 @@
 package io.heddle.tools.stat;
 
+import io.heddle.stats.ProcessStats;
 import io.heddle.tools.Json;
-import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -2,9 +2,9 @@ package io.heddle.tools.stat;
 
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
-import io.heddle.transport.stats.Latencies;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsFile;
+import io.heddle.stats.Latencies;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsFile;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

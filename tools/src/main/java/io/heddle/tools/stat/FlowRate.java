@@ -1,6 +1,6 @@
 package io.heddle.tools.stat;
 
-import io.heddle.transport.stats.Latencies;
+import io.heddle.stats.Latencies;
 
 /**
  * A flow between two looks.

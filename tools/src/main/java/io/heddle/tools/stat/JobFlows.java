@@ -1,6 +1,6 @@
 package io.heddle.tools.stat;
 
-import io.heddle.transport.stats.ProcessStats;
+import io.heddle.stats.ProcessStats;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

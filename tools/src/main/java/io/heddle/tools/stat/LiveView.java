@@ -1,6 +1,6 @@
 package io.heddle.tools.stat;
 
-import io.heddle.transport.stats.ProcessStats;
+import io.heddle.stats.ProcessStats;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.LocalTime;

@@ -1,8 +1,8 @@
 package io.heddle.tools.stat;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.transport.stats.Latencies;
-import io.heddle.transport.stats.ProcessStats;
+import io.heddle.stats.Latencies;
+import io.heddle.stats.ProcessStats;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;

@@ -1,8 +1,8 @@
 package io.heddle.tools.stat;
 
 import io.heddle.platform.LinuxCalls;
+import io.heddle.stats.ProcessStats;
 import io.heddle.tools.Json;
-import io.heddle.transport.stats.ProcessStats;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package io.heddle.tools.stat;
 
-import io.heddle.transport.stats.DistinctErrors;
-import io.heddle.transport.stats.PlaneCounters;
-import io.heddle.transport.stats.StatsFile;
-import io.heddle.transport.stats.StatsFile.Direction;
+import io.heddle.stats.DistinctErrors;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.stats.StatsFile;
+import io.heddle.stats.StatsFile.Direction;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.LinuxCalls;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsFile;
 import io.heddle.tools.lab.Skip;
-import io.heddle.transport.stats.ProcessStats;
-import io.heddle.transport.stats.StatsFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -1,0 +1,74 @@
+package io.heddle.spray;
+
+/**
+ * One contiguous segment per plane, its length by weight. A message of at most one preferred chunk
+ * isn't worth cutting: it goes whole to the plane whose turn it is.
+ */
+final class PinnedPolicy implements SprayPolicy {
+  @Override
+  public String name() {
+    return "pinned";
+  }
+
+  @Override
+  public boolean cutsByWeight() {
+    return true;
+  }
+
+  @Override
+  public int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+    if (lengthBytes <= loads.preferredChunkBytes()) {
+      return 1;
+    }
+    int carrying = 0;
+    for (int plane = 0; plane < weights.planes(); plane++) {
+      carrying += weights.weight(plane) > 0 ? 1 : 0;
+    }
+    return Math.min(carrying, MAX_CHUNKS);
+  }
+
+  @Override
+  public long chunkStart(
+      long lengthBytes, int chunk, int chunks, PlaneLoads loads, PlaneWeights weights) {
+    if (chunk == 0) {
+      return 0;
+    }
+    if (chunk == chunks) {
+      return lengthBytes;
+    }
+    long before = 0;
+    int end = plane(chunk, weights);
+    for (int plane = 0; plane < end; plane++) {
+      before += weights.weight(plane);
+    }
+    /* No overflow: 2^31 bytes × 64 planes × 10^6 is below 2^63. */
+    long exact = lengthBytes * before / weights.total();
+    return exact / BOUNDARY_BYTES * BOUNDARY_BYTES;
+  }
+
+  @Override
+  public int choose(
+      long message,
+      int chunk,
+      int chunks,
+      int lengthBytes,
+      PlaneLoads loads,
+      PlaneWeights weights) {
+    if (chunks == 1) {
+      return loads.lowestVirtualFinish(lengthBytes, weights);
+    }
+    int plane = plane(chunk, weights);
+    return loads.hasQueueRoom(plane) ? plane : NO_PLANE;
+  }
+
+  /* The chunk-th plane with a positive weight. */
+  private static int plane(int chunk, PlaneWeights weights) {
+    int seen = -1;
+    for (int plane = 0; plane < weights.planes(); plane++) {
+      if (weights.weight(plane) > 0 && ++seen == chunk) {
+        return plane;
+      }
+    }
+    throw new IllegalStateException("chunk " + chunk + " of fewer planes");
+  }
+}

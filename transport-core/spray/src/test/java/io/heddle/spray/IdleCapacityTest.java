@@ -1,0 +1,163 @@
+package io.heddle.spray;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Two planes: the first is late, the second has nothing to do half of the time. */
+class IdleCapacityTest {
+  private static final int CHUNK = 61_440;
+  private static final long MS = 1_000_000;
+
+  private final PlaneWeights weights = PlaneWeights.equal(2);
+  private final PlaneLoads loads = new PlaneLoads(2, CHUNK, 16 << 20, 256);
+  private long now = 1;
+
+  private void look(int finishedOfFirst, int finishedOfSecond) {
+    now++;
+    loads.at(now * MS);
+    for (int i = 0; i < finishedOfFirst; i++) {
+      loads.finished(0, CHUNK);
+    }
+    for (int i = 0; i < finishedOfSecond; i++) {
+      loads.finished(1, CHUNK);
+    }
+    loads.looked();
+  }
+
+  private void post(int first, int second) {
+    for (int i = 0; i < first; i++) {
+      loads.started(0, CHUNK, weights);
+    }
+    for (int i = 0; i < second; i++) {
+      loads.started(1, CHUNK, weights);
+    }
+  }
+
+  /* 20 ms in which both are given what the first carries in all of them, the second in a part. */
+  private void round(int firstBesideSecond, int firstAlone, int second) {
+    for (int at = 0; at < 10; at++) {
+      post(firstBesideSecond, second);
+      look(firstBesideSecond, second);
+    }
+    for (int at = 0; at < 10; at++) {
+      post(firstAlone, 0);
+      look(firstAlone, 0);
+    }
+  }
+
+  private void rounds(int firstBesideSecond, int firstAlone, int second) {
+    loads.at(now * MS);
+    /* What the first always has before it. */
+    post(8, 0);
+    for (int i = 0; i < 10; i++) {
+      round(firstBesideSecond, firstAlone, second);
+    }
+  }
+
+  @Test
+  void aPlaneThatIsSlowByItselfLeavesCapacityIdle() {
+    rounds(1, 1, 4);
+    assertTrue(loads.isCapacityIdle());
+  }
+
+  @Test
+  void aPlaneThatSaysNothingAnyMoreLeavesCapacityIdle() {
+    rounds(1, 0, 4);
+    assertTrue(loads.isCapacityIdle());
+  }
+
+  @Test
+  void aPlaneThatTakesWhatOthersLeaveLeavesNothingIdle() {
+    rounds(2, 6, 4);
+    assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
+  void whatIsIdleForASmallPartOfTheTimeIsAShapersBurst() {
+    loads.at(now * MS);
+    post(8, 0);
+    for (int message = 0; message < 40; message++) {
+      for (int at = 0; at < 90; at++) {
+        post(2, 2);
+        look(2, 2);
+      }
+      /* The second is through with its part; the first goes on at its own rate. */
+      for (int at = 0; at < 10; at++) {
+        post(2, 0);
+        look(2, 0);
+      }
+    }
+    assertFalse(loads.isCapacityIdle(), "a twentieth of what both could have carried");
+  }
+
+  @Test
+  void whatAPlaneWasGivenByOtherWeightsSaysNothing() {
+    loads.at(now * MS);
+    post(200, 0);
+    PlaneWeights next = PlaneWeights.parse("1,4", List.of("if:a", "if:b"));
+    loads.weightsChanged(weights, next);
+    for (int at = 0; at < 10; at++) {
+      post(0, 4);
+      look(4, 4);
+    }
+    for (int at = 0; at < 30; at++) {
+      look(4, 0);
+    }
+    assertFalse(loads.isCapacityIdle(), "the first empties the queue that it had");
+  }
+
+  @Test
+  void aFewMillisecondsSayNothing() {
+    loads.at(now * MS);
+    post(8, 0);
+    round(1, 1, 4);
+    assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
+  void aPlaneThatNothingOvertakesIsNotLate() {
+    loads.at(now * MS);
+    post(8, 8);
+    look(0, 8);
+    for (int at = 0; at < 100; at++) {
+      look(0, 0);
+    }
+    assertFalse(loads.isCapacityIdle(), "all was posted at once");
+  }
+
+  @Test
+  void itIsBelievedForAWhile() {
+    rounds(1, 1, 4);
+    loads.at((now + 1_000) * MS);
+    loads.looked();
+    assertTrue(loads.isCapacityIdle());
+    loads.at((now + 10_000) * MS);
+    loads.looked();
+    assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
+  void aPauseDoesNotCount() {
+    rounds(1, 1, 4);
+    look(8, 0);
+    assertFalse(loads.isAnyUnderWay());
+    now += 60_000;
+    look(0, 0);
+    assertTrue(loads.isCapacityIdle());
+    post(1, 1);
+    look(0, 0);
+    now += 6_000;
+    look(1, 1);
+    assertFalse(loads.isCapacityIdle());
+  }
+
+  @Test
+  void otherWeightsAreAnotherQuestion() {
+    rounds(1, 1, 4);
+    loads.weightsChanged(weights, PlaneWeights.equal(2));
+    assertFalse(loads.isCapacityIdle());
+  }
+}

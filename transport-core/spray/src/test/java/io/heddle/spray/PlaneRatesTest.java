@@ -1,0 +1,147 @@
+package io.heddle.spray;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class PlaneRatesTest {
+  private static final int CHUNK = 61_440;
+  private static final long MS = 1_000_000;
+  private static final long START = -5 * MS;
+
+  private final PlaneRates rates = new PlaneRates(2, 256, CHUNK);
+
+  private void carry(int plane, int chunks, long tookNs) {
+    for (int chunk = 1; chunk <= chunks; chunk++) {
+      rates.started(plane, (long) chunk * CHUNK);
+    }
+    long from = rates.nowNs();
+    for (int chunk = 1; chunk <= chunks; chunk++) {
+      rates.at(from + tookNs * chunk / chunks);
+      rates.finished(plane);
+    }
+  }
+
+  private double rate(int plane) {
+    return rates.bytesPerNs(plane, rates.fastest());
+  }
+
+  @Test
+  void aRateIsWhatWasUnderWayByTheTimeThatItTook() {
+    rates.at(START);
+    assertEquals(0, rate(0));
+    carry(0, 10, 10 * MS);
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9);
+    assertEquals(0, rate(1));
+  }
+
+  @Test
+  void aChunkThatIsOverdueLowersTheRateBeforeItIsAcknowledged() {
+    rates.at(START);
+    carry(0, 10, 10 * MS);
+    rates.started(0, CHUNK);
+    rates.at(START + 11 * MS);
+    rates.looked();
+    rates.started(1, CHUNK);
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9);
+    rates.at(START + 18 * MS);
+    rates.looked();
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9, "nothing has overtaken it");
+    rates.finished(1);
+    assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9);
+    rates.at(START + 100 * MS);
+    assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9, "nobody has looked since");
+  }
+
+  @Test
+  void aSlowPlaneThatIsIdleCountsAsTheFastestInTheEnd() {
+    rates.at(START);
+    carry(0, 1, MS);
+    carry(1, 1, 4 * MS);
+    rates.at(START + 5 * MS + 32 * MS);
+    assertEquals((double) CHUNK / MS / 2, rate(1), 1e-9);
+    rates.at(START + 5 * MS + 1_000_000 * MS);
+    assertEquals((double) CHUNK / MS, rate(1), 1e-9);
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9);
+  }
+
+  @Test
+  void whatIsUnderWayWhenAPlaneIsForgottenTellsNothingOfItAfterwards() {
+    rates.at(START);
+    carry(0, 4, 40 * MS);
+    rates.started(0, CHUNK);
+    rates.started(0, 2 * CHUNK);
+    rates.forget(0);
+    rates.started(0, 3 * CHUNK);
+    rates.at(START + 100 * MS);
+    rates.finished(0);
+    rates.finished(0);
+    assertEquals(0, rate(0));
+    rates.finished(0);
+    assertEquals(3 * CHUNK / (60.0 * MS), rate(0), 1e-9);
+  }
+
+  @Test
+  void aPlaneThatLostEverythingHasNothingUnderWay() {
+    rates.at(START);
+    rates.started(0, CHUNK);
+    assertTrue(rates.isAnyUnderWay());
+    rates.lost(0);
+    assertFalse(rates.isAnyUnderWay());
+    rates.finished(0);
+    assertEquals(0, rate(0));
+    carry(0, 2, 2 * MS);
+    assertEquals((double) CHUNK / MS, rate(0), 1e-9);
+  }
+
+  private void lookAt(long ns) {
+    rates.at(START + ns);
+    rates.looked();
+  }
+
+  @Test
+  void aCallerIsLateWhoStaysAwayWhileSomethingIsUnderWay() {
+    rates.at(START);
+    lookAt(0);
+    rates.at(START + 100 * MS);
+    assertEquals(0, rates.callerLateNs(), "nothing was under way");
+    rates.started(0, CHUNK);
+    for (int look = 1; look <= 500; look++) {
+      lookAt(100 * MS + look * MS / 10);
+    }
+    assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
+    rates.at(START + 170 * MS);
+    rates.started(0, CHUNK);
+    lookAt(180 * MS);
+    assertEquals(30.0 * MS, rates.callerLateNs(), 1, "who posts doesn't look");
+    rates.finished(0);
+    rates.finished(0);
+    lookAt(200 * MS);
+    lookAt(10_000 * MS);
+    assertEquals(0, rates.callerLateNs(), "long ago");
+  }
+
+  @Test
+  void theShortestTimeFollowsAWayThatHasBecomeLonger() {
+    rates.at(START);
+    carry(0, 1, MS);
+    carry(0, 64, 64 * MS);
+    assertEquals(MS, rates.shortestNs(0), 0.1 * MS, "a long queue says little of the way");
+    for (int message = 0; message < 400; message++) {
+      carry(0, 1, 20 * MS);
+    }
+    assertEquals(20 * MS, rates.shortestNs(0), 1);
+  }
+
+  @Test
+  void ringsHoldAsManyChunksAsAPlanesQueuesHowOftenTheyGoRound() {
+    rates.at(START);
+    for (int round = 0; round < 1_000; round++) {
+      carry(round & 1, 256, 256 * MS);
+      assertEquals((double) CHUNK / MS, rate(round & 1), 1e-9);
+    }
+    assertFalse(rates.isAnyUnderWay());
+  }
+}

@@ -1,0 +1,87 @@
+package io.heddle.stats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may order planes out of use, and that orders are neither read nor written through links. */
+class DrainOrdersTest {
+  @TempDir Path folder;
+
+  private String refusal() {
+    return assertThrows(HeddleException.class, DrainOrders.toThisProcess(folder)::keys)
+        .getMessage();
+  }
+
+  private Path orders() throws Exception {
+    Path file = Files.writeString(folder.resolve("drained"), "plane:1\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    return file;
+  }
+
+  @Test
+  void thisUsersOrdersCount() throws Exception {
+    orders();
+    assertEquals(Set.of("plane:1"), DrainOrders.toThisProcess(folder).keys());
+    DrainOrders.in(folder).write(Set.of("plane:2", "plane:1"));
+    assertEquals(Set.of("plane:1", "plane:2"), DrainOrders.toThisProcess(folder).keys());
+  }
+
+  @Test
+  void anothersOrdersDoNotCountAndTheSentenceNamesTheUser() throws Exception {
+    Foreign.unlessRoot();
+    Foreign.own(orders());
+    String refusal = refusal();
+    assertTrue(refusal.contains("user " + Foreign.USER), refusal);
+    assertTrue(refusal.contains(folder.resolve("drained").toString()), refusal);
+  }
+
+  @Test
+  void ordersThatOthersMayWriteDoNotCount() throws Exception {
+    Files.setPosixFilePermissions(orders(), PosixFilePermissions.fromString("rw-r--rw-"));
+    assertTrue(refusal().contains("mode 646"), refusal());
+  }
+
+  @Test
+  void aLinkToOrdersDoesNotCount() throws Exception {
+    Path elsewhere = Files.move(orders(), folder.resolve("elsewhere"));
+    Files.createSymbolicLink(folder.resolve("drained"), elsewhere);
+    assertTrue(refusal().contains("a link"), refusal());
+  }
+
+  @Test
+  void aPipeKeepsNobodyWaiting() throws Exception {
+    assertEquals(0, Foreign.run("mkfifo", folder.resolve("drained").toString()));
+    assertTrue(refusal().contains("no regular file"), refusal());
+  }
+
+  /* As root, who writes into the folders of all users. */
+  @Test
+  void ordersAreNotWrittenThroughAPlantedLink() throws Exception {
+    Path victim = Files.writeString(folder.resolve("victim"), "untouched");
+    Files.createSymbolicLink(folder.resolve("drained.new"), victim);
+    Files.createSymbolicLink(folder.resolve("drained"), victim);
+    DrainOrders.in(folder).write(Set.of("plane:1"));
+    assertEquals("untouched", Files.readString(victim));
+    assertEquals(Set.of("plane:1"), DrainOrders.in(folder).keys());
+  }
+
+  @Test
+  void rootsOrdersInAUsersFolderCountForThatUser() throws Exception {
+    Foreign.unlessRoot();
+    Foreign.own(folder);
+    DrainOrders.in(folder).write(Set.of("plane:1"));
+    assertEquals(
+        0, Foreign.runAsOther("grep", "-q", "plane:1", folder.resolve("drained").toString()));
+    DrainOrders ofUser = new DrainOrders(folder.resolve("drained"), Set.of(Foreign.USER));
+    assertEquals(Set.of("plane:1"), ofUser.keys());
+  }
+}

@@ -1,0 +1,67 @@
+package io.heddle.stats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.LinuxCalls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/** What belongs to another user, and file systems that refuse; both take root to make. */
+final class Foreign {
+  static final int USER = 65_534;
+
+  private Foreign() {}
+
+  /** Skips the test where it isn't run by root. */
+  static void unlessRoot() {
+    if (LinuxCalls.geteuid() != 0) {
+      String reason = "only root can make files of another user, and mount file systems";
+      System.out.println("skipped: " + reason);
+      Assumptions.abort(reason);
+    }
+  }
+
+  /** Gives a file, or a link itself, to the other user. */
+  static Path own(Path file) throws IOException {
+    Files.setAttribute(file, "unix:uid", USER, LinkOption.NOFOLLOW_LINKS);
+    return file;
+  }
+
+  /** Mounts memory of this size over a folder; skips the test where that isn't allowed. */
+  static void mount(Path folder, String options) throws IOException, InterruptedException {
+    unlessRoot();
+    if (run("mount", "-t", "tmpfs", "-o", options, "heddle-test", folder.toString()) != 0) {
+      String reason = "root may not mount here";
+      System.out.println("skipped: " + reason);
+      Assumptions.abort(reason);
+    }
+  }
+
+  static void unmount(Path folder) throws IOException, InterruptedException {
+    assertEquals(0, run("umount", "--lazy", folder.toString()));
+  }
+
+  /** Runs a program as the other user; returns its exit code. */
+  static int runAsOther(String... command) throws IOException, InterruptedException {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "setpriv",
+                "--reuid",
+                Integer.toString(USER),
+                "--regid",
+                Integer.toString(USER),
+                "--clear-groups"));
+    all.addAll(List.of(command));
+    return run(all.toArray(String[]::new));
+  }
+
+  static int run(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+}

@@ -1,0 +1,176 @@
+package io.heddle.stats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.stats.StatsFile.Direction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Where shared memory refuses, a process counts all the same, and one line says what is missing,
+ * why, and what to do.
+ */
+class StatsWithoutRoomTest {
+  @TempDir Path folder;
+
+  private final List<String> told = new ArrayList<>();
+  private boolean mounted;
+
+  @AfterEach
+  void unmount() throws Exception {
+    if (mounted) {
+      Foreign.unmount(folder);
+    }
+  }
+
+  private void mount(String options) throws Exception {
+    Foreign.mount(folder, options);
+    mounted = true;
+  }
+
+  private StatsFile open() {
+    return new StatsFile(null, folder, (level, sentence) -> told.add(sentence));
+  }
+
+  /* More than a file without blocks would hold. */
+  private static void count(StatsFile stats, int communicators) {
+    for (int i = 0; i < communicators; i++) {
+      PlaneCounters counters = stats.open(Direction.SEND, "plane:" + i, 1, "peer");
+      counters.chunk(1);
+      counters.acknowledged(1, 1000);
+    }
+    stats.setDeviceCounter("soft0/packets_sent", 1);
+    for (int i = 0; i < StatsLayout.ERRORS; i++) {
+      stats.setError(i, "sentence", 1, 1, 1);
+    }
+  }
+
+  private void assertToldOnce(String... parts) {
+    assertEquals(1, told.size(), told.toString());
+    for (String part : parts) {
+      assertTrue(told.getFirst().contains(part), told.toString());
+    }
+  }
+
+  private static List<Path> filesIn(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  @Test
+  void aFullFileSystemCostsTheStatisticsOnly() throws Exception {
+    mount("size=64k");
+    Files.write(folder.resolve("other"), new byte[60 << 10]);
+    try (StatsFile stats = open()) {
+      count(stats, 2000);
+      assertNull(stats.path());
+      assertNotNull(stats.orders());
+      assertToldOnce("No space left", "without statistics", "HEDDLE_STATS_DIR");
+      assertEquals(List.of(folder.resolve("other")), filesIn(folder));
+    }
+  }
+
+  @Test
+  void aFileSystemThatFillsUpLaterCostsTheLaterCommunicatorsOnly() throws Exception {
+    mount("size=256k");
+    try (StatsFile stats = open()) {
+      Path file = stats.path();
+      assertNotNull(file);
+      count(stats, 2000);
+      assertToldOnce("No space left", "further communicators", "HEDDLE_STATS_DIR");
+      int shown = StatsReader.read(file).size();
+      assertTrue(shown >= 16 && shown < 100, "rows: " + shown);
+      assertEquals(StatsLayout.ERRORS, StatsReader.snapshot(file).errors().size());
+    }
+    assertEquals(List.of(), filesIn(folder));
+  }
+
+  @Test
+  void aReadOnlyFileSystemCostsTheStatisticsOnly() throws Exception {
+    mount("ro,size=1m");
+    try (StatsFile stats = open()) {
+      count(stats, 100);
+      assertNull(stats.path());
+      assertNull(stats.orders());
+      assertToldOnce("Read-only", "HEDDLE_STATS_DIR");
+    }
+  }
+
+  @Test
+  void aReadOnlyFolderThatIsOursAlreadyCostsThemToo() throws Exception {
+    mount("size=1m");
+    open().close();
+    assertEquals(0, Foreign.run("mount", "-o", "remount,ro", folder.toString()));
+    try (StatsFile stats = open()) {
+      count(stats, 100);
+      assertNull(stats.path());
+      assertToldOnce("Read-only");
+    }
+  }
+
+  @Test
+  void withoutSharedMemoryTheJobRuns() {
+    try (StatsFile stats =
+        new StatsFile(null, folder.resolve("none"), (level, said) -> told.add(said))) {
+      count(stats, 100);
+      assertNull(stats.path());
+      assertToldOnce("doesn't exist");
+    }
+  }
+
+  @Test
+  void aNamedFolderThatCannotBeMadeCostsThemToo() throws Exception {
+    Path file = Files.createFile(folder.resolve("file"));
+    try (StatsFile stats =
+        new StatsFile(file.resolve("sub"), folder, (level, said) -> told.add(said))) {
+      count(stats, 100);
+      assertNull(stats.path());
+      assertToldOnce(file.toString());
+    }
+  }
+
+  @Test
+  void aPlantedFolderIsNamedAndAnotherOneTaken() throws Exception {
+    Foreign.unlessRoot();
+    String name = "heddle-" + System.getProperty("user.name");
+    Path planted = Foreign.own(Files.createDirectory(folder.resolve(name)));
+    try (StatsFile stats = open()) {
+      assertEquals(folder.resolve(name + "-2"), stats.path().getParent());
+      assertToldOnce(planted.toString(), "user " + Foreign.USER, name + "-2");
+    }
+    assertEquals(List.of(), filesIn(folder));
+  }
+
+  @Test
+  void aLinkAtTheFilesNameIsReplacedAndNeverWrittenThrough() throws Exception {
+    Path victim = Files.writeString(folder.resolve("victim"), "untouched");
+    Path target = Files.createDirectory(folder.resolve("stats"));
+    try (StatsFile stats = new StatsFile(target, folder, (level, said) -> told.add(said))) {
+      Path file = stats.path();
+      assertNotNull(file);
+      Path unfinished = Path.of(file + ".new");
+      stats.close();
+      Files.delete(file);
+      Files.createSymbolicLink(file, victim);
+      Files.createSymbolicLink(unfinished, victim);
+    }
+    try (StatsFile again = new StatsFile(target, folder, (level, said) -> told.add(said))) {
+      assertFalse(Files.isSymbolicLink(again.path()));
+      count(again, 20);
+    }
+    assertEquals("untouched", Files.readString(victim));
+    assertEquals(List.of(), told);
+  }
+}

@@ -1,0 +1,108 @@
+package io.heddle.stats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.OpenFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UsualFolderTest {
+  @TempDir Path sharedMemory;
+
+  private Path first;
+
+  @BeforeEach
+  void name() {
+    first = sharedMemory.resolve("heddle-" + System.getProperty("user.name"));
+  }
+
+  private UsualFolder.Found find(Path expected) {
+    UsualFolder.Found found = UsualFolder.in(sharedMemory);
+    try (OpenFolder folder = found.folder()) {
+      assertEquals(expected, folder.path());
+      assertEquals(LinuxCalls.geteuid(), folder.status().owner());
+      assertFalse(folder.status().isWritableByOthers(), folder.status().describe());
+      assertTrue(Files.isDirectory(expected));
+    }
+    return found;
+  }
+
+  private Path numbered(int number) {
+    return first.resolveSibling(first.getFileName() + "-" + number);
+  }
+
+  @Test
+  void oneUserHasOneFolder() {
+    assertEquals(List.of(), find(first).taken());
+    assertEquals(List.of(), find(first).taken());
+  }
+
+  @Test
+  void whereTheNameIsAFilesTheNextOneIsTaken() throws Exception {
+    Files.createFile(first);
+    find(numbered(2));
+    Files.delete(numbered(2));
+    Files.createFile(numbered(2));
+    List<String> taken = find(numbered(3)).taken();
+    assertTrue(taken.getFirst().startsWith(first + " is a file of user "), taken.toString());
+  }
+
+  @Test
+  void aLinkIsNotFollowedThoughItLeadsToAFolderOfOurs() throws Exception {
+    Path elsewhere = Files.createDirectory(sharedMemory.resolve("elsewhere"));
+    Files.createSymbolicLink(first, elsewhere);
+    List<String> taken = find(numbered(2)).taken();
+    assertTrue(taken.getFirst().startsWith(first + " is a link of user "), taken.toString());
+  }
+
+  @Test
+  void anothersFolderIsNotOursThoughEverybodyMayWriteToIt() throws Exception {
+    Foreign.unlessRoot();
+    Foreign.own(Files.createDirectory(first));
+    Files.setPosixFilePermissions(first, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertEquals(
+        List.of(first + " is a folder of user 65534, mode 777"), find(numbered(2)).taken());
+  }
+
+  @Test
+  void whereEveryNameIsAnothersThereIsNone() throws Exception {
+    Files.createFile(first);
+    for (int number = 2; number <= 16; number++) {
+      Files.createFile(numbered(number));
+    }
+    UsualFolder.Found found = UsualFolder.in(sharedMemory);
+    assertNull(found.folder());
+    assertEquals(16, found.taken().size(), found.taken().toString());
+  }
+
+  @Test
+  void whatALaxUmaskMadeIsClosedToOthers() throws Exception {
+    Files.createDirectory(first);
+    Files.setPosixFilePermissions(first, PosixFilePermissions.fromString("rwxrwxr-x"));
+    assertEquals(List.of(), find(first).taken());
+    assertEquals("rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(first)));
+  }
+
+  @Test
+  void aUserWhomNobodyNamesHasTheFolderOfItsNumber() throws Exception {
+    String before = System.getProperty("user.name");
+    System.setProperty("user.name", "?");
+    try {
+      find(
+          sharedMemory.resolve(
+              "heddle-uid" + Files.getAttribute(Path.of("/proc/self"), "unix:uid")));
+    } finally {
+      System.setProperty("user.name", before);
+    }
+    assertFalse(Files.exists(sharedMemory.resolve("heddle-?")));
+  }
+}
