@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Hosts whose verbs devices are those of the stand-in for libibverbs (perf-tests/native): each
+ * Hosts whose verbs devices are those of the stand-in for libibverbs (perf-tests/standin): each
  * device has addresses of its host's interfaces, each of which is a plane. The devices are there
  * before the first process, and closing removes them.
  */
