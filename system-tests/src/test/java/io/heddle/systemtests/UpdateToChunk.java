@@ -1,7 +1,5 @@
 package io.heddle.systemtests;
 
-import io.heddle.bgp.daemon.BgpDaemon;
-import io.heddle.bgp.daemon.ConfigParser;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.BgpMessage;
@@ -17,6 +15,8 @@ import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.bgp.wire.WireOptions;
+import io.heddle.bgpstub.daemon.BgpDaemon;
+import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;

@@ -1,10 +1,10 @@
 package io.heddle.tools;
 
-import io.heddle.bgp.daemon.BgpDaemon;
-import io.heddle.bgp.daemon.DaemonView;
-import io.heddle.bgp.daemon.FilterView;
-import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgpstub.daemon.BgpDaemon;
+import io.heddle.bgpstub.daemon.DaemonView;
+import io.heddle.bgpstub.daemon.FilterView;
+import io.heddle.bgpstub.rib.Route;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;

@@ -1,8 +1,8 @@
 package io.heddle.tools;
 
-import io.heddle.bgp.daemon.BgpDaemon;
-import io.heddle.bgp.daemon.ConfigParser;
-import io.heddle.bgp.daemon.DaemonConfig;
+import io.heddle.bgpstub.daemon.BgpDaemon;
+import io.heddle.bgpstub.daemon.ConfigParser;
+import io.heddle.bgpstub.daemon.DaemonConfig;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.tools.stat.StatsOption;

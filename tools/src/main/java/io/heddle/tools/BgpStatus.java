@@ -1,12 +1,12 @@
 package io.heddle.tools;
 
 import io.heddle.addr.AddressText;
-import io.heddle.bgp.daemon.DaemonView;
-import io.heddle.bgp.daemon.FilterView;
-import io.heddle.bgp.daemon.PeerView;
-import io.heddle.bgp.rib.Route;
 import io.heddle.bgp.session.SessionEnd;
 import io.heddle.bgp.session.SessionStatus;
+import io.heddle.bgpstub.daemon.DaemonView;
+import io.heddle.bgpstub.daemon.FilterView;
+import io.heddle.bgpstub.daemon.PeerView;
+import io.heddle.bgpstub.rib.Route;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import java.time.Instant;

@@ -25,7 +25,8 @@ class ArchitectureTest {
           Map.entry("verbs", Set.of("platform", "jextract")),
           Map.entry("addr", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
-          Map.entry("bgp", Set.of("platform", "addr", "routes")),
+          Map.entry("bgp", Set.of("platform", "addr")),
+          Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
           Map.entry("softdevice", Set.of("platform", "verbs", "addr", "roce.wire")),
           Map.entry("reorder", Set.of("platform")),
@@ -39,7 +40,9 @@ class ArchitectureTest {
           Map.entry("perf", Set.of("platform", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry(
-              "tools", Set.of("platform", "verbs", "addr", "routes", "bgp", "stats", "perftest")));
+              "tools",
+              Set.of(
+                  "platform", "verbs", "addr", "routes", "bgp", "bgpstub", "stats", "perftest")));
 
   private static JavaClasses classes;
 

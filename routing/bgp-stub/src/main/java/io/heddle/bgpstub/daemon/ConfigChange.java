@@ -1,0 +1,83 @@
+package io.heddle.bgpstub.daemon;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a configuration that is read again asks of the running daemon.
+ *
+ * @param ended peers whose sessions end, by name: those that are gone, and those whose session must
+ *     be made anew
+ * @param begun peers whose sessions begin
+ * @param adjusted peers whose session stays and whose other settings are new
+ * @param untouched how many peers stay as they are
+ */
+record ConfigChange(
+    List<String> ended, List<PeerConfig> begun, List<PeerConfig> adjusted, int untouched) {
+
+  /**
+   * @throws HeddleException for what can't change while the daemon runs, with both values
+   */
+  static ConfigChange between(DaemonConfig now, DaemonConfig next) {
+    refuse("as", now.as(), next.as());
+    refuse("router-id", now.routerId(), next.routerId());
+    refuse("listen-port", now.listenPort(), next.listenPort());
+    refuse("publish", now.publish(), next.publish());
+    refuse("control", now.control(), next.control());
+    boolean anew = !now.codePoints().equals(next.codePoints());
+    Map<String, PeerConfig> before = new TreeMap<>();
+    now.peers().forEach(peer -> before.put(peer.name(), peer));
+    List<String> ended = new ArrayList<>();
+    List<PeerConfig> begun = new ArrayList<>();
+    List<PeerConfig> adjusted = new ArrayList<>();
+    int untouched = 0;
+    for (PeerConfig peer : next.peers()) {
+      PeerConfig old = before.remove(peer.name());
+      if (old == null) {
+        begun.add(peer);
+      } else if (anew || !peer.hasSessionOf(old)) {
+        ended.add(peer.name());
+        begun.add(peer);
+      } else if (!peer.equals(old)) {
+        adjusted.add(peer);
+      } else {
+        untouched++;
+      }
+    }
+    ended.addAll(before.keySet());
+    return new ConfigChange(
+        List.copyOf(ended), List.copyOf(begun), List.copyOf(adjusted), untouched);
+  }
+
+  private static void refuse(String key, Object now, Object next) {
+    if (!now.equals(next)) {
+      throw new HeddleException(
+          "%s is %s and can't become %s while the daemon runs: restart it"
+              .formatted(key, text(key, now), text(key, next)));
+    }
+  }
+
+  private static String text(String key, Object value) {
+    if (value instanceof Path || !key.equals("router-id")) {
+      return value.toString();
+    }
+    return value.equals(0) ? "the one of the addresses" : BgpDaemon.dotted((int) value);
+  }
+
+  /** For the log. */
+  String describe() {
+    return "%s peers begin %s, %s end %s, %s are adjusted %s, %s stay as they are"
+        .formatted(
+            begun.size(),
+            begun.stream().map(PeerConfig::name).toList(),
+            ended.size(),
+            ended,
+            adjusted.size(),
+            adjusted.stream().map(PeerConfig::name).toList(),
+            untouched);
+  }
+}

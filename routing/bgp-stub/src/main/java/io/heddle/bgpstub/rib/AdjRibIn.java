@@ -1,0 +1,284 @@
+package io.heddle.bgpstub.rib;
+
+import io.heddle.bgp.wire.ExtendedCommunity.Color;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.routes.RouteCell;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one peer has told. Its routes belong to the plane that the configuration names, or each to
+ * the plane of its colour.
+ */
+public final class AdjRibIn implements AutoCloseable {
+  /* Of a route's number, the lowest bit. */
+  private static final int STALE = 1;
+
+  private final Rib rib;
+  private final String name;
+  private final @Nullable String planeKey;
+  private final RouteTable routes = new RouteTable();
+  private final AttributeTable attributes = new AttributeTable();
+  private long rateMbps;
+  private boolean sawAigp;
+  private boolean complete;
+  private long withoutPlane;
+
+  /**
+   * @param planeKey the plane of all routes; null to take each route's colour
+   */
+  AdjRibIn(Rib rib, String name, @Nullable String planeKey, long rateMbps) {
+    this.rib = rib;
+    this.name = name;
+    this.planeKey = planeKey;
+    this.rateMbps = rateMbps;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** The plane of all routes; null where colours tell. */
+  public @Nullable String planeKey() {
+    return planeKey;
+  }
+
+  public int routes() {
+    return routes.size();
+  }
+
+  /** Different sets of attributes. */
+  public int attributeSets() {
+    return attributes.size();
+  }
+
+  /** Routes of the last UPDATEs that belong to no plane, since they have no colour. */
+  public long withoutPlane() {
+    return withoutPlane;
+  }
+
+  /** Whether the peer has told all that it had when the session came up. */
+  public boolean isComplete() {
+    return complete;
+  }
+
+  /** The peer has said so, or has had time enough. */
+  public void setComplete(boolean value) {
+    complete = value;
+  }
+
+  /** Routes came or went. */
+  public void update(UpdateMessage update) {
+    update.withdrawn().forEach(this::withdraw);
+    if (!update.announced().isEmpty()) {
+      int number = numberOf(update.attributes());
+      /* Held while routes are put in, so that replacing the last old route doesn't release it. */
+      attributes.acquire(number);
+      int plane = attributes.plane(number);
+      if (plane == AttributeTable.NO_PLANE) {
+        withoutPlane += update.announced().size();
+      }
+      update.announced().forEach((high, low, length) -> announce(high, low, length, number));
+      attributes.release(number);
+    }
+    rib.publishSoon();
+  }
+
+  private int numberOf(PathAttributes set) {
+    int number = attributes.find(set);
+    if (number != RouteTable.NONE) {
+      return number;
+    }
+    if (set.aigp() != null && !sawAigp) {
+      sawAigp = true;
+      revalue(); // only now it turns out what its absence means
+    }
+    return attributes.add(set, planeOf(set), cellOf(set));
+  }
+
+  private int planeOf(PathAttributes set) {
+    if (planeKey != null) {
+      return rib.plane(planeKey, name);
+    }
+    Color color = set.color();
+    return color == null ? AttributeTable.NO_PLANE : rib.plane(Rib.colourKey(color.color()), name);
+  }
+
+  private int cellOf(PathAttributes set) {
+    int cell = CellPolicy.cell(set, rateMbps, rib.options());
+    return sawAigp && CellPolicy.lacksAigp(set) ? RouteCell.borrowed(cell) : cell;
+  }
+
+  private void announce(long high, long low, int length, int number) {
+    int before = routes.put(high, low, length, number << 1);
+    attributes.acquire(number);
+    int plane = attributes.plane(number);
+    if (before != RouteTable.NONE) {
+      int old = before >>> 1;
+      int oldPlane = attributes.plane(old);
+      attributes.release(old);
+      if (oldPlane != plane) {
+        rib.changed(high, low, length, oldPlane);
+      } else if (old == number) {
+        return;
+      }
+    }
+    rib.changed(high, low, length, plane, attributes.cell(number));
+  }
+
+  private void withdraw(long high, long low, int length) {
+    int before = routes.remove(high, low, length);
+    if (before != RouteTable.NONE) {
+      int plane = attributes.plane(before >>> 1);
+      attributes.release(before >>> 1);
+      rib.changed(high, low, length, plane, RouteCell.EMPTY);
+    }
+  }
+
+  /** What is there now comes again, or {@link #dropStale} follows. */
+  public void markStale() {
+    routes.mark(STALE);
+    complete = false;
+  }
+
+  /** What hasn't come again is gone. */
+  public void dropStale() {
+    drop(STALE);
+  }
+
+  /** The session is down and nothing is to be kept. */
+  public void clear() {
+    drop(0);
+    sawAigp = false;
+    complete = false;
+    withoutPlane = 0;
+  }
+
+  private void drop(int bit) {
+    long[] gone = new long[3 * routes.size()];
+    int[] count = new int[1];
+    routes.forEach((high, low, length, value) -> {
+      if ((value & bit) == bit) {
+        gone[count[0]++] = high;
+        gone[count[0]++] = low;
+        gone[count[0]++] = length;
+      }
+    });
+    for (int i = 0; i < count[0]; i += 3) {
+      withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
+    }
+    if (routes.size() == 0) {
+      routes.clear(); // gives its memory back
+    }
+    rib.publishSoon();
+  }
+
+  /** The local port has another rate. */
+  public void setRateMbps(long mbps) {
+    if (mbps != rateMbps) {
+      rateMbps = mbps;
+      revalue();
+      rib.publishSoon();
+    }
+  }
+
+  /** Figures are read otherwise now. */
+  void revalueAll() {
+    revalue();
+    rib.publishSoon();
+  }
+
+  private void revalue() {
+    boolean[] changed = new boolean[attributes.end()];
+    boolean any = false;
+    for (int number = 0; number < changed.length; number++) {
+      if (attributes.isInUse(number)) {
+        int cell = cellOf(attributes.attributes(number));
+        changed[number] = cell != attributes.cell(number);
+        any |= changed[number];
+        attributes.setCell(number, cell);
+      }
+    }
+    if (any) {
+      routes.forEach((high, low, length, value) -> {
+        if (changed[value >>> 1]) {
+          rib.changed(high, low, length, attributes.plane(value >>> 1));
+        }
+      });
+    }
+  }
+
+  /** Publishes every route anew. */
+  void republish() {
+    routes.forEach((high, low, length, value) ->
+        rib.changed(high, low, length, attributes.plane(value >>> 1)));
+  }
+
+  /** Number of the attributes of this prefix's route on a plane; NONE where there is none. */
+  int numberAt(long high, long low, int length, int plane) {
+    int value = routes.get(high, low, length);
+    return value == RouteTable.NONE || attributes.plane(value >>> 1) != plane
+        ? RouteTable.NONE
+        : value >>> 1;
+  }
+
+  PathAttributes attributes(int number) {
+    return attributes.attributes(number);
+  }
+
+  int cell(int number) {
+    return attributes.cell(number);
+  }
+
+  /** The longest route of a plane that covers a destination; null where there is none. */
+  @Nullable Route longestMatch(Prefix destination, int plane) {
+    for (int length = destination.length(); length >= 0; length--) {
+      if (routes.routesOfLength(length) == 0) {
+        continue;
+      }
+      Prefix prefix = new Prefix(destination.high(), destination.low(), length);
+      int number = numberAt(prefix.high(), prefix.low(), length, plane);
+      if (number != RouteTable.NONE) {
+        return route(prefix, number);
+      }
+    }
+    return null;
+  }
+
+  /** The first routes in order of prefixes, as many as asked for. */
+  public List<Route> routes(int most) {
+    List<Route> all = new ArrayList<>();
+    routes.forEach((high, low, length, value) -> {
+      if (all.size() < most) {
+        all.add(route(new Prefix(high, low, length), value >>> 1));
+      }
+    });
+    all.sort(Comparator.comparing(Route::prefix));
+    return all;
+  }
+
+  private Route route(Prefix prefix, int number) {
+    int plane = attributes.plane(number);
+    return new Route(
+        prefix,
+        name,
+        plane == AttributeTable.NO_PLANE ? "" : rib.planeKey(plane),
+        attributes.attributes(number),
+        attributes.cell(number));
+  }
+
+  /** Gives its memory back; nothing may be asked of it any more. */
+  @Override
+  public void close() {
+    routes.close();
+  }
+
+  @Override
+  public String toString() {
+    return name + " with " + routes.size() + " routes";
+  }
+}

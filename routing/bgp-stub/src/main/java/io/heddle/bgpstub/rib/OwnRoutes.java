@@ -1,0 +1,86 @@
+package io.heddle.bgpstub.rib;
+
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import java.net.Inet6Address;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The host routes that we announce to one peer, and what it has of them. */
+final class OwnRoutes {
+  /**
+   * What all of them have.
+   *
+   * @param fibSuppress whether leaves may leave them out of their forwarding tables
+   */
+  record Terms(long localAs, int routerId, boolean fibSuppress) {}
+
+  private Terms terms;
+  private Set<Prefix> announced = Set.of();
+  private long announcedMbps;
+
+  OwnRoutes(Terms terms) {
+    this.terms = terms;
+  }
+
+  /** From the next {@link #change} on everything is announced with or without the community. */
+  void setFibSuppress(boolean suppress) {
+    terms = new Terms(terms.localAs, terms.routerId, suppress);
+    announcedMbps = -1;
+  }
+
+  /** The peer knows nothing of ours. */
+  void forget() {
+    announced = Set.of();
+  }
+
+  /** What to send so that the peer has exactly these; empty where it has. */
+  List<UpdateMessage> change(Set<Inet6Address> addresses, long rateMbps) {
+    Set<Prefix> wanted = new TreeSet<>();
+    addresses.forEach(address -> wanted.add(Prefix.host(address)));
+    List<UpdateMessage> messages = new ArrayList<>();
+    List<Prefix> gone = announced.stream().filter(prefix -> !wanted.contains(prefix)).toList();
+    if (!gone.isEmpty()) {
+      messages.add(UpdateMessage.withdraw(Nlri.of(gone)));
+    }
+    boolean sameRate = rateMbps == announcedMbps;
+    for (Prefix prefix : wanted) {
+      if (!sameRate || !announced.contains(prefix)) {
+        messages.add(
+            UpdateMessage.announce(
+                Nlri.of(prefix), attributes(rateMbps), NextHop.of(prefix.address())));
+      }
+    }
+    announced = wanted;
+    announcedMbps = rateMbps;
+    return messages;
+  }
+
+  private PathAttributes attributes(long rateMbps) {
+    List<ExtendedCommunity> communities = new ArrayList<>();
+    int gbps = (int) Math.min(rateMbps / 1000, 0xffff);
+    if (gbps > 0) {
+      communities.add(new ExtendedCommunity.PathBandwidth(true, terms.routerId(), gbps));
+    }
+    if (terms.fibSuppress()) {
+      int as =
+          terms.localAs() > 0xffff ? ExtendedCommunity.AS_TRANS : Math.toIntExact(terms.localAs());
+      communities.add(new ExtendedCommunity.FibSuppress(as, terms.routerId()));
+    }
+    List<PathAttribute> all = new ArrayList<>();
+    all.add(PathAttribute.Origin.IGP);
+    all.add(new PathAttribute.Path(AsPath.of(terms.localAs())));
+    if (!communities.isEmpty()) {
+      all.add(new PathAttribute.ExtendedCommunities(communities));
+    }
+    return new PathAttributes(all);
+  }
+}

@@ -1,0 +1,79 @@
+package io.heddle.bgpstub.rib;
+
+import io.heddle.bgp.wire.OrfEntry;
+import io.heddle.bgp.wire.Prefix;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * The address prefix filter that one peer keeps for us (RFC 5291, RFC 5292), as lines to send.
+ *
+ * <p>A prefix that is wanted no more is denied under its line's number, never removed: one leaf in
+ * wide use takes every removal for the removal of all lines, and sends its whole table. When denied
+ * lines are the more, the filter is made anew: all lines are removed in a message that the peer is
+ * not to answer, and the full list follows.
+ */
+final class PeerFilter {
+  private static final int FIRST_SEQUENCE = 5;
+  private static final int STEP = 5;
+  private static final int FEW_DENIED = 64;
+
+  private final Map<Prefix, Long> permitted = new LinkedHashMap<>();
+  private final Map<Prefix, Long> denied = new LinkedHashMap<>();
+  private long nextSequence = FIRST_SEQUENCE;
+
+  /** The whole list, for a peer that has none of ours. */
+  List<OrfEntry> anew(Collection<Prefix> wanted) {
+    permitted.clear();
+    denied.clear();
+    nextSequence = FIRST_SEQUENCE;
+    return change(wanted);
+  }
+
+  /** What to send so that exactly these are permitted; empty where nothing has changed. */
+  List<OrfEntry> change(Collection<Prefix> wanted) {
+    List<OrfEntry> lines = new ArrayList<>();
+    TreeSet<Prefix> sorted = new TreeSet<>(wanted);
+    for (Map.Entry<Prefix, Long> line : List.copyOf(permitted.entrySet())) {
+      if (!sorted.contains(line.getKey())) {
+        permitted.remove(line.getKey());
+        denied.put(line.getKey(), line.getValue());
+        lines.add(OrfEntry.deny(line.getValue(), line.getKey()));
+      }
+    }
+    for (Prefix prefix : sorted) {
+      if (permitted.containsKey(prefix)) {
+        continue;
+      }
+      Long before = denied.remove(prefix);
+      long sequence = before == null ? next() : before;
+      permitted.put(prefix, sequence);
+      lines.add(OrfEntry.permit(sequence, prefix));
+    }
+    return lines;
+  }
+
+  private long next() {
+    long sequence = nextSequence;
+    nextSequence += STEP;
+    return sequence;
+  }
+
+  /** Whether the list is worth being made anew. */
+  boolean isWorn() {
+    return denied.size() > Math.max(FEW_DENIED, permitted.size());
+  }
+
+  /** Whether a route to this destination may come through. */
+  boolean lets(Prefix destination) {
+    return permitted.keySet().stream().anyMatch(prefix -> prefix.covers(destination));
+  }
+
+  int lines() {
+    return permitted.size() + denied.size();
+  }
+}

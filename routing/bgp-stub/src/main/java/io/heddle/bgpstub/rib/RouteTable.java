@@ -1,0 +1,205 @@
+package io.heddle.bgpstub.rib;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/**
+ * Prefixes with a number each, for tables of 100,000 routes and more: 24 bytes a slot, in native
+ * memory of its own. What growth leaves behind goes back to the system at once; on the heap it
+ * would stay resident until a collection, which an idle daemon doesn't have. Open addressing with
+ * linear probing, at most four fifths full; it doubles when it grows. One thread.
+ *
+ * <pre>
+ * slot    0 prefix, 16 bytes as two u64    16 its length, u32    20 number + 1, u32; 0 is a free slot
+ * </pre>
+ */
+final class RouteTable implements AutoCloseable {
+  /** No number; the numbers themselves aren't negative. */
+  static final int NONE = -1;
+
+  /** What {@link #forEach} hands out. The table must not be changed by it. */
+  @FunctionalInterface
+  interface Visitor {
+    void visit(long high, long low, int length, int value);
+  }
+
+  private static final int FIRST_SLOTS = 64;
+  private static final int SLOT_BYTES = 24;
+  private static final int LOW = 8;
+  private static final int LENGTH = 16;
+  private static final int VALUE = 20;
+
+  private final int[] routesOfLength = new int[Prefix.MAX_LENGTH + 1];
+  private Arena arena;
+  private long base;
+  private int slots;
+  private int size;
+
+  RouteTable() {
+    arena = Arena.ofShared();
+    slots = FIRST_SLOTS;
+    base = Memory.allocate(arena, (long) slots * SLOT_BYTES, Long.BYTES);
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Routes with this prefix length. */
+  int routesOfLength(int length) {
+    return routesOfLength[length];
+  }
+
+  int get(long high, long low, int length) {
+    return value(find(high, low, length));
+  }
+
+  /** Returns the number that was there. */
+  int put(long high, long low, int length, int value) {
+    int slot = find(high, low, length);
+    int before = value(slot);
+    if (before == NONE) {
+      if (5L * (size + 1) > 4L * slots) {
+        grow();
+        slot = find(high, low, length);
+      }
+      long at = at(slot);
+      Memory.ALL.set(Memory.NATIVE_LONG, at, high);
+      Memory.ALL.set(Memory.NATIVE_LONG, at + LOW, low);
+      Memory.ALL.set(Memory.NATIVE_INT, at + LENGTH, length);
+      size++;
+      routesOfLength[length]++;
+    }
+    setValue(slot, value);
+    return before;
+  }
+
+  /** Returns the number that was there. */
+  int remove(long high, long low, int length) {
+    int gap = find(high, low, length);
+    int before = value(gap);
+    if (before == NONE) {
+      return NONE;
+    }
+    size--;
+    routesOfLength[length]--;
+    for (int index = next(gap); value(index) != NONE; index = next(index)) {
+      int home = home(high(index), low(index), length(index));
+      if (distance(home, index) >= distance(gap, index)) {
+        Memory.copy(at(index), at(gap), SLOT_BYTES);
+        gap = index;
+      }
+    }
+    setValue(gap, NONE);
+    return before;
+  }
+
+  void forEach(Visitor visitor) {
+    for (int slot = 0; slot < slots; slot++) {
+      int value = value(slot);
+      if (value != NONE) {
+        visitor.visit(high(slot), low(slot), length(slot), value);
+      }
+    }
+  }
+
+  /** Sets these bits in every number. */
+  void mark(int bits) {
+    for (int slot = 0; slot < slots; slot++) {
+      int value = value(slot);
+      if (value != NONE) {
+        setValue(slot, value | bits);
+      }
+    }
+  }
+
+  void clear() {
+    Arrays.fill(routesOfLength, 0);
+    size = 0;
+    take(FIRST_SLOTS).close();
+  }
+
+  private void grow() {
+    long oldBase = base;
+    int oldSlots = slots;
+    try (Arena old = take(2 * slots)) {
+      for (int i = 0; i < oldSlots; i++) {
+        long from = oldBase + (long) i * SLOT_BYTES;
+        if (Memory.ALL.get(Memory.NATIVE_INT, from + VALUE) != 0) {
+          int slot =
+              find(
+                  Memory.ALL.get(Memory.NATIVE_LONG, from),
+                  Memory.ALL.get(Memory.NATIVE_LONG, from + LOW),
+                  Memory.ALL.get(Memory.NATIVE_INT, from + LENGTH));
+          Memory.copy(from, at(slot), SLOT_BYTES);
+        }
+      }
+    }
+  }
+
+  /* Goes on with empty slots; returns what owns the old ones. */
+  private Arena take(int newSlots) {
+    Arena old = arena;
+    Arena next = Arena.ofShared();
+    base = Memory.allocate(next, (long) newSlots * SLOT_BYTES, Long.BYTES);
+    arena = next;
+    slots = newSlots;
+    return old;
+  }
+
+  private int find(long high, long low, int length) {
+    int slot = home(high, low, length);
+    while (value(slot) != NONE
+        && (low(slot) != low || high(slot) != high || length(slot) != length)) {
+      slot = next(slot);
+    }
+    return slot;
+  }
+
+  private long at(int slot) {
+    return base + (long) slot * SLOT_BYTES;
+  }
+
+  private long high(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_LONG, at(slot));
+  }
+
+  private long low(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_LONG, at(slot) + LOW);
+  }
+
+  private int length(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_INT, at(slot) + LENGTH);
+  }
+
+  private int value(int slot) {
+    return Memory.ALL.get(Memory.NATIVE_INT, at(slot) + VALUE) - 1;
+  }
+
+  private void setValue(int slot, int value) {
+    Memory.ALL.set(Memory.NATIVE_INT, at(slot) + VALUE, value + 1);
+  }
+
+  private int next(int slot) {
+    return slot + 1 == slots ? 0 : slot + 1;
+  }
+
+  private int distance(int from, int to) {
+    return to >= from ? to - from : to - from + slots;
+  }
+
+  /* The slots are as many as there happen to be: the hash's upper half, scaled. */
+  private int home(long high, long low, int length) {
+    long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL;
+    return (int) ((mixed >>> 32) * slots >>> 32);
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

@@ -1,0 +1,78 @@
+package io.heddle.bgpstub.daemon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigChangeTest {
+  private static final String TOP = "as = 65001\n";
+  private static final String A = "[peer a]\ninterface = e1\nplane = a\n";
+  private static final String B = "[peer b]\ninterface = e2\nplane = b\n";
+  private static final String C = "[peer c]\ninterface = e3\nplane = c\n";
+
+  private static DaemonConfig parse(String text) {
+    return ConfigParser.parse("bgp.conf", List.of(text.split("\n")));
+  }
+
+  private static ConfigChange change(String before, String after) {
+    return ConfigChange.between(parse(before), parse(after));
+  }
+
+  private static List<String> begun(ConfigChange change) {
+    return change.begun().stream().map(PeerConfig::name).toList();
+  }
+
+  @Test
+  void onlyWhatHasChangedIsTouched() {
+    ConfigChange change = change(TOP + A + B, TOP + A + "bfd-interval-ms = 100\n" + C);
+    assertEquals(List.of("a", "b"), change.ended());
+    assertEquals(List.of("a", "c"), begun(change));
+    assertEquals(0, change.untouched());
+    change = change(TOP + A + B, TOP + B + A);
+    assertEquals(2, change.untouched());
+    assertEquals(
+        "0 peers begin [], 0 end [], 0 are adjusted [], 2 stay as they are", change.describe());
+  }
+
+  @Test
+  void rateAndFilterAreNewWithoutANewSession() {
+    ConfigChange change =
+        change(TOP + A + B, TOP + A + "rate-gbps = 100\nfilter-always = fd00::/16\n" + B);
+    assertEquals(List.of(), change.ended());
+    assertEquals(1, change.adjusted().size());
+    assertEquals(1, change.untouched());
+  }
+
+  @Test
+  void theDaemonsHoldTimeIsEachPeersAndCodePointsAreAllPeers() {
+    assertEquals(
+        List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).ended());
+    assertEquals(
+        List.of("a", "b"),
+        begun(change(TOP + A + B, TOP + "path-bandwidth-type = 0x0182\n" + A + B)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "as = 65002 | as is 65001 and can't become 65002 while the daemon runs: restart it",
+        "as = 65001;listen-port = 0 | listen-port is 179 and can't become 0",
+        "as = 65001;router-id = 10.0.0.5 | router-id is the one of the addresses and can't become"
+            + " 10.0.0.5",
+        "as = 65001;publish = /run/other | publish is /run/heddle/routes and can't become"
+            + " /run/other",
+      })
+  void whatNeedsARestartIsNamedWithBothValues(String top, String message) {
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class, () -> change(TOP + A, top.replace(';', '\n') + "\n" + A));
+    assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
+  }
+}

@@ -1,0 +1,76 @@
+package io.heddle.bgpstub.interop;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.Heard;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two speakers on a link where the peer knows one by an address that its kernel wouldn't choose.
+ */
+@EndsWithin(90)
+final class BfdSourceTest {
+  private static final BfdOptions BFD = new BfdOptions(100, 5);
+
+  private static PeerOptions.Builder peer(String name, String address, int own, int other) {
+    return PeerOptions.builder(name)
+        .remote(Prefix.of(address).address())
+        .localAs(own)
+        .remoteAs(other)
+        .routerId(own)
+        .retryMs(100, 500)
+        .bfd(BFD);
+  }
+
+  private static void start(BgpSpeaker speaker, PeerOptions.Builder options, Heard heard) {
+    PeerSession session = speaker.add(options.build(), heard);
+    speaker.execute(session::start);
+  }
+
+  private static void awaitUp(Heard heard) throws Exception {
+    Patience patience = Patience.ofSeconds(45);
+    while (!heard.log.toString().contains("BFD is up")) {
+      assertTrue(!patience.isOver(), () -> heard.events + "\n" + heard.log);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Test
+  void theWayIsWatchedFromTheAddressThatTheSessionIsAt() throws Exception {
+    Heard atHost = new Heard();
+    Heard atLeaf = new Heard();
+    try (LinkedNamespaces net = new LinkedNamespaces();
+        BgpSpeaker host = new BgpSpeaker(atHost.logTo());
+        BgpSpeaker leaf = new BgpSpeaker(atLeaf.logTo())) {
+      /* A deprecated address is a source for those only who ask for it. */
+      LinkedNamespaces.run(
+          "ip",
+          "-n",
+          net.host(),
+          "addr",
+          "add",
+          "fd00:1::3/64",
+          "dev",
+          "p1",
+          "nodad",
+          "preferred_lft",
+          "0");
+      LinkedNamespaces.moveIn(host, net.host());
+      LinkedNamespaces.moveIn(leaf, net.leaf());
+      host.listen(Endpoint.anyAddress(179));
+      start(host, peer("leaf", "fd00:1::1", 65_001, 65_002), atHost);
+      start(leaf, peer("host", "fd00:1::3", 65_002, 65_001), atLeaf);
+      awaitUp(atHost);
+      awaitUp(atLeaf);
+    }
+  }
+}

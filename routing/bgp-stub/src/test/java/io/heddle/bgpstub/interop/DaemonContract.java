@@ -1,0 +1,289 @@
+package io.heddle.bgpstub.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.Heard;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.LargeCommunity;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every daemon and the speaker must do together: the daemon (AS 65002, fd00:1::1) announces
+ * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it.
+ */
+@EndsWithin(120)
+abstract class DaemonContract {
+  static final Prefix AGGREGATE = Prefix.of("fd00:aa::/32");
+  static final Prefix OURS = Prefix.of("fd00:55::5/128");
+  static final String KEY = "a secret of both";
+
+  final Heard heard = new Heard();
+  LinkedNamespaces net;
+  BgpSpeaker speaker;
+  PeerSession session;
+
+  /** Programs that must be there, by their paths. */
+  abstract List<Path> programs();
+
+  /**
+   * Starts the daemon in the leaf.
+   *
+   * @param key of TCP-MD5, empty for none
+   * @param security whether it checks the hop limit
+   */
+  abstract Process launch(String key, boolean security) throws Exception;
+
+  /** A key that the daemon's configuration can spell. */
+  String key() {
+    return KEY;
+  }
+
+  /** The daemon's table, as text; lower case. */
+  abstract String table() throws Exception;
+
+  /** The table's entry of our route, with its attributes as the daemon writes them. */
+  abstract String ours() throws Exception;
+
+  /** What that must have of the attributes of {@link #announcement}. */
+  abstract List<String> ourAttributes();
+
+  /** Has the operator of the daemon reset the session. */
+  abstract void reset() throws Exception;
+
+  /** How the end of a session begins that its operator has reset. */
+  String wordOfReset() {
+    return "the peer says: Cease/";
+  }
+
+  /** Checks what the daemon's announcement of the aggregate brought. */
+  abstract void assertAttributes(PathAttributes attributes);
+
+  @BeforeEach
+  void build() throws Exception {
+    for (Path program : programs()) {
+      if (!Files.isExecutable(program)) {
+        System.out.println("skipped: " + program + " isn't installed");
+        Assumptions.abort(program + " isn't installed");
+      }
+    }
+    net = new LinkedNamespaces();
+    speaker = new BgpSpeaker(heard.logTo());
+    net.moveIn(speaker);
+    speaker.listen(Endpoint.of(Prefix.of("fd00:1::2").address(), 0, 179));
+  }
+
+  @AfterEach
+  void takeDown() throws Exception {
+    if (speaker != null) {
+      speaker.close();
+    }
+    if (net != null) {
+      net.close();
+    }
+  }
+
+  PeerOptions.Builder options() {
+    return PeerOptions.builder("leaf")
+        .remote(Prefix.of("fd00:1::1").address())
+        .localAddress(Prefix.of("fd00:1::2").address())
+        .localAs(65001)
+        .remoteAs(65002)
+        .routerId(0x0a000005)
+        .retryMs(100, 500);
+  }
+
+  void connect(PeerOptions.Builder options) {
+    session = speaker.add(options.build(), heard);
+    speaker.execute(session::start);
+  }
+
+  /** Connects to the daemon's link-local address, from ours. */
+  void connectToLinkLocal() throws Exception {
+    connect(linkLocal().gtsmHops(1));
+  }
+
+  PeerOptions.Builder linkLocal() throws Exception {
+    return options()
+        .remote(Prefix.of(net.linkLocal(net.leaf(), "h0")).address())
+        .localAddress(null)
+        .onInterface("p1")
+        .bindToDevice(true);
+  }
+
+  void await(String what, Condition condition) throws Exception {
+    Patience patience = Patience.ofSeconds(45);
+    while (!condition.holds()) {
+      if (patience.isOver()) {
+        assertTrue(false, what + "; heard " + heard.events + "\n" + heard.log + "\n" + net.logs());
+      }
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  void awaitEstablished() throws Exception {
+    await("established", () -> heard.has("established 65002"));
+  }
+
+  /** The attributes with which a route was last announced, null where it isn't there. */
+  PathAttributes attributesOf(Prefix prefix) {
+    PathAttributes found = null;
+    for (UpdateMessage update : heard.updates) {
+      if (update.withdrawn().prefixes().contains(prefix)) {
+        found = null;
+      }
+      if (update.announced().prefixes().contains(prefix)) {
+        found = update.attributes();
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Our route with one of every attribute that a route may carry, path bandwidth 100 among them.
+   */
+  static UpdateMessage announcement() {
+    return UpdateMessage.announce(
+        Nlri.of(OURS),
+        PathAttributes.of(
+            PathAttribute.Origin.IGP,
+            new PathAttribute.Path(AsPath.of(65001)),
+            new PathAttribute.Communities(List.of(0xfde9_0009)),
+            new PathAttribute.ExtendedCommunities(
+                List.of(
+                    new ExtendedCommunity.PathBandwidth(true, 0x0a000005, 100),
+                    new ExtendedCommunity.FibSuppress(65001, 0x0a000005),
+                    new ExtendedCommunity.LinkBandwidth(true, 65001, 125e6f),
+                    new ExtendedCommunity.Color(0, 8))),
+            new PathAttribute.Aigp(6),
+            new PathAttribute.LargeCommunities(List.of(new LargeCommunity(65001, 3, 4))),
+            new PathAttribute.Unknown(
+                PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE, 200, new byte[] {1, 2, 3, 4})),
+        NextHop.of(Prefix.of("fd00:1::2").address()));
+  }
+
+  @Test
+  void itsRouteIsHeardWithItsAttributes() throws Exception {
+    launch("", false);
+    connect(options());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    assertAttributes(attributesOf(AGGREGATE));
+    assertEquals(65002, attributesOf(AGGREGATE).asPath().first());
+    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+  }
+
+  @Test
+  void itTakesOurRouteAndItsWithdrawal() throws Exception {
+    launch("", false);
+    connect(options());
+    awaitEstablished();
+    speaker.execute(() -> session.send(announcement()));
+    await("our route in its table", () -> table().contains("fd00:55::5"));
+    String shown = ours();
+    for (String attribute : ourAttributes()) {
+      assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
+    }
+    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS))));
+    await("our route gone from its table", () -> !table().contains("fd00:55::5"));
+    assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
+  }
+
+  @Test
+  void sessionComesBackAfterItsEnd() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    awaitEstablished();
+    LinkedNamespaces.end(first);
+    await("the end", () -> heard.has("down"));
+    launch("", false);
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+  }
+
+  /** The daemon's process among those that were started. */
+  ProcessHandle itself(Process started) {
+    return started.descendants().reduce((one, last) -> last).orElse(started.toHandle());
+  }
+
+  /** For daemons that ask to keep their routes (RFC 4724): it is killed, and started again. */
+  void assertRoutesAreKeptOverItsDeath() throws Exception {
+    Process first = launch("", false);
+    connect(options());
+    await("end of rib", () -> heard.has("end of rib"));
+    itself(first).destroyForcibly();
+    await("the end", () -> heard.has("down CONNECTION_LOST kept"));
+    launch("", false);
+    await("the end of what was stale", () -> heard.has("drop stale"));
+    assertTrue(heard.has("established 65002"));
+  }
+
+  @Test
+  void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
+    launch("", false);
+    connect(options());
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    int before = heard.updates.size();
+    reset();
+    await(
+        "the end and its reason",
+        () -> heard.log.stream().anyMatch(line -> line.contains("down: " + wordOfReset())));
+    await(
+        "established again",
+        () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
+    await(
+        "the aggregate again",
+        () ->
+            heard.updates.stream()
+                .skip(before)
+                .anyMatch(each -> each.announced().prefixes().contains(AGGREGATE)));
+  }
+
+  @Test
+  void keyAdmitsAndAnotherKeyDoesNot() throws Exception {
+    launch(key(), false);
+    connect(options().md5Key(key() + "?").openWaitMs(1_000));
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_500));
+    assertFalse(heard.has("established"));
+    speaker.remove(session, "");
+    heard.events.clear();
+    connect(options().md5Key(key()));
+    awaitEstablished();
+  }
+
+  @Test
+  void neighboursOnTheLinkPassTheHopLimitCheck() throws Exception {
+    launch("", true);
+    connect(options().gtsmHops(1));
+    awaitEstablished();
+    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+  }
+}

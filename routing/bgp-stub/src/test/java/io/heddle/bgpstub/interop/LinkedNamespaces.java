@@ -1,0 +1,232 @@
+package io.heddle.bgpstub.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.Patience;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A host and a leaf, joined by one link: {@code p1} fd00:1::2 at the host, {@code h0} fd00:1::1 at
+ * the leaf. The speaker's thread moves into the host, daemons are started in the leaf.
+ */
+final class LinkedNamespaces implements AutoCloseable {
+  private static final AtomicInteger COUNT = new AtomicInteger();
+  private static final int CLONE_NEWNET = 0x40000000;
+  private static final Path NAMESPACES = Path.of("/run/netns");
+
+  private final String name =
+      "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
+  private final Path folder;
+  private final List<Process> processes = new CopyOnWriteArrayList<>();
+  /* For tests that are interrupted. */
+  private final Thread atExit = new Thread(this::tearDown, "namespaces-teardown");
+
+  /** Skips the test where namespaces can't be made. */
+  LinkedNamespaces() throws IOException, InterruptedException {
+    String refusal = tryRun("ip", "netns", "add", host());
+    if (!refusal.isEmpty()) {
+      System.out.println("skipped: no network namespace can be made here: " + refusal);
+      Assumptions.abort("no network namespace can be made here: " + refusal);
+    }
+    run("ip", "netns", "add", leaf());
+    folder = Files.createTempDirectory(Path.of("/tmp"), name);
+    Runtime.getRuntime().addShutdownHook(atExit);
+    for (String each : List.of(host(), leaf())) {
+      run("ip", "-n", each, "link", "set", "lo", "up");
+      inside(
+          each,
+          "sysctl",
+          "-qw",
+          "net.ipv6.conf.default.accept_dad=0",
+          "net.ipv6.conf.default.dad_transmits=0",
+          "net.ipv6.conf.default.addr_gen_mode=0");
+    }
+    inside(leaf(), "sysctl", "-qw", "net.ipv6.conf.all.forwarding=1");
+    run(
+        "ip", "-n", leaf(), "link", "add", "h0", "type", "veth", "peer", "name", "p1", "netns",
+        host());
+    run("ip", "-n", host(), "addr", "add", "fd00:1::2/64", "dev", "p1", "nodad");
+    run("ip", "-n", leaf(), "addr", "add", "fd00:1::1/64", "dev", "h0", "nodad");
+    run("ip", "-n", leaf(), "link", "set", "h0", "up");
+    run("ip", "-n", host(), "link", "set", "p1", "up");
+  }
+
+  String host() {
+    return name + "h";
+  }
+
+  String leaf() {
+    return name + "l";
+  }
+
+  /** Where configurations, logs and control sockets go. */
+  Path folder() {
+    return folder;
+  }
+
+  /** Makes the speaker's thread one of the host: sockets that it opens from now on are there. */
+  void moveIn(BgpSpeaker speaker) {
+    moveIn(speaker, host());
+  }
+
+  static void moveIn(BgpSpeaker speaker, String namespace) {
+    int result = speaker.ask(() -> enter(NAMESPACES.resolve(namespace)));
+    assertEquals(0, result, "setns");
+  }
+
+  private static int enter(Path namespace) {
+    Linker linker = Linker.nativeLinker();
+    FunctionDescriptor twoInts =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
+    FunctionDescriptor pathAndInt =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
+    try (Arena arena = Arena.ofConfined()) {
+      int fd =
+          (int)
+              linker
+                  .downcallHandle(
+                      linker.defaultLookup().findOrThrow("open"),
+                      pathAndInt,
+                      Linker.Option.firstVariadicArg(2))
+                  .invoke(arena.allocateFrom(namespace.toString()), 0);
+      int result =
+          (int)
+              linker
+                  .downcallHandle(linker.defaultLookup().findOrThrow("setns"), twoInts)
+                  .invoke(fd, CLONE_NEWNET);
+      linker
+          .downcallHandle(
+              linker.defaultLookup().findOrThrow("close"),
+              FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
+          .invoke(fd);
+      return result;
+    } catch (Throwable failed) {
+      throw new IllegalStateException("setns to " + namespace, failed);
+    }
+  }
+
+  /** Starts a daemon in the leaf; it is ended with the namespaces. */
+  Process start(String... command) throws IOException {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
+    whole.addAll(List.of(command));
+    Path log = folder.resolve(Path.of(command[0]).getFileName() + "." + processes.size() + ".log");
+    Process process =
+        new ProcessBuilder(whole).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    processes.add(process);
+    return process;
+  }
+
+  /** Everything that daemons wrote, for a failed test's message. */
+  String logs() {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".log")).toList()) {
+        all.append(file.getFileName()).append(":\n").append(Files.readString(file));
+      }
+    } catch (IOException unreadable) {
+      all.append(unreadable);
+    }
+    return all.toString();
+  }
+
+  /** Output of a command in the leaf; what it said also where it failed. */
+  String ask(String... command) throws IOException, InterruptedException {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
+    whole.addAll(List.of(command));
+    Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    Patience.ofSeconds(30).outlasts(process);
+    return output;
+  }
+
+  /** The link-local address that the kernel forms on a device, as text. */
+  String linkLocal(String namespace, String device) throws IOException, InterruptedException {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      Process process =
+          new ProcessBuilder("ip", "netns", "exec", namespace, "cat", "/proc/net/if_inet6").start();
+      String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      for (String line : all.split("\n")) {
+        if (line.startsWith("fe80") && line.endsWith(" " + device)) {
+          String whole = String.join(":", line.substring(0, 32).split("(?<=\\G.{4})"));
+          return Prefix.of(whole).toString().replace("/128", "");
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    throw new AssertionError("no link-local address on " + device);
+  }
+
+  void inside(String namespace, String... command) throws IOException, InterruptedException {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+    whole.addAll(List.of(command));
+    run(whole.toArray(String[]::new));
+  }
+
+  static void run(String... command) throws IOException, InterruptedException {
+    assertEquals("", tryRun(command), String.join(" ", command));
+  }
+
+  private static String tryRun(String... command) throws InterruptedException {
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      Patience.ofSeconds(30).outlasts(process);
+      return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + ": " + output;
+    } catch (IOException absent) {
+      return String.valueOf(absent.getMessage());
+    }
+  }
+
+  static void end(Process process) throws InterruptedException {
+    process.descendants().forEach(ProcessHandle::destroy);
+    process.destroy();
+    if (!process.waitFor(5, TimeUnit.SECONDS)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      process.waitFor(5, TimeUnit.SECONDS);
+    }
+  }
+
+  @Override
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    tearDown();
+  }
+
+  private void tearDown() {
+    try {
+      for (Process process : processes.reversed()) {
+        end(process);
+      }
+      tryRun("ip", "netns", "del", leaf());
+      tryRun("ip", "netns", "del", host());
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (IOException failed) {
+      throw new UncheckedIOException("taking down " + name, failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.heddle.bgpstub.rib;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Four planes with 100,000 host routes each. */
+class RibScaleTest {
+  private static final int PLANES = 4;
+  private static final int HOSTS = 100_000;
+  private static final int SETS = 391;
+  private static final int PACKED = 200;
+  private static final long MOST_HEAP_BYTES = 60L << 20;
+  private static final long MOST_CHANGE_NS = 5_000_000;
+
+  /* The aim is a second from the wire on a quiet machine; this is among other tests. */
+  private static final long MOST_FILL_NS = 5_000_000_000L;
+
+  @TempDir Path folder;
+
+  @Test
+  void fourHundredThousandRoutesAreCompactAndOneChangeIsQuick() {
+    List<PathAttributes> sets = new ArrayList<>();
+    for (int i = 0; i < SETS; i++) {
+      sets.add(
+          RibBed.attributes(
+              AsPath.of(65301, 65201), RibBed.communities(RibBed.gbps(100 + i), RibBed.colour(7))));
+    }
+    try (RibBed bed = RibBed.of(folder)) {
+      long heapBefore = usedHeap();
+      List<AdjRibIn> peers = new ArrayList<>();
+      long start = System.nanoTime();
+      for (int plane = 0; plane < PLANES; plane++) {
+        AdjRibIn peer = bed.rib.addPeer("p" + plane, "plane:" + plane, 0);
+        peers.add(peer);
+        for (int host = 0; host < HOSTS; host += PACKED) {
+          peer.update(update(host, PACKED, sets.get((host / PACKED + plane) % SETS)));
+        }
+      }
+      long filled = System.nanoTime() - start;
+      long heap = usedHeap() - heapBefore;
+      assertEquals(HOSTS, bed.publisher.entries());
+      long[] changes = new long[200];
+      for (int i = 0; i < changes.length; i++) {
+        long begin = System.nanoTime();
+        peers.get(i % PLANES).update(update(i * 37, 1, sets.get(i)));
+        changes[i] = System.nanoTime() - begin;
+      }
+      Arrays.sort(changes);
+      System.out.printf(
+          Locale.ROOT,
+          "%d x %,d routes: %d ms, heap %.1f MB, one change median %d us, worst %d us%n",
+          PLANES,
+          HOSTS,
+          filled / 1_000_000,
+          heap / 1e6,
+          changes[100] / 1000,
+          changes[199] / 1000);
+      assertTrue(heap < MOST_HEAP_BYTES, heap + " bytes of heap");
+      assertTrue(filled < MOST_FILL_NS, filled + " ns");
+      assertTrue(changes[100] < MOST_CHANGE_NS, changes[100] + " ns for one change");
+    }
+  }
+
+  private static UpdateMessage update(int first, int count, PathAttributes attributes) {
+    Prefix[] prefixes = new Prefix[count];
+    for (int i = 0; i < count; i++) {
+      prefixes[i] = new Prefix(0xfd00_0009_0000_0000L | first + i, 1, 128);
+    }
+    return UpdateMessage.announce(Nlri.of(prefixes), attributes, new NextHop(0, 1, 0, 0));
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+}
