@@ -101,9 +101,13 @@ final class CarrierPairs implements AutoCloseable {
     return PlaneQueuePair.create(keyOf(carrier), gids, device.pd(), cq, depths);
   }
 
-  /** How this host calls a carrier. */
-  String keyOf(Carrier carrier) {
+  private String keyOf(Carrier carrier) {
     return carrier.isOnePlane() ? planes.get(carrier.first()).key() : carrier.name();
+  }
+
+  /** How this host calls each carrier. */
+  List<String> keys() {
+    return carriers.stream().map(this::keyOf).toList();
   }
 
   CompletionQueue completionQueue() {

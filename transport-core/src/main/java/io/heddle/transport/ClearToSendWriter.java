@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ClearToSendWriter {
   private static final int GROUPS = ClearToSend.GROUPS;
 
-  private final Connection connection;
+  private final DataPath path;
   private final ReorderWindow window;
   private final SubFlow[] flows;
   private final CommFailure failure;
@@ -41,8 +41,8 @@ final class ClearToSendWriter {
   private long filled;
 
   ClearToSendWriter(
-      Connection connection, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
-    this.connection = connection;
+      DataPath path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
+    this.path = path;
     this.window = window;
     this.flows = flows;
     this.failure = failure;
@@ -102,12 +102,12 @@ final class ClearToSendWriter {
     SendWorkRequest wr = flow.add();
     wr.id = flow.id(slot, 0, 0);
     wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
-    wr.localAddress = connection.ringAddress() + offset;
+    wr.localAddress = path.memory().ringAddress() + offset;
     wr.lengthBytes = window.receives(slot) * ClearToSend.BYTES;
-    wr.lkey = connection.ringLocalKey();
+    wr.lkey = path.memory().ringLocalKey();
     wr.inline = wr.lengthBytes <= flow.inlineBytes;
-    wr.remoteAddress = connection.peerRingAddress() + offset;
-    wr.rkey = connection.peerRingKey();
+    wr.remoteAddress = path.peersRing().address() + offset;
+    wr.rkey = path.peersRing().key();
     writer[slot] = (byte) flow.index;
     outstanding[slot] = true;
     return true;
@@ -115,7 +115,7 @@ final class ClearToSendWriter {
 
   /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
   private @Nullable SubFlow nextFlowWithRoom() {
-    PlaneWeights weights = connection.weights();
+    PlaneWeights weights = path.weights();
     if (mayWrite(dataFlow, weights)) {
       return flows[dataFlow];
     }

@@ -2,21 +2,28 @@ package io.heddle.transport;
 
 import io.heddle.platform.Log;
 import io.heddle.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a communicator: the first failure is told in one line and to the peer, latched, and
  * returned by every later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
-  private final Connection connection;
+  private final DataPath path;
   private final String direction;
   private final Log log;
   private int result = TransportResult.SUCCESS;
+  /* Set before the communicator is driven. */
+  private @Nullable PlaneFailures planesEar;
 
-  CommFailure(Connection connection, String direction, Log log) {
-    this.connection = connection;
+  CommFailure(DataPath path, String direction, Log log) {
+    this.path = path;
     this.direction = direction;
     this.log = log;
+  }
+
+  void tellPlanesTo(PlaneFailures ear) {
+    planesEar = ear;
   }
 
   String direction() {
@@ -36,11 +43,11 @@ final class CommFailure {
     if (result == TransportResult.SUCCESS) {
       result = failure;
       /* First, and without memory: the line below may fail for want of it. */
-      connection.lines().failPending(failure);
+      path.lines().failPending(failure);
       log.warn(
           "%s connection with %s over planes %s failed: %s",
-          direction, connection.peer(), connection.planeKeys(), story);
-      connection.standing().failedHere(story);
+          direction, path.peer(), path.planeKeys(), story);
+      path.standing().failedHere(story);
     }
     return result;
   }
@@ -77,9 +84,9 @@ final class CommFailure {
     latch(
         TransportResult.REMOTE_ERROR,
         "%s: %s".formatted(flow.pair, story)
-            + (connection.standing().isPeerThere()
+            + (path.standing().isPeerThere()
                 ? ""
-                : "; " + connection.standing().peerReason()));
+                : "; " + path.standing().peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */
@@ -89,9 +96,16 @@ final class CommFailure {
 
   /* What is flushed behind the first failure says nothing new. */
   private void plane(SubFlow flow, String story) {
-    Failover failover = connection.failover();
-    if (flow.markBroken() && failover != null) {
-      failover.noticed(flow.plane, flow.epoch, story);
+    if (flow.markBroken()) {
+      plane(flow.plane, flow.epoch, story);
+    }
+  }
+
+  /** A plane is to be left. Any thread. */
+  void plane(int plane, int epoch, String cause) {
+    PlaneFailures ear = planesEar;
+    if (ear != null) {
+      ear.noticed(plane, epoch, cause);
     }
   }
 
@@ -108,11 +122,11 @@ final class CommFailure {
     log.warn(
         "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
             + " to that; more of the kind on this connection are only counted",
-        direction, connection.peer(), lengthBytes, tag, roomBytes);
+        direction, path.peer(), lengthBytes, tag, roomBytes);
   }
 
   /** Latches the peer's end, when it is gone and there is something that it will never finish. */
   int peerGone() {
-    return latch(TransportResult.REMOTE_ERROR, connection.standing().peerReason());
+    return latch(TransportResult.REMOTE_ERROR, path.standing().peerReason());
   }
 }

@@ -14,18 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>NCCL's progress thread calls isend, irecv, iflush and progress, its service thread the others,
  * at the same time. Everything that isn't said to be another thread's is touched with the {@link
- * Baton}: by the progress thread, or by the control thread while it moves the connection.
+ * Baton}: by the progress thread, or by the control thread while it moves the path.
  */
 public abstract sealed class Communicator implements AutoCloseable permits SendComm, RecvComm {
-  /** Of {@link Connection#tableAddress}: what the larger one of both ends' tables takes. */
-  static final int TABLE_BYTES =
-      Math.max(
-          SentChunks.carrierBytes(Connection.REQUEST_LINES),
-          ClearToSend.GROUPS * ReorderWindow.MAX_RECEIVES * Long.BYTES);
-
   private static final int POLL_BATCH = 64;
 
-  final Connection connection;
+  final DataPath path;
   final MemoryTable memory;
   final RequestLines lines;
   /* One of each plane, then the second one of each plane, and so on. */
@@ -33,7 +27,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   final CommFailure failure;
   PlaneCounters[] counters;
 
-  private final Handshake<?> channel;
+  private final Runnable goodbye;
   private final Runnable onClose;
   private final DeviceContext context;
   private final CompletionQueue cq;
@@ -42,34 +36,51 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   private long polledAtNs;
 
   /**
+   * @param goodbye says it to the other end, and lets go of the connection in time
    * @param direction for the log
    */
   Communicator(
-      Connection connection,
-      Handshake<?> channel,
+      DataPath path,
+      Runnable goodbye,
       PlaneCounters[] counters,
       String direction,
       Log log,
       Runnable onClose) {
-    this.connection = connection;
-    this.channel = channel;
+    this.path = path;
+    this.goodbye = goodbye;
     this.counters = counters;
     this.onClose = onClose;
-    this.context = connection.device().context();
-    this.memory = connection.device().memory();
-    this.cq = connection.pairs().completionQueue();
-    this.lines = connection.lines();
-    this.flows = connection.pairs().subFlows();
-    this.failure = new CommFailure(connection, direction, log);
+    this.context = path.context();
+    this.memory = path.device().memory();
+    this.cq = path.pairs().completionQueue();
+    this.lines = path.lines();
+    this.flows = path.pairs().subFlows();
+    this.failure = new CommFailure(path, direction, log);
   }
 
-  Connection connection() {
-    return connection;
+  /** Who takes this end off planes that fail. Before it is driven. */
+  final void tellPlaneFailuresTo(PlaneFailures ear) {
+    failure.tellPlanesTo(ear);
+  }
+
+  /** How many carriers there are, each a plane as a rule. */
+  final int carriers() {
+    return flows.length / path.pairs().perCarrier();
+  }
+
+  /** Whether nothing is sent over this carrier now. */
+  final boolean isOut(int carrier) {
+    return path.weights().isOut(carrier);
+  }
+
+  /** Leaves a carrier that never fell before, as if it had failed. Any thread. */
+  final void leave(int carrier, String cause) {
+    failure.plane(carrier, 0, cause);
   }
 
   /** Address of the communicator's {@code struct heddle_comm} (native/src/java_calls.h). */
   public long address() {
-    return connection.commAddress();
+    return path.memory().commAddress();
   }
 
   /**
@@ -119,7 +130,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
       return failure.result();
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
-    Standing.Peer peer = connection.standing().peer();
+    Standing.Peer peer = path.standing().peer();
     boolean there = peer == Standing.Peer.THERE;
     /* What another communicator's look at the device has brought is taken without a look of this one's. */
     if (!poll() || !there) {
@@ -131,7 +142,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    String broken = connection.standing().deviceFailure();
+    String broken = path.standing().deviceFailure();
     if (broken != null) {
       return failure.device(broken);
     }
@@ -250,7 +261,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
 
   /** For the log. */
   final String name() {
-    return failure.direction() + " connection with " + connection.peer();
+    return failure.direction() + " connection with " + path.peer();
   }
 
   /**
@@ -263,7 +274,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     }
     try {
       return drive() == TransportResult.SUCCESS
-          && (lines.anyPending() || isWaitingForPeer() && connection.standing().isPeerThere());
+          && (lines.anyPending() || isWaitingForPeer() && path.standing().isPeerThere());
     } finally {
       baton.give();
     }
@@ -288,11 +299,11 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
       Thread.onSpinWait();
     }
     try {
-      counters = connection.uncounted();
+      counters = path.uncounted().get();
     } finally {
       baton.give();
     }
     onClose.run();
-    channel.close();
+    goodbye.run();
   }
 }

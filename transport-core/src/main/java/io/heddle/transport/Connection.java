@@ -1,20 +1,17 @@
 package io.heddle.transport;
 
-import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.MemoryCalls;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.verbs.Gid;
-import io.heddle.verbs.MemoryRegion;
-import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
-import java.util.EnumSet;
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,22 +19,13 @@ import org.jspecify.annotations.Nullable;
  * on each plane that both ends have. Made on the control thread during the handshake, then owned by
  * its communicator.
  */
-final class Connection implements AutoCloseable {
-  static final int REQUEST_LINES = 256;
-  /* ring | table | line of the communicator | its requests' lines */
-  private static final long TABLE_AT = ClearToSend.RING_BYTES;
-  private static final long COMM_AT = TABLE_AT + Communicator.TABLE_BYTES;
-  private static final long LINES_AT = COMM_AT + RequestLines.BYTES;
-  private static final long MEMORY_BYTES = LINES_AT + (long) REQUEST_LINES * RequestLines.BYTES;
+final class Connection implements DeviceConnection, Carried {
   private static final int WANTED_SENDS = 256;
   private static final int WANTED_RECEIVES = 512;
 
   private final NetDevice device;
   private final Arena arena = Arena.ofShared();
-  /* Mapped: costs pages only where something was, which is nowhere on a connection that idles. */
-  private final long memory;
-  private final RequestLines lines;
-  private final MemoryRegion ring;
+  private final ConnectionMemory memory;
   private final PlaneQueuePair.QueueDepths depths;
 
   private List<LocalPlane> planes = List.of();
@@ -52,8 +40,7 @@ final class Connection implements AutoCloseable {
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
   private ConnectionWeights weights = planeWeights;
   private String peer = "a peer that has not said its name";
-  private long peerRingAddress;
-  private int peerRingKey;
+  private DataPath.PeersRing peersRing = new DataPath.PeersRing(0, 0);
   private int peerReceiveDepth;
 
   private final Standing standing = new Standing();
@@ -65,29 +52,14 @@ final class Connection implements AutoCloseable {
    */
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
-    memory = MemoryCalls.mapMemory(MEMORY_BYTES);
-    if (memory < 0) {
-      throw new HeddleException(
-          "no memory for another connection: %s bytes, %s; limits: ulimit -v, vm.max_map_count"
-              .formatted(MEMORY_BYTES, Errno.describe((int) -memory)));
-    }
-    MemoryCalls.wantSmallPages(memory, MEMORY_BYTES);
-    lines = new RequestLines(memory + LINES_AT, REQUEST_LINES, commAddress());
     int limit = device.context().attributes().maxWorkRequests();
     depths =
         new PlaneQueuePair.QueueDepths(
             Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit), inlineBytes);
     try {
-      ring =
-          device
-              .pd()
-              .registerMemory(
-                  ringAddress(),
-                  ClearToSend.RING_BYTES,
-                  EnumSet.of(
-                      ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_WRITE));
+      memory = new ConnectionMemory(device.pd());
     } catch (RuntimeException failure) {
-      free();
+      arena.close();
       throw failure;
     }
     device.opened(this);
@@ -143,8 +115,8 @@ final class Connection implements AutoCloseable {
     return pairing;
   }
 
-  /** The queue pairs, once the planes are paired. */
-  CarrierPairs pairs() {
+  @Override
+  public CarrierPairs pairs() {
     CarrierPairs made = pairs;
     if (made == null) {
       throw new IllegalStateException("the planes aren't paired yet");
@@ -155,7 +127,10 @@ final class Connection implements AutoCloseable {
   /** What the other end must know of ours. */
   ControlMessage.Endpoints endpoints() {
     return new ControlMessage.Endpoints(
-        ringAddress(), ring.rkey(), depths.receives(), pairs().endpoints());
+        memory.ringAddress(),
+        memory.ringRemoteKey(),
+        depths.receives(),
+        pairs().endpoints());
   }
 
   /**
@@ -170,8 +145,7 @@ final class Connection implements AutoCloseable {
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
     pairs().connect(remote.endpoints(), asked);
-    peerRingAddress = remote.ringAddress();
-    peerRingKey = remote.ringKey();
+    peersRing = new DataPath.PeersRing(remote.ringAddress(), remote.ringKey());
     peerReceiveDepth = remote.receiveDepth();
   }
 
@@ -180,8 +154,8 @@ final class Connection implements AutoCloseable {
     failover = begun;
   }
 
-  /** Does something of this connection on the control thread; what it throws ends it alone. */
-  void guarded(Runnable task) {
+  /* On the control thread; what it throws ends this connection alone. */
+  private void guarded(Runnable task) {
     Failover begun = failover;
     if (begun == null) {
       task.run();
@@ -199,53 +173,29 @@ final class Connection implements AutoCloseable {
     return device;
   }
 
-  Arena arena() {
-    return arena;
-  }
-
-  long commAddress() {
-    return memory + COMM_AT;
-  }
-
-  RequestLines lines() {
-    return lines;
-  }
-
-  long ringAddress() {
+  ConnectionMemory memory() {
     return memory;
   }
 
-  /** {@link Communicator#TABLE_BYTES} of zeros, for a table of the communicator's. */
-  long tableAddress() {
-    return memory + TABLE_AT;
+  /** What its communicator is handed, once the queue pairs are connected. */
+  DataPath dataPath() {
+    return new DataPath(
+        device,
+        arena,
+        memory,
+        peersRing,
+        pairs(),
+        weights,
+        standing,
+        maxChunksPerPlane(),
+        peer,
+        planeKeys(),
+        this::uncounted);
   }
 
-  int ringLocalKey() {
-    return ring.lkey();
-  }
-
-  long peerRingAddress() {
-    return peerRingAddress;
-  }
-
-  int peerRingKey() {
-    return peerRingKey;
-  }
-
-  /**
-   * Chunks that may be under way on one plane: half of what the peer keeps posted, and what our
-   * queue holds.
-   */
-  int maxChunksPerPlane() {
+  /* Half of what the peer keeps posted, and what our queue holds. */
+  private int maxChunksPerPlane() {
     return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
-  }
-
-  /**
-   * The longest write that is quick on all planes: the device's preference at the smallest path
-   * MTU.
-   */
-  int preferredChunkBytes() {
-    return device.context().preferredWriteBytes(pairs().smallestMtu());
   }
 
   /** What to choose carriers by. */
@@ -253,14 +203,29 @@ final class Connection implements AutoCloseable {
     return weights.current();
   }
 
-  /** The weights of the carriers, with all that bears on them. */
-  ConnectionWeights carrierWeights() {
+  @Override
+  public ConnectionWeights carrierWeights() {
     return weights;
   }
 
-  /** The weights of the planes, whether each is a carrier or not. */
-  ConnectionWeights planeWeights() {
+  @Override
+  public ConnectionWeights planeWeights() {
     return planeWeights;
+  }
+
+  @Override
+  public PlaneWeights routedWeights() {
+    return planeWeights.routed();
+  }
+
+  @Override
+  public void setRouted(PlaneWeights next) {
+    planeWeights.setRouted(next);
+  }
+
+  @Override
+  public PlaneNews news() {
+    return device.news();
   }
 
   /** Whether each queue pair goes over all planes. */
@@ -268,27 +233,29 @@ final class Connection implements AutoCloseable {
     return weights != planeWeights;
   }
 
-  /** Adds what the devices have counted of the queue pairs to the counters. Control thread. */
-  void tellResent() {
+  @Override
+  public void look() {
+    guarded(this::tellResent);
+    guarded(this::lookForSilence);
+  }
+
+  /* Adds what the devices have counted of the queue pairs to the counters. */
+  private void tellResent() {
     CarrierPairs made = pairs;
     if (made != null) {
       made.tellResent();
     }
   }
 
-  /** Looks whether the peer is silent on all planes. Control thread. */
-  void lookForSilence() {
+  private void lookForSilence() {
     Failover begun = failover;
     if (begun != null) {
       begun.lookForSilence();
     }
   }
 
-  /**
-   * The counters end: they may be another connection's soon. What still happens is counted where
-   * nobody reads.
-   */
-  PlaneCounters[] uncounted() {
+  /* They may be another connection's soon. What still happens is counted where nobody reads. */
+  private PlaneCounters[] uncounted() {
     if (isTogether()) {
       tellResent();
     }
@@ -300,8 +267,8 @@ final class Connection implements AutoCloseable {
     return spare;
   }
 
-  /** The peer's address on each plane, in order of keys; empty before the planes are paired. */
-  List<Gid> remoteGids() {
+  @Override
+  public List<Gid> remoteGids() {
     return remotePlanes.stream().map(ControlMessage.PlaneOffer::gid).toList();
   }
 
@@ -310,62 +277,117 @@ final class Connection implements AutoCloseable {
     return planes.stream().map(LocalPlane::gid).toList();
   }
 
-  String peer() {
+  @Override
+  public String peer() {
     return peer;
   }
 
-  /** What both ends call each plane. */
-  List<String> pairNames() {
+  @Override
+  public List<String> pairNames() {
     return pairNames;
   }
 
-  /** What both ends call each carrier. */
-  List<String> carrierNames() {
+  @Override
+  public List<String> carrierNames() {
     return carriers.stream().map(Carrier::name).toList();
   }
 
-  /** What this host calls each carrier. */
-  List<String> carrierKeys() {
-    return carriers.stream().map(pairs()::keyOf).toList();
+  @Override
+  public List<String> carrierKeys() {
+    return pairs().keys();
   }
 
-  List<String> planeKeys() {
+  @Override
+  public List<String> planeKeys() {
     return planes.stream().map(LocalPlane::key).toList();
   }
 
-  /** Whether both ends are there and well. */
-  Standing standing() {
+  @Override
+  public Standing standing() {
     return standing;
   }
 
-  /** The carrier of this queue pair; −1 where it isn't this connection's. Control thread. */
-  int carrierOf(int queuePairNumber) {
+  @Override
+  public int carrierOf(int queuePairNumber) {
     CarrierPairs made = pairs;
     return made == null ? -1 : made.carrierOf(queuePairNumber);
   }
 
-  /**
-   * The carrier that fails with this plane; −1 where it isn't this connection's, or is one of
-   * several under a queue pair, which leaves it by itself.
-   */
-  int carrierOf(LocalPlane plane) {
+  /* The one that fails with this plane; −1 where it isn't ours, or is one of several under a queue pair. */
+  private int carrierOf(LocalPlane plane) {
     return isTogether() ? -1 : planes.indexOf(plane);
   }
 
-  /** The control channel goes another way where it goes by this carrier's plane. Control thread. */
-  void leaveChannelOf(int carrier, PeerLink channel) {
-    Carrier left = carriers.get(carrier);
-    if (left.isOnePlane()) {
-      int plane = left.first();
-      channel.leave(
-          left.name(),
-          planes.get(plane).gid().toAddress(),
-          remotePlanes.get(plane).gid().toAddress());
+  /** A plane by the addresses of both ends. */
+  record Way(String plane, InetAddress here, InetAddress there) {}
+
+  /** How this carrier goes, where it is one plane; null where it is several. */
+  @Nullable Way wayOf(int carrier) {
+    Carrier asked = carriers.get(carrier);
+    if (!asked.isOnePlane()) {
+      return null;
+    }
+    int plane = asked.first();
+    return new Way(
+        asked.name(),
+        planes.get(plane).gid().toAddress(),
+        remotePlanes.get(plane).gid().toAddress());
+  }
+
+  @Override
+  public void planeLost(LocalPlane plane, String cause) {
+    int carrier = carrierOf(plane);
+    Failover begun = failover;
+    if (carrier >= 0 && begun != null) {
+      begun.noticedNow(carrier, cause);
+    } else {
+      guarded(() -> leaveLink(plane));
     }
   }
 
-  /** This plane, where it is one of several under a queue pair, carries nothing. Control thread. */
-  void leaveLink(LocalPlane plane) {
+  @Override
+  public void queuePairLost(int queuePairNumber, String story) {
+    int carrier = carrierOf(queuePairNumber);
+    Failover begun = failover;
+    if (carrier >= 0 && begun != null) {
+      begun.noticedNow(carrier, story);
+    }
+  }
+
+  @Override
+  public void withdrawn(int plane) {
+    /* A queue pair over all planes leaves one of them by itself. */
+    Failover begun = isTogether() ? null : failover;
+    if (begun != null) {
+      begun.withdrawn(plane);
+    }
+  }
+
+  @Override
+  public void drain(Set<String> keys) {
+    Failover begun = failover;
+    if (begun != null) {
+      begun.drain(keys);
+    }
+  }
+
+  @Override
+  public void deviceFailed(String story) {
+    standing.deviceFailed(story);
+  }
+
+  @Override
+  public void tellFailure(String story) {
+    standing.failedHere(story);
+  }
+
+  @Override
+  public boolean isLeaving() {
+    return standing.isLeaving();
+  }
+
+  /* This plane, where it is one of several under a queue pair, carries nothing. */
+  private void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);
     if (isTogether() && link >= 0) {
       pairs().leaveLink(link);
@@ -386,13 +408,8 @@ final class Connection implements AutoCloseable {
     if (made != null) {
       made.close();
     }
-    ring.close();
-    free();
-    device.closed(this);
-  }
-
-  private void free() {
     arena.close();
-    MemoryCalls.unmapMemory(memory, MEMORY_BYTES);
+    memory.close();
+    device.closed(this);
   }
 }

@@ -40,9 +40,8 @@ final class DeviceWatch {
 
     void look() {
       device.context().pollAsyncEvents(events);
-      for (Connection connection : device.connections()) {
-        connection.guarded(connection::tellResent);
-        connection.guarded(connection::lookForSilence);
+      for (DeviceConnection connection : device.connections()) {
+        connection.look();
       }
       device.context().readCounters(counters);
     }
@@ -130,10 +129,10 @@ final class DeviceWatch {
   }
 
   private void fail(NetDevice device, int qpn, String story) {
-    List<Connection> ending = device.failed(qpn, story);
+    List<DeviceConnection> ending = device.failed(qpn, story);
     /* A driven communicator finds the completion that says more, and tells the peer of that. */
     loop.schedule(
-        PERIOD_NS, () -> ending.forEach(connection -> connection.standing().failedHere(story)));
+        PERIOD_NS, () -> ending.forEach(connection -> connection.tellFailure(story)));
   }
 
   private static void leaveLostAddresses(NetDevice device, String story) {

@@ -34,6 +34,19 @@ final class DoorCalls {
   private static final String PROCESS_GONE =
       ", and nobody is behind its doors any more: its process is gone";
 
+  /**
+   * The way back to the other end.
+   *
+   * @param calls whether this end makes the channel anew; the other only knocks, to learn whether
+   *     anybody is there
+   * @param doors of the other end
+   */
+  record WayBack(boolean calls, byte[] ticket, List<InetSocketAddress> doors) {
+    WayBack {
+      doors = List.copyOf(doors);
+    }
+  }
+
   /** Whose channel it is. */
   interface Owner {
     boolean isOver();
@@ -57,7 +70,7 @@ final class DoorCalls {
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final Supplier<String> peer;
-  private final PeerLink.WayBack way;
+  private final WayBack way;
   private final long graceNs;
   private final Owner owner;
   private final Log log;
@@ -81,7 +94,7 @@ final class DoorCalls {
       ControlLoop loop,
       ControlTasks tasks,
       Supplier<String> peer,
-      PeerLink.WayBack way,
+      WayBack way,
       long graceNs,
       Owner owner,
       Log log) {

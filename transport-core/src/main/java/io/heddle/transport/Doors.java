@@ -25,11 +25,20 @@ import org.jspecify.annotations.Nullable;
  * but for making it.
  */
 final class Doors {
+  /** Whoever a caller that shows a ticket is for. */
+  interface Behind {
+    /** The other end is at a door: what has been said on the channel comes before the answer. */
+    ControlMessage.Ping pingAtDoor();
+
+    /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
+    void goesOn(ControlChannel fresh, ControlMessage.Ping theirs, long number);
+  }
+
   private static final long CALLER_LIMIT_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
   private final List<ControlListener> listeners = new ArrayList<>();
-  private final Map<ByteBuffer, PeerLink> links = new HashMap<>();
+  private final Map<ByteBuffer, Behind> links = new HashMap<>();
 
   /** Opens a door on each of these addresses that can have one. */
   Doors(ControlLoop loop, List<InetAddress> addresses, Log log) {
@@ -53,7 +62,7 @@ final class Doors {
   }
 
   /** Callers with this ticket are for this link. */
-  void expect(byte[] ticket, PeerLink link) {
+  void expect(byte[] ticket, Behind link) {
     links.put(ByteBuffer.wrap(ticket), link);
   }
 
@@ -64,7 +73,7 @@ final class Doors {
   /** Somebody at a door: nobody until it shows a ticket, then the link's next channel, perhaps. */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
-    private @Nullable PeerLink link;
+    private @Nullable Behind link;
     private long number;
 
     @Override
@@ -75,7 +84,7 @@ final class Doors {
     @Override
     public void onMessage(ControlMessage message) {
       ControlChannel open = channel;
-      PeerLink found = link;
+      Behind found = link;
       if (open == null) {
         return;
       }

@@ -51,11 +51,8 @@ final class DrainFollower {
       readBytes = bytes;
     }
     for (NetDevice device : devices) {
-      for (Connection connection : device.connections()) {
-        Failover failover = connection.failover();
-        if (failover != null) {
-          failover.drain(current);
-        }
+      for (DeviceConnection connection : device.connections()) {
+        connection.drain(current);
       }
     }
   }

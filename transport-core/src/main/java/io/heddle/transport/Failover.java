@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
  * the data path; only {@link #noticed} is called by others.
  */
-final class Failover {
+final class Failover implements PlaneFailures {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
 
   private final ControlTasks tasks;
-  private final Connection connection;
+  private final Carried connection;
   private final Communicator end;
-  private final PeerLink peer;
+  private final OtherEnd peer;
   private final Log log;
   private final PlaneLife[] planes;
   private final Grace grace;
@@ -43,9 +43,9 @@ final class Failover {
    */
   Failover(
       ControlTasks tasks,
-      Connection connection,
+      Carried connection,
       Communicator end,
-      PeerLink peer,
+      OtherEnd peer,
       long graceNs,
       Log log) {
     this.tasks = tasks;
@@ -99,7 +99,8 @@ final class Failover {
   }
 
   /** A failure of a plane is noticed at this end. Any thread. */
-  void noticed(int plane, int epoch, String cause) {
+  @Override
+  public void noticed(int plane, int epoch, String cause) {
     tasks.execute(() -> notice(planes[plane], epoch, cause));
   }
 
@@ -198,7 +199,7 @@ final class Failover {
     if (wasUp) {
       plane.fell(cause, now);
       connection.planeWeights().tellFailover(plane.index);
-      connection.device().news().left(connection, where(plane), cause, log);
+      connection.news().left(connection, where(plane), cause, log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();
@@ -220,7 +221,7 @@ final class Failover {
     trace(plane, "has its queue pairs stopped");
     grace.judge();
     if (wasUp) {
-      connection.leaveChannelOf(plane.index, peer);
+      peer.leave(plane.index);
       if (end.isSender() && !grace.anyUp()) {
         back.tryAllSoon(planes);
       }
@@ -400,7 +401,7 @@ final class Failover {
   /** The connection is closed. */
   void end() {
     over = true;
-    connection.device().news().ended(connection);
+    connection.news().ended(connection);
     withdrawn.end();
   }
 
@@ -410,7 +411,7 @@ final class Failover {
   }
 
   /** The conversation with the other end. */
-  PeerLink peer() {
+  OtherEnd peer() {
     return peer;
   }
 

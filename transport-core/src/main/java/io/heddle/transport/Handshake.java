@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the conversation that makes a connection; {@link PeerLink} goes on with its channel.
+ * One end of the conversation that makes a connection; {@link Dialogue} goes on with its channel.
  *
  * <pre>
  * connecting                       accepting
@@ -72,7 +72,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final ConnectionTerms terms;
   private final boolean connecting;
   private final Log log;
-  private final BiFunction<Connection, Handshake<C>, C> maker;
+  private final BiFunction<Connection, Runnable, C> maker;
   private final Consumer<Handshake<C>> ended;
 
   private Stage stage = Stage.HELLO;
@@ -90,7 +90,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private @Nullable Connection connection;
   private ControlMessage.Doors peersDoors =
       new ControlMessage.Doors(new byte[ControlCodec.TOKEN_BYTES], List.of());
-  private @Nullable PeerLink link;
+  private @Nullable Dialogue link;
   private volatile @Nullable Outcome<C> outcome;
 
   Handshake(
@@ -100,7 +100,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       ConnectionTerms terms,
       boolean connecting,
       Log log,
-      BiFunction<Connection, Handshake<C>, C> maker,
+      BiFunction<Connection, Runnable, C> maker,
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
     tasks = loop.tasksOf(this::broken);
@@ -248,12 +248,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   /* From who calls; the listener's own comes to ListenerCalls. */
   private void onHello(ControlMessage.Hello hello) {
     if (hello.version() != ControlCodec.VERSION) {
-      refuse(otherVersion(peer(), hello));
+      refuse(ListenerCalls.otherVersion(peer(), hello));
       return;
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
       /* Nothing more is said to somebody without the token. */
-      fail(otherToken(peer()));
+      fail(ListenerCalls.otherToken(peer()));
       return;
     }
     authenticated = true;
@@ -265,16 +265,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     stage = Stage.PLANES;
     channel().send(hello());
-  }
-
-  static String otherVersion(String peer, ControlMessage.Hello hello) {
-    return "%s speaks version %s of Heddle's protocol, this is version %s; run the same release on both"
-        .formatted(peer, hello.version(), ControlCodec.VERSION);
-  }
-
-  static String otherToken(String peer) {
-    return peer
-        + " does not know this listener's token; it is not the peer that NCCL gave the handle to";
   }
 
   private void onPlanes(ControlMessage.PlaneList planes) {
@@ -360,13 +350,13 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     stage = Stage.ESTABLISHED;
     Connection made = connection();
     ControlChannel open = channel();
-    C comm = maker.apply(made, this);
-    PeerLink begun =
-        new PeerLink(
+    C comm = maker.apply(made, this::close);
+    Dialogue begun =
+        new Dialogue(
             loop,
             made,
             comm,
-            new PeerLink.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
+            new DoorCalls.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
             terms.graceNs(),
             () -> doors.forget(ticket),
             log);
@@ -411,7 +401,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       outcome = failed;
     }
     fail(BROKEN.failure());
-    PeerLink begun = link;
+    Dialogue begun = link;
     if (begun != null && outcome == BROKEN) {
       begun.discard();
     }
@@ -419,7 +409,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void fail(String reason) {
     Connection made = connection;
-    PeerLink begun = link;
+    Dialogue begun = link;
     if (begun != null) {
       begun.abandon(reason);
     } else if (stage != Stage.OVER) {
@@ -447,9 +437,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /** Says goodbye, as {@link PeerLink#close} has it. Any thread, once there is a communicator. */
+  /** Says goodbye, as {@link Dialogue#close} has it. Any thread, once there is a communicator. */
   void close() {
-    PeerLink begun = link;
+    Dialogue begun = link;
     if (begun == null) {
       throw new IllegalStateException("no communicator in stage " + stage);
     }

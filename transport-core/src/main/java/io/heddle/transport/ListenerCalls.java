@@ -133,6 +133,16 @@ final class ListenerCalls {
     TURNED_AWAY
   }
 
+  static String otherVersion(String peer, ControlMessage.Hello hello) {
+    return "%s speaks version %s of Heddle's protocol, this is version %s; run the same release on both"
+        .formatted(peer, hello.version(), ControlCodec.VERSION);
+  }
+
+  static String otherToken(String peer) {
+    return peer
+        + " does not know this listener's token; it is not the peer that NCCL gave the handle to";
+  }
+
   /** One address. */
   private final class Call implements ControlChannel.Listener {
     private final InetSocketAddress address;
@@ -204,9 +214,9 @@ final class ListenerCalls {
 
     private void onAnswer(ControlChannel open, ControlMessage.Hello answer) {
       if (answer.version() != ControlCodec.VERSION) {
-        end(State.TURNED_AWAY, Handshake.otherVersion(AddressText.of(address), answer));
+        end(State.TURNED_AWAY, otherVersion(AddressText.of(address), answer));
       } else if (!MessageDigest.isEqual(answer.token(), hello.token())) {
-        end(State.TURNED_AWAY, Handshake.otherToken(AddressText.of(address)));
+        end(State.TURNED_AWAY, otherToken(AddressText.of(address)));
       } else {
         channel = null;
         ListenerCalls.this.hangUp();

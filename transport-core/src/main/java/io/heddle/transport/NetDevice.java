@@ -8,7 +8,7 @@ import io.heddle.verbs.ProtectionDomain;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * One device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
@@ -27,9 +27,9 @@ final class NetDevice implements AutoCloseable {
   private final List<LocalPlane> planes;
   private final PlaneWeights weights;
   private final int rail;
-  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
   private final PlaneNews news = new PlaneNews();
-  private @Nullable RouteFollower routes;
+  private Consumer<RoutedConnection> routes = joined -> {};
 
   /**
    * @param planes in order of keys, at least one
@@ -81,21 +81,18 @@ final class NetDevice implements AutoCloseable {
     return rail;
   }
 
-  /** From now on weights follow these routes. Before the first connection. */
-  void follow(RouteFollower follower) {
-    routes = follower;
+  /** From now on routes have weights for connections whose planes are paired. Before the first connection. */
+  void follow(Consumer<RoutedConnection> ear) {
+    routes = ear;
   }
 
   /** Gives a connection whose planes are paired the weights that routes have for its peer. */
-  void follow(Connection connection) {
-    RouteFollower follower = routes;
-    if (follower != null) {
-      follower.joined(connection);
-    }
+  void follow(DeviceConnection connection) {
+    routes.accept(connection);
   }
 
   /** The open connections. Any thread. */
-  Set<Connection> connections() {
+  Set<DeviceConnection> connections() {
     return connections;
   }
 
@@ -110,7 +107,7 @@ final class NetDevice implements AutoCloseable {
 
   /** Its planes, or peer and plane of the queue pair, for a log line. Control thread. */
   String concerned(int queuePairNumber) {
-    for (Connection connection : connections) {
+    for (DeviceConnection connection : connections) {
       int carrier = connection.carrierOf(queuePairNumber);
       if (carrier >= 0) {
         return connection.peer() + ", plane " + connection.carrierKeys().get(carrier);
@@ -120,12 +117,12 @@ final class NetDevice implements AutoCloseable {
   }
 
   /** A connection of this device is open. Any thread. */
-  void opened(Connection connection) {
+  void opened(DeviceConnection connection) {
     connections.add(connection);
   }
 
   /** A connection of this device is closed. Any thread. */
-  void closed(Connection connection) {
+  void closed(DeviceConnection connection) {
     connections.remove(connection);
   }
 
@@ -135,36 +132,26 @@ final class NetDevice implements AutoCloseable {
    * @param queuePairNumber 0 for the whole device
    * @return the connections that end by it
    */
-  List<Connection> failed(int queuePairNumber, String story) {
-    List<Connection> ending =
+  List<DeviceConnection> failed(int queuePairNumber, String story) {
+    List<DeviceConnection> ending =
         connections.stream()
             .filter(each -> queuePairNumber == 0 || each.carrierOf(queuePairNumber) >= 0)
             .toList();
-    ending.forEach(connection -> connection.standing().deviceFailed(story));
+    ending.forEach(connection -> connection.deviceFailed(story));
     return ending;
   }
 
   /** One of this device's planes carries nothing any more. Control thread. */
   void planeLost(LocalPlane plane, String cause) {
-    for (Connection connection : connections) {
-      int index = connection.carrierOf(plane);
-      Failover failover = connection.failover();
-      if (index >= 0 && failover != null) {
-        failover.noticedNow(index, cause);
-      } else {
-        connection.guarded(() -> connection.leaveLink(plane));
-      }
+    for (DeviceConnection connection : connections) {
+      connection.planeLost(plane, cause);
     }
   }
 
   /** One queue pair is broken, and with it its plane for its connection. Control thread. */
   void queuePairFailed(int queuePairNumber, String story) {
-    for (Connection connection : connections) {
-      int plane = connection.carrierOf(queuePairNumber);
-      Failover failover = connection.failover();
-      if (plane >= 0 && failover != null) {
-        failover.noticedNow(plane, story);
-      }
+    for (DeviceConnection connection : connections) {
+      connection.queuePairLost(queuePairNumber, story);
     }
   }
 
@@ -173,19 +160,19 @@ final class NetDevice implements AutoCloseable {
    * thread.
    */
   long lingering() {
-    return connections.stream().filter(each -> each.standing().isLeaving()).count();
+    return connections.stream().filter(each -> each.isLeaving()).count();
   }
 
   /** Whether this queue pair serves a connection that nobody has closed yet. Control thread. */
   boolean isInUse(int queuePairNumber) {
     return connections.stream()
-        .anyMatch(each -> !each.standing().isLeaving() && each.carrierOf(queuePairNumber) >= 0);
+        .anyMatch(each -> !each.isLeaving() && each.carrierOf(queuePairNumber) >= 0);
   }
 
   /** Closes what connections are left, then the device. */
   @Override
   public void close() {
-    List.copyOf(connections).forEach(Connection::close);
+    List.copyOf(connections).forEach(DeviceConnection::close);
     context.close();
   }
 }

@@ -12,25 +12,31 @@ import java.util.Set;
  * may be hundreds. What becomes of each is traced. Control thread.
  */
 final class PlaneNews {
+  /** A connection that things happen to. */
+  interface Teller {
+    /** The other end, for the log. */
+    String peer();
+  }
+
   /** A plane to a peer, in the words of the log. */
   private record Way(String peer, String plane) {}
 
   /** From when the first connection left it until all are back. */
   private static final class Absence {
     private final long beganNs = System.nanoTime();
-    private final Set<Connection> away = new HashSet<>();
-    private final Set<Connection> ever = new HashSet<>();
+    private final Set<Teller> away = new HashSet<>();
+    private final Set<Teller> ever = new HashSet<>();
   }
 
   private final Map<Way, Absence> absences = new HashMap<>();
-  private final Map<String, Set<Connection>> silences = new HashMap<>();
+  private final Map<String, Set<Teller>> silences = new HashMap<>();
 
   /**
    * A connection leaves a plane.
    *
    * @param plane with its addresses
    */
-  void left(Connection connection, String plane, String cause, Log log) {
+  void left(Teller connection, String plane, String cause, Log log) {
     Way way = new Way(connection.peer(), plane);
     Absence absence = absences.get(way);
     if (absence == null) {
@@ -45,7 +51,7 @@ final class PlaneNews {
   }
 
   /** A connection has the plane again. */
-  void back(Connection connection, String plane, Log log) {
+  void back(Teller connection, String plane, Log log) {
     Way way = new Way(connection.peer(), plane);
     Absence absence = absences.get(way);
     if (absence == null || !absence.away.remove(connection)) {
@@ -67,8 +73,8 @@ final class PlaneNews {
   }
 
   /** The peer answers a connection on no plane, and is waited for. */
-  void silent(Connection connection, long silentNs, long graceNs, Log log) {
-    Set<Connection> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
+  void silent(Teller connection, long silentNs, long graceNs, Log log) {
+    Set<Teller> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
     if (waiting.isEmpty()) {
       log.info(
           "%s is silent on all planes for %s ms: waiting for it, for up to %s ms",
@@ -78,8 +84,8 @@ final class PlaneNews {
   }
 
   /** It answers the connection again. */
-  void answers(Connection connection, long silentNs, Log log) {
-    Set<Connection> waiting = silences.getOrDefault(connection.peer(), Set.of());
+  void answers(Teller connection, long silentNs, Log log) {
+    Set<Teller> waiting = silences.getOrDefault(connection.peer(), Set.of());
     if (waiting.contains(connection)) {
       waiting.remove(connection);
       if (waiting.isEmpty()) {
@@ -92,7 +98,7 @@ final class PlaneNews {
   }
 
   /** A connection ends; what the others do is told as before. */
-  void ended(Connection connection) {
+  void ended(Teller connection) {
     absences.values().forEach(absence -> absence.away.remove(connection));
     absences.values().removeIf(absence -> absence.away.isEmpty());
     silences.values().forEach(waiting -> waiting.remove(connection));

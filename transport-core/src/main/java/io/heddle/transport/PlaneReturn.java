@@ -25,12 +25,12 @@ final class PlaneReturn {
 
   private final Failover failover;
   private final ControlTasks tasks;
-  private final Connection connection;
+  private final Carried connection;
   private final Communicator end;
   private final Log log;
 
   PlaneReturn(
-      Failover failover, ControlTasks tasks, Connection connection, Communicator end, Log log) {
+      Failover failover, ControlTasks tasks, Carried connection, Communicator end, Log log) {
     this.failover = failover;
     this.tasks = tasks;
     this.connection = connection;
@@ -186,7 +186,7 @@ final class PlaneReturn {
     plane.state = PlaneState.UP;
     plane.rose(tasks.nanoTime());
     failover.rose();
-    connection.device().news().back(connection, failover.where(plane), log);
+    connection.news().back(connection, failover.where(plane), log);
   }
 
   /* With nothing else to carry, a plane carries all at once: shares are relative. */

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of a connection.
+ * The receiving end of a path.
  *
  * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring
  * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
@@ -38,20 +38,20 @@ public final class RecvComm extends Communicator {
   private final ClearToSendWriter entries;
 
   RecvComm(
-      Connection connection,
-      Handshake<RecvComm> channel,
+      DataPath path,
+      Runnable goodbye,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(connection, channel, counters, "receiving", log, onClose);
-    this.postedBytes = connection.tableAddress();
-    this.entries = new ClearToSendWriter(connection, window, flows, failure);
+    super(path, goodbye, counters, "receiving", log, onClose);
+    this.postedBytes = path.memory().tableAddress();
+    this.entries = new ClearToSendWriter(path, window, flows, failure);
   }
 
   @Override
   public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
     if (flush == null && memory.flushes()) {
-      flush = new DeviceMemoryFlush(connection.device(), lines);
+      flush = new DeviceMemoryFlush(path.device(), lines);
     }
     return super.registerDmaBuf(address, length, type, offset, descriptor);
   }
@@ -89,7 +89,7 @@ public final class RecvComm extends Communicator {
     long group = window.nextGroup();
     int slot = window.open(n);
     lineOfSlot[slot] = line;
-    long entry = connection.ringAddress() + ClearToSend.groupOffset(group);
+    long entry = path.memory().ringAddress() + ClearToSend.groupOffset(group);
     for (int i = 0; i < n; i++) {
       long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
       long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
@@ -184,7 +184,7 @@ public final class RecvComm extends Communicator {
   /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
   @Override
   boolean isMissed() {
-    return connection.standing().peer() != Standing.Peer.CLOSED || lines.anyPending();
+    return path.standing().peer() != Standing.Peer.CLOSED || lines.anyPending();
   }
 
   @Override

@@ -90,7 +90,7 @@ final class RouteFollower implements AutoCloseable {
   void start(List<NetDevice> of) {
     synchronized (this) {
       devices = of;
-      of.forEach(device -> device.follow(this));
+      of.forEach(device -> device.follow(this::joined));
     }
     thread.start();
   }
@@ -116,7 +116,7 @@ final class RouteFollower implements AutoCloseable {
   }
 
   /** A connection's planes are paired. Control thread. */
-  synchronized void joined(Connection connection) {
+  synchronized void joined(RoutedConnection connection) {
     try {
       apply(connection);
     } catch (RoutesCutException cut) {
@@ -185,7 +185,7 @@ final class RouteFollower implements AutoCloseable {
   private void applyAll() {
     Throwable first = null;
     for (NetDevice device : devices) {
-      for (Connection connection : device.connections()) {
+      for (RoutedConnection connection : device.connections()) {
         try {
           apply(connection);
         } catch (RoutesCutException cut) {
@@ -286,12 +286,12 @@ final class RouteFollower implements AutoCloseable {
     }
   }
 
-  private void apply(Connection connection) {
+  private void apply(RoutedConnection connection) {
     List<Gid> remote = connection.remoteGids();
     if (remote.isEmpty() || stage == Stage.NO_FILE) {
       return;
     }
-    PlaneWeights current = connection.planeWeights().routed();
+    PlaneWeights current = connection.routedWeights();
     PlaneWeights next =
         stage == Stage.ALL_EQUAL
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
@@ -300,12 +300,10 @@ final class RouteFollower implements AutoCloseable {
       next = current.from(HELD + current.source());
     }
     if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
-      connection.planeWeights().setRouted(next);
-      /* A queue pair over all planes leaves one of them by itself. */
-      Failover failover = connection.isTogether() ? null : connection.failover();
-      for (int plane = 0; failover != null && plane < next.planes(); plane++) {
+      connection.setRouted(next);
+      for (int plane = 0; plane < next.planes(); plane++) {
         if (next.weight(plane) == 0 && current.weight(plane) > 0) {
-          failover.withdrawn(plane);
+          connection.withdrawn(plane);
         }
       }
       log.trace("weights for %s are %s (%s)", connection.peer(), next, next.source());
@@ -313,7 +311,7 @@ final class RouteFollower implements AutoCloseable {
   }
 
   /* Null where no whole state could be read: the connection keeps what it has. */
-  private @Nullable PlaneWeights asked(Connection connection, List<Gid> remote) {
+  private @Nullable PlaneWeights asked(RoutedConnection connection, List<Gid> remote) {
     RouteReader open = reader;
     List<String> keys = connection.planeKeys();
     List<String> unknown = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending end of a connection.
+ * The sending end of a path.
  *
  * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
  * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
@@ -32,10 +32,7 @@ public final class SendComm extends Communicator {
   /** The clock is read at one in so many looks for completions. */
   private static final int LOOKS_PER_TIME = 8;
 
-  /** As long as a peer that has closed may still answer, see {@link PeerLink}. */
-  private static final long LINGER_NS = PeerLink.LINGER_NS;
-
-  private static final int LINES = Connection.REQUEST_LINES;
+  private static final int LINES = ConnectionMemory.REQUEST_LINES;
   private static final int FIRST_LINES = 16;
 
   private final int planes;
@@ -78,24 +75,24 @@ public final class SendComm extends Communicator {
   private long lookedAtNs;
 
   SendComm(
-      Connection connection,
-      Handshake<SendComm> channel,
+      DataPath path,
+      Runnable goodbye,
       SprayPolicy policy,
       boolean splitsMessages,
       PlaneCounters[] counters,
       Log log,
       Runnable onClose) {
-    super(connection, channel, counters, "sending", log, onClose);
+    super(path, goodbye, counters, "sending", log, onClose);
     this.policy = policy;
     this.splitsMessages = splitsMessages;
-    this.queuePairsPerPlane = connection.pairs().perCarrier();
+    this.queuePairsPerPlane = path.pairs().perCarrier();
     this.planes = flows.length / queuePairsPerPlane;
     this.observes = planes > 1 && policy.observes();
-    this.chunks = new SentChunks(planes, connection.tableAddress());
-    this.weights = connection.weights();
+    this.chunks = new SentChunks(planes, path.memory().tableAddress());
+    this.weights = path.weights();
     this.loads =
         new PlaneLoads(
-            planes, connection.preferredChunkBytes(), WINDOW_BYTES, connection.maxChunksPerPlane());
+            planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
   }
 
   /**
@@ -132,7 +129,7 @@ public final class SendComm extends Communicator {
     if (failure.result() != TransportResult.SUCCESS) {
       return -failure.result();
     }
-    long entries = connection.ringAddress() + ClearToSend.groupOffset(group);
+    long entries = path.memory().ringAddress() + ClearToSend.groupOffset(group);
     int receives = receivesReady(entries);
     if (receives == 0) {
       /* A caller whose sends are all done tests nothing, so this call alone can let the entries come in. */
@@ -179,14 +176,14 @@ public final class SendComm extends Communicator {
    * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
    */
   private long withoutReceive() {
-    Standing standing = connection.standing();
+    Standing standing = path.standing();
     String broken = standing.deviceFailure();
     if (broken != null) {
       return -failure.device(broken);
     }
     return switch (standing.peer()) {
       case THERE -> 0;
-      case CLOSED -> standing.isGoneFor(LINGER_NS) ? -failure.peerGone() : 0;
+      case CLOSED -> standing.isGoneFor(Standing.LINGER_NS) ? -failure.peerGone() : 0;
       case LOST, FAILED -> -failure.peerGone();
     };
   }
@@ -250,7 +247,7 @@ public final class SendComm extends Communicator {
 
   /* One volatile read where nothing has changed. */
   private PlaneWeights newestWeights() {
-    PlaneWeights newest = connection.weights();
+    PlaneWeights newest = path.weights();
     if (newest != weights) {
       loads.weightsChanged(weights, newest);
       weights = newest;
@@ -452,7 +449,7 @@ public final class SendComm extends Communicator {
     try {
       PlaneBytes writer = planeBytes;
       if (writer == null) {
-        writer = new PlaneBytes(connection.arena(), connection.carrierKeys());
+        writer = new PlaneBytes(path.arena(), path.pairs().keys());
         planeBytes = writer;
       }
       return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);

@@ -25,14 +25,14 @@ final class SilentPeer {
     void tooLong(long silentNs);
   }
 
-  private final Connection connection;
+  private final Carried connection;
   private final long graceNs;
   private final Listener listener;
   private final Log log;
   private boolean silent;
   private long longestNs;
 
-  SilentPeer(Connection connection, long graceNs, Listener listener, Log log) {
+  SilentPeer(Carried connection, long graceNs, Listener listener, Log log) {
     this.connection = connection;
     this.graceNs = graceNs;
     this.listener = listener;
@@ -49,14 +49,14 @@ final class SilentPeer {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {
       if (longestNs > TOLD_NS) {
-        connection.device().news().answers(connection, longestNs, log);
+        connection.news().answers(connection, longestNs, log);
       }
       silent = false;
       longestNs = 0;
       return;
     }
     if (silentNs > TOLD_NS && longestNs <= TOLD_NS) {
-      connection.device().news().silent(connection, silentNs, graceNs, log);
+      connection.news().silent(connection, silentNs, graceNs, log);
     }
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * nothing else is said, and read by any.
  */
 final class Standing {
+  /** As long a peer that has closed may still be asked for an acknowledgement that was lost. */
+  static final long LINGER_NS = 5_000_000_000L;
+
   /** The other end, in order of gravity. */
   enum Peer {
     /** There as far as we know. */

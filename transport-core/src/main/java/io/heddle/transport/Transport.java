@@ -69,7 +69,7 @@ public final class Transport implements AutoCloseable {
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
   private final CallsInTurn callsInTurn = new CallsInTurn();
-  private volatile @Nullable WarmUp warmUp;
+  private volatile @Nullable FirstMessages warmUp;
 
   private Transport(Map<String, String> environment, Log hosts, Supplier<Providers> providers) {
     log = new DistinctErrors(hosts);
@@ -199,6 +199,10 @@ public final class Transport implements AutoCloseable {
     }
   }
 
+  List<NetDevice> devices() {
+    return devices;
+  }
+
   /** Where everything of the control path happens. */
   ControlLoop loop() {
     return loop;
@@ -322,9 +326,9 @@ public final class Transport implements AutoCloseable {
         terms,
         false,
         words,
-        (connection, self) -> {
+        (connection, goodbye) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(connection, self, counters, words, () -> source.close(counters));
+          return new RecvComm(connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
         },
         listen::ended);
   }
@@ -398,12 +402,12 @@ public final class Transport implements AutoCloseable {
             ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
             true,
             words,
-            (connection, self) -> {
+            (connection, goodbye) -> {
               PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
               SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
               return new SendComm(
-                  connection,
-                  self,
+                  connection.dataPath(),
+                  goodbye,
                   policy,
                   options.get(InfinibandOptions.SPLIT) == 1,
                   counters,
@@ -450,7 +454,7 @@ public final class Transport implements AutoCloseable {
    * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
    */
   public void warmUp(long budgetNs) {
-    new WarmUp(this, log, budgetNs).run();
+    new FirstMessages(this, log, budgetNs).run();
   }
 
   /**
@@ -458,13 +462,13 @@ public final class Transport implements AutoCloseable {
    * they aren't finished: their caller asks again, and its first messages meet compiled code.
    */
   public void warmUpAside(long budgetNs) {
-    WarmUp aside = new WarmUp(this, log, budgetNs);
+    FirstMessages aside = new FirstMessages(this, log, budgetNs);
     warmUp = aside;
     aside.start();
   }
 
   private boolean isWarmingUp() {
-    WarmUp aside = warmUp;
+    FirstMessages aside = warmUp;
     return aside != null && aside.isRunning();
   }
 
@@ -474,7 +478,7 @@ public final class Transport implements AutoCloseable {
    */
   @Override
   public void close() {
-    WarmUp aside = warmUp;
+    FirstMessages aside = warmUp;
     if (aside != null) {
       aside.stop();
     }

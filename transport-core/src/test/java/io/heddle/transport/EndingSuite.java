@@ -63,7 +63,7 @@ abstract class EndingSuite extends TransportSuite {
           "clear-to-send",
           () -> {
             Ends.progress(link);
-            return ClearToSend.isOf(link.sender().connection().ringAddress(), 0);
+            return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
           });
       RecvComm receiver = link.receiver();
       while (!receiver.baton().take()) {
@@ -118,7 +118,7 @@ abstract class EndingSuite extends TransportSuite {
       long receive = ends.receive(link, to, length, 1, handle);
       long send = Ends.send(link, from, length, 1, fromHandle);
       link.receiver().close();
-      Standing standing = link.sender().connection().standing();
+      Standing standing = link.sending().standing();
       Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
       assertEquals(0, link.sender().isend(from, length, 2, fromHandle), "would block");
       Ends.await(

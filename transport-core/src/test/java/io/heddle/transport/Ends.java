@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
@@ -33,7 +34,13 @@ final class Ends implements AutoCloseable {
   private static final long DEADLINE_NS = 20_000_000_000L;
 
   /** One connection. */
-  record Link(SendComm sender, RecvComm receiver, ListenComm listener) implements AutoCloseable {
+  record Link(
+      SendComm sender,
+      RecvComm receiver,
+      ListenComm listener,
+      Connection sending,
+      Connection receiving)
+      implements AutoCloseable {
     @Override
     public void close() {
       sender.close();
@@ -154,7 +161,27 @@ final class Ends implements AutoCloseable {
           }
           return sender[0] != null && receiver[0] != null;
         });
-    return new Link(sender[0], receiver[0], listener);
+    return link(sender[0], receiver[0], listener);
+  }
+
+  /** These are the ends of one. */
+  Link link(SendComm sender, RecvComm receiver, ListenComm listener) {
+    return new Link(
+        sender, receiver, listener, connection(left, sender), connection(right, receiver));
+  }
+
+  private static Connection connection(Transport of, Communicator end) {
+    return of.devices().stream()
+        .flatMap(device -> device.connections().stream())
+        .map(Connection.class::cast)
+        .filter(each -> each.memory().commAddress() == end.address())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What this end of a connection says to the other. */
+  static Dialogue dialogue(Connection end) {
+    return (Dialogue) Objects.requireNonNull(end.failover()).peer();
   }
 
   static void await(String what, BooleanSupplier there) {

@@ -51,8 +51,8 @@ class FailoverLogTest {
           () ->
               links.stream()
                   .allMatch(link ->
-                      LoopbackFailoverTest.state(link.sender().connection(), 2) != PlaneState.UP
-                          && LoopbackFailoverTest.state(link.receiver().connection(), 2)
+                      LoopbackFailoverTest.state(link.sending(), 2) != PlaneState.UP
+                          && LoopbackFailoverTest.state(link.receiving(), 2)
                               != PlaneState.UP));
       fabric.mend(Ends.gid("127.0.77.3"));
       turnUntil(
@@ -62,7 +62,7 @@ class FailoverLogTest {
       turnUntil(traffic, "it is told", () -> told(ends, "back on") == 2);
       fabric.raise(
           AsyncEventListener.Kind.QUEUE_PAIR_FATAL,
-          second.sender().connection().pairs().subFlows()[1].pair.queuePair().number());
+          second.sending().pairs().subFlows()[1].pair.queuePair().number());
       turnUntil(traffic, "it is told", () -> told(ends, "moving off") == 4);
       turnUntil(traffic, "it is back", () -> told(ends, "back on") == 4);
       traffic.forEach(Traffic::finish);

@@ -156,7 +156,7 @@ class FloodTest {
           }
         }
         /* The connection's own way back leads through these doors. */
-        link.sender().connection().failover().peer().renew("as asked");
+        Ends.dialogue(link.sending()).renew("as asked");
         ends.awaitLine("goes by way of");
         ends.exchange(link, 1000, 1000, 3);
         Ends.await("as few strangers as may wait", () -> living(strangers) <= MOST_OF_ONE_ADDRESS);

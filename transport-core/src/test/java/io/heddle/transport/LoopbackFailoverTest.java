@@ -46,8 +46,8 @@ class LoopbackFailoverTest {
   }
 
   static boolean isUp(Ends.Link link, int plane) {
-    return state(link.sender().connection(), plane) == PlaneState.UP
-        && state(link.receiver().connection(), plane) == PlaneState.UP;
+    return state(link.sending(), plane) == PlaneState.UP
+        && state(link.receiving(), plane) == PlaneState.UP;
   }
 
   static PlaneState state(Connection connection, int plane) {
@@ -150,7 +150,7 @@ class LoopbackFailoverTest {
           "fence",
           () -> {
             traffic.turn(true);
-            return state(link.sender().connection(), 2) != PlaneState.UP;
+            return state(link.sending(), 2) != PlaneState.UP;
           });
       traffic.run(10);
       String line =
@@ -180,13 +180,13 @@ class LoopbackFailoverTest {
       for (int i = 0; i < 2_000; i++) {
         traffic.turn(true);
       }
-      link.sender().connection().failover().withdrawn(2);
-      link.receiver().connection().failover().withdrawn(2);
+      link.sending().failover().withdrawn(2);
+      link.receiving().failover().withdrawn(2);
       Ends.await(
           "fence",
           () -> {
             traffic.turn(true);
-            return state(link.sender().connection(), 2) != PlaneState.UP;
+            return state(link.sending(), 2) != PlaneState.UP;
           });
       long tookNs = System.nanoTime() - start;
       assertTrue(tookNs < 4_000_000_000L, "after " + tookNs);
@@ -209,7 +209,7 @@ class LoopbackFailoverTest {
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
-      link.sender().connection().failover().withdrawn(2);
+      link.sending().failover().withdrawn(2);
       traffic.run(30);
       traffic.finish();
       assertTrue(isUp(link, 2));
@@ -253,8 +253,8 @@ class LoopbackFailoverTest {
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
           case 2 -> {
             Connection end =
-                random.nextBoolean() ? link.sender().connection() : link.receiver().connection();
-            end.failover().peer().renew("in doubt");
+                random.nextBoolean() ? link.sending() : link.receiving();
+            Ends.dialogue(end).renew("in doubt");
           }
           default -> {
             cut.clear();
@@ -279,7 +279,7 @@ class LoopbackFailoverTest {
   }
 
   private static void breakPair(boolean atSender, Ends.Link link, int flow) {
-    Connection connection = (atSender ? link.sender().connection() : link.receiver().connection());
+    Connection connection = (atSender ? link.sending() : link.receiving());
     connection.pairs().subFlows()[flow].pair.queuePair().toError();
   }
 
@@ -361,7 +361,7 @@ class LoopbackFailoverTest {
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(2);
-      link.receiver().connection().failover().peer().renew("it fails the receiver");
+      Ends.dialogue(link.receiving()).renew("it fails the receiver");
       Ends.await(
           "the sender's call",
           () ->
@@ -533,9 +533,8 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       CountDownLatch back = new CountDownLatch(1);
-      Connection away = senderIsAway ? link.sender().connection() : link.receiver().connection();
-      away.failover()
-          .peer()
+      Connection away = senderIsAway ? link.sending() : link.receiving();
+      Ends.dialogue(away)
           .execute(() -> {
             try {
               back.await();

@@ -92,7 +92,7 @@ class LoopbackTransportTest extends EndingSuite {
     try (Ends both = ends(FOUR, FOUR, Map.of("NCCL_IB_RETURN_ASYNC_EVENTS", setting));
         Ends.Link link = both.connect();
         Ends.Link other = both.connect()) {
-      int number = link.receiver().connection().pairs().subFlows()[2].pair.queuePair().number();
+      int number = link.receiving().pairs().subFlows()[2].pair.queuePair().number();
       fabric.raise(AsyncEventListener.Kind.PORT_ERROR, number);
       fabric.raise(AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR, number);
       String story = "device loopback0 reports QUEUE_PAIR_ACCESS_ERROR on QP %#x".formatted(number);

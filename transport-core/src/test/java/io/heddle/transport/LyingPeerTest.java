@@ -86,11 +86,11 @@ class LyingPeerTest {
         long handle = link.sender().registerMemory(memory, LENGTH, 1);
         request = Ends.send(link, memory, LENGTH, 1, handle);
       }
-      Communicator liar = toReceiver ? link.sender() : link.receiver();
+      Connection liar = toReceiver ? link.sending() : link.receiving();
       Communicator victim = toReceiver ? link.receiver() : link.sender();
       (toReceiver ? ends.left : ends.right)
           .loop()
-          .execute(() -> liar.connection().failover().peer().say(lie));
+          .execute(() -> Ends.dialogue(liar).say(lie));
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(

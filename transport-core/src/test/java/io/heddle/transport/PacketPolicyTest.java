@@ -62,7 +62,7 @@ class PacketPolicyTest {
       ends.exchange(link, lengthBytes, lengthBytes, 1);
       ends.exchange(link, lengthBytes, lengthBytes + 1000, 2);
       assertEquals(1, link.sender().flows().length);
-      assertEquals(4, link.sender().connection().planeKeys().size());
+      assertEquals(4, link.sending().planeKeys().size());
     }
   }
 
@@ -113,8 +113,7 @@ class PacketPolicyTest {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 2);
-      link.sender()
-          .connection()
+      link.sending()
           .planeWeights()
           .setRouted(PlaneWeights.ofRoutes(new int[] {0, 1, 1, 1}, "a test"));
       long before = linkBytes(link, 0);
@@ -124,7 +123,7 @@ class PacketPolicyTest {
       DrainOrders.in(ends.right.statsFile().getParent()).write(Set.of("plane:2"));
       Ends.await(
           "drain at the sender",
-          () -> link.sender().connection().planeWeights().current().isOut(1));
+          () -> link.sending().planeWeights().current().isOut(1));
       long drained = linkBytes(link, 1);
       exchange(ends, link, 4);
       assertEquals(drained, linkBytes(link, 1), "bytes by a drained plane");
@@ -137,7 +136,7 @@ class PacketPolicyTest {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 2);
-      NetDevice device = link.sender().connection().device();
+      NetDevice device = link.sending().device();
       ends.left.loop().execute(() -> device.planeLost(device.planes().get(1), "no carrier"));
       QueuePair pair = link.sender().flows()[0].pair.queuePair();
       Ends.await("its rest", () -> pair.linkCounts().get(1).silences() > 0);
@@ -160,7 +159,7 @@ class PacketPolicyTest {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 2);
-      Connection there = link.receiver().connection();
+      Connection there = link.receiving();
       QueuePair first = link.receiver().flows()[0].pair.queuePair();
       ends.right.loop().execute(() -> there.pairs().stop(0));
       Ends.await("its end", () -> first.state() != QueuePairState.READY_TO_SEND);
@@ -177,7 +176,7 @@ class PacketPolicyTest {
     try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(2, 3), packet());
         Ends.Link link = ends.connect()) {
       ends.exchange(link, BYTES, BYTES, 1);
-      assertEquals(List.of("plane:2"), link.sender().connection().planeKeys());
+      assertEquals(List.of("plane:2"), link.sending().planeKeys());
       Ends.await("bytes in the statistics", () -> bytes(ends.left)[0] == BYTES);
     }
   }

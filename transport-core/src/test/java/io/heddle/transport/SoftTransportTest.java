@@ -82,7 +82,7 @@ class SoftTransportTest extends EndingSuite {
       long from = ends.memory(64);
       long handle = link.sender().registerMemory(from, 64, 1);
       link.receiver().close();
-      Standing standing = link.sender().connection().standing();
+      Standing standing = link.sending().standing();
       Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
       assertEquals(0, link.sender().isend(from, 64, 1, handle));
       assertEquals(0, link.sender().progress());

@@ -102,7 +102,7 @@ class StrangersFuzzTest {
           }
           return sender[0] != null && receiver[0] != null;
         });
-    return new Ends.Link(sender[0], receiver[0], listener);
+    return ends.link(sender[0], receiver[0], listener);
   }
 
   private void say(Ends ends, ListenComm listener, List<InetSocketAddress> ports, int inputs)

@@ -100,7 +100,7 @@ class ThreadFaultTest {
         Ends.Link link = ends.connect()) {
       /* The line of the failover that the control thread is about to begin. */
       ends.thrownAt.put("moving off", error);
-      Failover failover = link.sender().connection().failover();
+      Failover failover = link.sending().failover();
       failover.noticed(0, 0, "as asked");
       assertEndsByIt(ends, link);
       assertTold(ends, "heddle-control", error);
@@ -116,7 +116,7 @@ class ThreadFaultTest {
         Ends.Link link = ends.connect()) {
       ends.thrownAt.put(" fell ", error);
       PLANES.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
-      Failover failover = link.sender().connection().failover();
+      Failover failover = link.sending().failover();
       failover.noticed(0, 0, "as asked");
       failover.noticed(1, 0, "as asked");
       assertEndsByIt(ends, link);
@@ -259,8 +259,8 @@ class ThreadFaultTest {
             "the new weights",
             () -> {
               publisher.heartbeat();
-              return link.sender().connection().weights().weight(1)
-                  == 2 * link.sender().connection().weights().weight(0);
+              return link.sending().carrierWeights().current().weight(1)
+                  == 2 * link.sending().carrierWeights().current().weight(0);
             });
         assertTold(ends, "heddle-routes", error);
       }

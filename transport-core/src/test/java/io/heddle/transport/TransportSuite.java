@@ -68,7 +68,7 @@ abstract class TransportSuite {
           () -> (sender[0] = ends.left.connect(0, -1, secondHandle)) != null);
       RecvComm[] receiver = new RecvComm[1];
       Ends.await("acceptance", () -> (receiver[0] = ends.right.accept(listener)) != null);
-      Ends.Link second = new Ends.Link(sender[0], receiver[0], listener);
+      Ends.Link second = ends.link(sender[0], receiver[0], listener);
       ends.exchange(second, 100_000, 100_000, 3);
       ends.exchange(first, 100_000, 100_000, 4);
       second.sender().close();
@@ -265,7 +265,7 @@ abstract class TransportSuite {
       }
       String line = ends.line("is cut to that");
       assertTrue(line.contains("300001 bytes (tag 5)") && line.contains("of 1000 bytes"), line);
-      assertTrue(line.contains(link.sender().connection().peer()), line);
+      assertTrue(line.contains(link.sending().peer()), line);
       long counted =
           StatsReader.read(ends.left.statsFile()).stream()
               .mapToLong(ProcessStats.Row::cutSends)

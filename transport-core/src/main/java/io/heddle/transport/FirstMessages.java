@@ -19,7 +19,7 @@ import java.lang.foreign.Arena;
  * <p>Runs on the thread that calls it, or aside on one of its own. Leaves nothing behind but
  * compiled code and a heap that was just collected.
  */
-final class WarmUp implements Runnable {
+final class FirstMessages implements Runnable {
   private static final String NAME = "heddle-warm-up";
   private static final String SLOWER = "no warm-up, the first messages will be slower";
   private static final int LARGEST_BYTES = 1 << 20;
@@ -43,7 +43,7 @@ final class WarmUp implements Runnable {
   private final Thread aside = new Thread(this, NAME);
   private volatile boolean stopped;
 
-  WarmUp(Transport transport, Log log, long budgetNs) {
+  FirstMessages(Transport transport, Log log, long budgetNs) {
     this.transport = transport;
     this.log = log;
     this.budgetNs = budgetNs;
@@ -141,7 +141,7 @@ final class WarmUp implements Runnable {
     while (whole && !stopped && System.nanoTime() - deadlineNs < 0) {
       whole = exchange.message(SIZES[(int) (messages++ % SIZES.length)]);
     }
-    int most = Math.min(sender.connection().carrierNames().size() - 1, FALLS);
+    int most = Math.min(sender.carriers() - 1, FALLS);
     int fallen = 0;
     while (whole && !stopped && fallen < most) {
       whole = exchange.messageWhileFalls(fallen++);
@@ -197,11 +197,11 @@ final class WarmUp implements Runnable {
 
     /* The message may be through before its plane is left. */
     boolean messageWhileFalls(int plane) {
-      return post(LARGEST_BYTES)
-          && lose(plane)
-          && finish(send)
-          && finish(receive)
-          && hasFallen(plane);
+      if (!post(LARGEST_BYTES)) {
+        return false;
+      }
+      sender.leave(plane, "to warm up");
+      return finish(send) && finish(receive) && hasFallen(plane);
     }
 
     private boolean post(int bytes) {
@@ -217,14 +217,6 @@ final class WarmUp implements Runnable {
       return receive > 0 && send > 0;
     }
 
-    private boolean lose(int plane) {
-      Failover failover = sender.connection().failover();
-      if (failover != null) {
-        failover.noticed(plane, 0, "to warm up");
-      }
-      return failover != null;
-    }
-
     private boolean finish(long request) {
       while (Memory.getIntAcquire(request) == RequestLines.PENDING) {
         if (!progress()) {
@@ -236,16 +228,12 @@ final class WarmUp implements Runnable {
     }
 
     private boolean hasFallen(int plane) {
-      while (!isOut(sender, plane) || !isOut(receiver, plane)) {
+      while (!sender.isOut(plane) || !receiver.isOut(plane)) {
         if (!progress()) {
           return false;
         }
       }
       return true;
-    }
-
-    private static boolean isOut(Communicator end, int plane) {
-      return end.connection().weights().isOut(plane);
     }
 
     private boolean progress() {

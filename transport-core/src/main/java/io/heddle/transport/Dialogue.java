@@ -6,10 +6,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
 import io.heddle.transport.control.ControlTasks;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,24 +23,10 @@ import org.jspecify.annotations.Nullable;
  * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
  * those in which this thread ran ({@link ControlLoop#nanoTime}).
  */
-final class PeerLink {
+final class Dialogue implements OtherEnd, Doors.Behind {
   private static final long PING_NS = 500_000_000;
   private static final long SILENT_NS = 1_500_000_000;
   private static final long ANSWER_NS = 160_000_000;
-  static final long LINGER_NS = 5_000_000_000L;
-
-  /**
-   * The way back to the other end.
-   *
-   * @param calls whether this end makes the channel anew; the other only knocks, to learn whether
-   *     anybody is there
-   * @param doors of the other end
-   */
-  record WayBack(boolean calls, byte[] ticket, List<InetSocketAddress> doors) {
-    WayBack {
-      doors = List.copyOf(doors);
-    }
-  }
 
   /**
    * What callers hear whom this end failed. Made before it is needed, since there may be no memory.
@@ -56,7 +39,7 @@ final class PeerLink {
   private final ControlTasks tasks;
   private final Connection connection;
   private final Failover failover;
-  private final WayBack way;
+  private final DoorCalls.WayBack way;
   private final long graceNs;
   private final Runnable whenOver;
   private final Log log;
@@ -78,11 +61,11 @@ final class PeerLink {
   /**
    * @param whenOver called once, when nothing more will be said
    */
-  PeerLink(
+  Dialogue(
       ControlLoop loop,
       Connection connection,
       Communicator end,
-      WayBack way,
+      DoorCalls.WayBack way,
       long graceNs,
       Runnable whenOver,
       Log log) {
@@ -97,6 +80,7 @@ final class PeerLink {
     calls = new DoorCalls(loop, tasks, connection::peer, way, graceNs, new Search(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
     connection.begin(failover);
+    end.tellPlaneFailuresTo(failover);
   }
 
   /** Goes on with the channel of the handshake. Planes that it couldn't connect have failed. */
@@ -203,8 +187,12 @@ final class PeerLink {
     }
   }
 
-  /** Says something to the other end, now or when there is a channel; false where it is gone. */
-  boolean say(ControlMessage message) {
+  @Override
+  public boolean say(ControlMessage.PlaneMessage message) {
+    return say((ControlMessage) message);
+  }
+
+  private boolean say(ControlMessage message) {
     if (over) {
       return false;
     }
@@ -279,25 +267,24 @@ final class PeerLink {
     tasks.execute(() -> calls.anew(reason));
   }
 
-  /**
-   * The plane between these addresses is being left: what is to be said of it would wait for the
-   * silence of a channel that goes the same way.
-   */
-  void leave(String plane, InetAddress here, InetAddress there) {
+  /* What is to be said of the plane would wait for the silence of a channel that goes the same way. */
+  @Override
+  public void leave(int carrier) {
+    Connection.Way way = connection.wayOf(carrier);
     Line line = current;
-    if (line != null && line.channel.goesBy(here, there)) {
-      calls.anew("plane " + plane + " is left");
+    if (way != null && line != null && line.channel.goesBy(way.here(), way.there())) {
+      calls.anew("plane " + way.plane() + " is left");
     }
   }
 
-  /** The other end is at a door: what has been said on the channel comes before the answer. */
-  Ping pingAtDoor() {
+  @Override
+  public Ping pingAtDoor() {
     sayWhere();
     return ping();
   }
 
-  /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
-  void goesOn(ControlChannel fresh, Ping theirs, long number) {
+  @Override
+  public void goesOn(ControlChannel fresh, Ping theirs, long number) {
     if (way.calls()) {
       fresh.close();
       calls.knocked();
@@ -314,7 +301,7 @@ final class PeerLink {
 
     @Override
     public Ping ping() {
-      return PeerLink.this.ping();
+      return Dialogue.this.ping();
     }
 
     @Override
@@ -324,7 +311,7 @@ final class PeerLink {
 
     @Override
     public long acknowledged(long count) {
-      PeerLink.this.acknowledged(count);
+      Dialogue.this.acknowledged(count);
       return keptFrom;
     }
 
@@ -335,7 +322,7 @@ final class PeerLink {
 
     @Override
     public void lose(String reason) {
-      PeerLink.this.lose(reason);
+      Dialogue.this.lose(reason);
     }
   }
 
@@ -343,7 +330,7 @@ final class PeerLink {
   private void takeOver(ControlChannel fresh, Ping theirs) {
     Line old = current;
     if (old != null) {
-      tasks.schedule(LINGER_NS, old.channel::close);
+      tasks.schedule(Standing.LINGER_NS, old.channel::close);
     }
     resume(fresh, theirs);
   }
@@ -413,7 +400,7 @@ final class PeerLink {
       boolean said = say(new ControlMessage.Closing());
       closing = true;
       if (peerThere && said) {
-        tasks.schedule(LINGER_NS, this::end);
+        tasks.schedule(Standing.LINGER_NS, this::end);
       } else {
         end();
       }
