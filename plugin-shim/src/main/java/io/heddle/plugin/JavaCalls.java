@@ -8,6 +8,7 @@ import static io.heddle.plugin.NcclResult.SYSTEM_ERROR;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
 import io.heddle.transport.Communicator;
 import io.heddle.transport.LastMessages;
 import io.heddle.transport.ListenComm;
@@ -336,7 +337,7 @@ final class JavaCalls {
     try {
       DeviceList list = devices;
       if (list != null && list.isOpen()) {
-        new LastMessages(COMMS::all, log).await(budgetNs, quietNs);
+        new LastMessages(COMMS::all, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
       }
       return SUCCESS;
     } catch (Throwable thrown) {

@@ -40,8 +40,7 @@ final class ClearToSendWriter {
   /* Sub-flows with writes to be posted, bit i for i; empty between calls. */
   private long filled;
 
-  ClearToSendWriter(
-      DataPath path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
+  ClearToSendWriter(DataPath path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
     this.path = path;
     this.window = window;
     this.flows = flows;
@@ -66,7 +65,7 @@ final class ClearToSendWriter {
     while (next != window.nextGroup() && post(next)) {
       next++;
     }
-    long nowNs = System.nanoTime();
+    long nowNs = path.device().clock().nanoTime();
     long left = filled;
     filled = 0;
     for (; left != 0; left &= left - 1) {

@@ -84,9 +84,7 @@ final class CommFailure {
     latch(
         TransportResult.REMOTE_ERROR,
         "%s: %s".formatted(flow.pair, story)
-            + (path.standing().isPeerThere()
-                ? ""
-                : "; " + path.standing().peerReason()));
+            + (path.standing().isPeerThere() ? "" : "; " + path.standing().peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
-import io.heddle.reorder.ReorderWindow;
+import io.heddle.platform.NanoClock;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.verbs.CompletionQueue;
@@ -20,6 +20,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   private static final int POLL_BATCH = 64;
 
   final DataPath path;
+  final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
   /* One of each plane, then the second one of each plane, and so on. */
@@ -50,6 +51,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     this.goodbye = goodbye;
     this.counters = counters;
     this.onClose = onClose;
+    this.clock = path.device().clock();
     this.context = path.context();
     this.memory = path.device().memory();
     this.cq = path.pairs().completionQueue();
@@ -168,7 +170,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
       count = cq.poll(completions);
       if (count > 0) {
         any = true;
-        polledAtNs = System.nanoTime();
+        polledAtNs = clock.nanoTime();
       }
       for (int i = 0; i < count; i++) {
         completed(completions[i]);
@@ -215,6 +217,10 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   /** When the completions that are being dealt with were found. */
   final long polledAtNs() {
     return polledAtNs;
+  }
+
+  final long nowNs() {
+    return clock.nanoTime();
   }
 
   /** How long the send that completed last took, in ns. */

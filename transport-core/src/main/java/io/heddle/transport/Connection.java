@@ -43,7 +43,7 @@ final class Connection implements DeviceConnection, Carried {
   private DataPath.PeersRing peersRing = new DataPath.PeersRing(0, 0);
   private int peerReceiveDepth;
 
-  private final Standing standing = new Standing();
+  private final Standing standing;
   private @Nullable Failover failover;
   private boolean closed;
 
@@ -52,6 +52,7 @@ final class Connection implements DeviceConnection, Carried {
    */
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
+    standing = new Standing(device.clock());
     int limit = device.context().attributes().maxWorkRequests();
     depths =
         new PlaneQueuePair.QueueDepths(
@@ -127,10 +128,7 @@ final class Connection implements DeviceConnection, Carried {
   /** What the other end must know of ours. */
   ControlMessage.Endpoints endpoints() {
     return new ControlMessage.Endpoints(
-        memory.ringAddress(),
-        memory.ringRemoteKey(),
-        depths.receives(),
-        pairs().endpoints());
+        memory.ringAddress(), memory.ringRemoteKey(), depths.receives(), pairs().endpoints());
   }
 
   /**

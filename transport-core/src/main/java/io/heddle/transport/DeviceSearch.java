@@ -5,6 +5,7 @@ import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
@@ -26,6 +27,7 @@ final class DeviceSearch {
   private final Options options;
   private final Map<String, String> environment;
   private final LeakLedger ledger;
+  private final NanoClock clock;
   private final Log log;
   private final List<VerbsProvider> providers;
   private String provider = "";
@@ -37,8 +39,10 @@ final class DeviceSearch {
       Options options,
       Map<String, String> environment,
       LeakLedger ledger,
+      NanoClock clock,
       Log log,
       List<VerbsProvider> providers) {
+    this.clock = clock;
     this.providers = new ArrayList<>(providers);
     this.options = options;
     this.environment = environment;
@@ -170,7 +174,7 @@ final class DeviceSearch {
         new MemoryTable.Rules(
             options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
             options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
-    return new NetDevice(context, carried, weights, rail, rules);
+    return new NetDevice(context, carried, weights, rail, rules, clock);
   }
 
   private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {

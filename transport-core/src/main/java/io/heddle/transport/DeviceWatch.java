@@ -131,8 +131,7 @@ final class DeviceWatch {
   private void fail(NetDevice device, int qpn, String story) {
     List<DeviceConnection> ending = device.failed(qpn, story);
     /* A driven communicator finds the completion that says more, and tells the peer of that. */
-    loop.schedule(
-        PERIOD_NS, () -> ending.forEach(connection -> connection.tellFailure(story)));
+    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.tellFailure(story)));
   }
 
   private static void leaveLostAddresses(NetDevice device, String story) {

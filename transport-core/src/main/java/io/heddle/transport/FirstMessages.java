@@ -6,6 +6,7 @@ import io.heddle.platform.FaultTeller;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
 import io.heddle.stats.DistinctErrors;
 import io.heddle.transport.control.ConnectionHandle;
 import java.lang.foreign.Arena;
@@ -37,13 +38,15 @@ final class FirstMessages implements Runnable {
   private static final int HANDLE_AT = 24;
 
   private final Transport transport;
+  private final NanoClock clock;
   private final Log log;
   private final long budgetNs;
   private final FaultTeller faults;
   private final Thread aside = new Thread(this, NAME);
   private volatile boolean stopped;
 
-  FirstMessages(Transport transport, Log log, long budgetNs) {
+  FirstMessages(Transport transport, NanoClock clock, Log log, long budgetNs) {
+    this.clock = clock;
     this.transport = transport;
     this.log = log;
     this.budgetNs = budgetNs;
@@ -92,7 +95,7 @@ final class FirstMessages implements Runnable {
   }
 
   private void warmUp() {
-    long giveUpNs = System.nanoTime() + GIVE_UP_NS;
+    long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
     /* Kept for good where a handshake or a message stays under way: something may still use it. */
     Arena arena = Arena.ofShared();
     CounterSource counters = CounterSource.unpublished(arena);
@@ -103,13 +106,13 @@ final class FirstMessages implements Runnable {
     /* What becomes of this connection is news to nobody, but it is put into words like any. */
     Log unread = new DistinctErrors((level, sentence) -> {});
     try (ListenComm listener = transport.listen(0, handle, counters, unread)) {
-      while ((sender == null || receiver == null) && !stopped && System.nanoTime() - giveUpNs < 0) {
+      while ((sender == null || receiver == null) && !stopped && clock.nanoTime() - giveUpNs < 0) {
         sender = sender == null ? transport.connect(0, -1, handle, counters, unread) : sender;
         receiver = receiver == null ? Transport.next(listener) : receiver;
         Thread.onSpinWait();
       }
       if (sender != null && receiver != null) {
-        whole = exchange(arena, sender, receiver, System.nanoTime() + budgetNs);
+        whole = exchange(arena, sender, receiver, clock.nanoTime() + budgetNs);
       }
     } finally {
       if (sender != null) {
@@ -135,10 +138,10 @@ final class FirstMessages implements Runnable {
 
   /* Returns false where a message is still under way. */
   private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
-    Exchange exchange = new Exchange(arena, sender, receiver);
+    Exchange exchange = new Exchange(clock, arena, sender, receiver);
     long messages = 0;
     boolean whole = true;
-    while (whole && !stopped && System.nanoTime() - deadlineNs < 0) {
+    while (whole && !stopped && clock.nanoTime() - deadlineNs < 0) {
       whole = exchange.message(SIZES[(int) (messages++ % SIZES.length)]);
     }
     int most = Math.min(sender.carriers() - 1, FALLS);
@@ -160,6 +163,7 @@ final class FirstMessages implements Runnable {
    * isn't done in time.
    */
   private static final class Exchange {
+    private final NanoClock clock;
     private final SendComm sender;
     private final RecvComm receiver;
     private final long from;
@@ -172,7 +176,8 @@ final class FirstMessages implements Runnable {
     private long send;
     private long giveUpNs;
 
-    Exchange(Arena arena, SendComm sender, RecvComm receiver) {
+    Exchange(NanoClock clock, Arena arena, SendComm sender, RecvComm receiver) {
+      this.clock = clock;
       this.sender = sender;
       this.receiver = receiver;
       from = Memory.allocate(arena, LARGEST_BYTES, 4096);
@@ -205,13 +210,13 @@ final class FirstMessages implements Runnable {
     }
 
     private boolean post(int bytes) {
-      giveUpNs = System.nanoTime() + GIVE_UP_NS;
+      giveUpNs = clock.nanoTime() + GIVE_UP_NS;
       receive = 0;
-      while (receive == 0 && System.nanoTime() - giveUpNs < 0) {
+      while (receive == 0 && clock.nanoTime() - giveUpNs < 0) {
         receive = receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
       }
       send = 0;
-      while (send == 0 && System.nanoTime() - giveUpNs < 0) {
+      while (send == 0 && clock.nanoTime() - giveUpNs < 0) {
         send = sender.isend(from, bytes, TAG, fromHandle);
       }
       return receive > 0 && send > 0;
@@ -237,7 +242,7 @@ final class FirstMessages implements Runnable {
     }
 
     private boolean progress() {
-      return System.nanoTime() - giveUpNs < 0
+      return clock.nanoTime() - giveUpNs < 0
           && sender.progress() == TransportResult.SUCCESS
           && receiver.progress() == TransportResult.SUCCESS;
     }

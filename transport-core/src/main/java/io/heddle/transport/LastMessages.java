@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -34,12 +35,14 @@ public final class LastMessages {
   private static final int BUSY_LOOKS = 200;
 
   private final Supplier<List<Communicator>> open;
+  private final NanoClock clock;
   private final Log log;
 
   /**
    * @param open the communicators that there are, asked for again and again
    */
-  public LastMessages(Supplier<List<Communicator>> open, Log log) {
+  public LastMessages(Supplier<List<Communicator>> open, NanoClock clock, Log log) {
+    this.clock = clock;
     this.open = open;
     this.log = log;
   }
@@ -52,11 +55,11 @@ public final class LastMessages {
    * @return whether it was quiet in time
    */
   public boolean await(long budgetNs, long quietNs) {
-    long start = System.nanoTime();
+    long start = clock.nanoTime();
     int busyLooks = 0;
     List<Communicator> unfinished = new ArrayList<>();
     for (int quiet = 0; quiet < QUIET_LOOKS; quiet++) {
-      if (System.nanoTime() - start > budgetNs) {
+      if (clock.nanoTime() - start > budgetNs) {
         tell(unfinished, budgetNs);
         return unfinished.isEmpty();
       }

@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.addr.AssignedAddress;
+import io.heddle.platform.NanoClock;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
@@ -28,7 +29,8 @@ final class NetDevice implements AutoCloseable {
   private final PlaneWeights weights;
   private final int rail;
   private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
-  private final PlaneNews news = new PlaneNews();
+  private final PlaneNews news;
+  private final NanoClock clock;
   private Consumer<RoutedConnection> routes = joined -> {};
 
   /**
@@ -42,17 +44,25 @@ final class NetDevice implements AutoCloseable {
       List<LocalPlane> planes,
       PlaneWeights weights,
       int rail,
-      MemoryTable.Rules rules) {
+      MemoryTable.Rules rules,
+      NanoClock clock) {
     this.context = context;
     this.pd = context.allocateProtectionDomain();
     this.memory = new MemoryTable(pd, rules);
     this.planes = List.copyOf(planes);
     this.weights = weights;
     this.rail = rail;
+    this.clock = clock;
+    news = new PlaneNews(clock);
   }
 
   DeviceContext context() {
     return context;
+  }
+
+  /** The process's, for all that its connections measure. */
+  NanoClock clock() {
+    return clock;
   }
 
   ProtectionDomain pd() {
@@ -81,7 +91,10 @@ final class NetDevice implements AutoCloseable {
     return rail;
   }
 
-  /** From now on routes have weights for connections whose planes are paired. Before the first connection. */
+  /**
+   * From now on routes have weights for connections whose planes are paired. Before the first
+   * connection.
+   */
   void follow(Consumer<RoutedConnection> ear) {
     routes = ear;
   }

@@ -1,6 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -23,13 +24,22 @@ final class PlaneNews {
 
   /** From when the first connection left it until all are back. */
   private static final class Absence {
-    private final long beganNs = System.nanoTime();
+    private final long beganNs;
     private final Set<Teller> away = new HashSet<>();
     private final Set<Teller> ever = new HashSet<>();
+
+    Absence(long beganNs) {
+      this.beganNs = beganNs;
+    }
   }
 
+  private final NanoClock clock;
   private final Map<Way, Absence> absences = new HashMap<>();
   private final Map<String, Set<Teller>> silences = new HashMap<>();
+
+  PlaneNews(NanoClock clock) {
+    this.clock = clock;
+  }
 
   /**
    * A connection leaves a plane.
@@ -41,7 +51,7 @@ final class PlaneNews {
     Absence absence = absences.get(way);
     if (absence == null) {
       log.warn("%s: moving off %s: %s", way.peer(), plane, cause);
-      absence = new Absence();
+      absence = new Absence(clock.nanoTime());
       absences.put(way, absence);
     } else {
       log.trace("%s: another connection is moving off %s: %s", way.peer(), plane, cause);
@@ -68,7 +78,7 @@ final class PlaneNews {
         "%s: back on %s after %s ms%s",
         way.peer(),
         plane,
-        (System.nanoTime() - absence.beganNs) / 1_000_000,
+        (clock.nanoTime() - absence.beganNs) / 1_000_000,
         connections == 1 ? "" : ", with " + connections + " connections");
   }
 

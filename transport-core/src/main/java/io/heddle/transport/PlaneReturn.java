@@ -123,9 +123,10 @@ final class PlaneReturn {
     }
     end.baton().await();
     int refusal = 0;
+    long nowNs = end.nowNs();
     try {
       for (SubFlow flow : failover.flowsOn(plane)) {
-        refusal = Math.min(refusal, flow.probe());
+        refusal = Math.min(refusal, flow.probe(nowNs));
       }
     } finally {
       end.baton().give();

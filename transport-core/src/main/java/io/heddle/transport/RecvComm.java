@@ -37,12 +37,7 @@ public final class RecvComm extends Communicator {
 
   private final ClearToSendWriter entries;
 
-  RecvComm(
-      DataPath path,
-      Runnable goodbye,
-      PlaneCounters[] counters,
-      Log log,
-      Runnable onClose) {
+  RecvComm(DataPath path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
     super(path, goodbye, counters, "receiving", log, onClose);
     this.postedBytes = path.memory().tableAddress();
     this.entries = new ClearToSendWriter(path, window, flows, failure);

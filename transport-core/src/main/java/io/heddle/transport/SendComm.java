@@ -91,8 +91,7 @@ public final class SendComm extends Communicator {
     this.chunks = new SentChunks(planes, path.memory().tableAddress());
     this.weights = path.weights();
     this.loads =
-        new PlaneLoads(
-            planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
+        new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
   }
 
   /**
@@ -257,7 +256,7 @@ public final class SendComm extends Communicator {
 
   /* Posts chunks of the backlog, oldest first, while the planes take them. */
   private void post() {
-    long nowNs = System.nanoTime();
+    long nowNs = clock.nanoTime();
     if (observes) {
       loads.at(nowNs);
     }
@@ -368,7 +367,7 @@ public final class SendComm extends Communicator {
       loads.looked();
     } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
       /* A caller that looks in vain isn't away. */
-      loads.at(System.nanoTime());
+      loads.at(clock.nanoTime());
       loads.looked();
     }
   }

@@ -1,5 +1,6 @@
 package io.heddle.transport;
 
+import io.heddle.platform.NanoClock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ final class Standing {
     FAILED
   }
 
+  private final NanoClock clock;
+
   /* The reason is written first. */
   private String peerReason = "";
   private long goneAtNs;
@@ -34,6 +37,10 @@ final class Standing {
   private volatile @Nullable String deviceFailure;
   /* Set before the communicator exists. */
   private Consumer<String> peersEar = story -> {};
+
+  Standing(NanoClock clock) {
+    this.clock = clock;
+  }
 
   Peer peer() {
     return peer;
@@ -45,7 +52,7 @@ final class Standing {
 
   /** Whether it is gone for so long; meaningful once {@link #peer} says that it is. */
   boolean isGoneFor(long durationNs) {
-    return System.nanoTime() - goneAtNs > durationNs;
+    return clock.nanoTime() - goneAtNs > durationNs;
   }
 
   /** How and why the peer is gone; meaningful once {@link #peer} says so. */
@@ -57,7 +64,7 @@ final class Standing {
   void peerGone(Peer state, String reason) {
     if (peer == Peer.THERE) {
       peerReason = reason;
-      goneAtNs = System.nanoTime();
+      goneAtNs = clock.nanoTime();
       peer = state;
     }
   }

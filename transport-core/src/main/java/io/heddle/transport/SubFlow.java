@@ -174,7 +174,7 @@ final class SubFlow {
   /**
    * Posts an empty write that shows whether the plane carries anything. Returns as {@link #post}.
    */
-  int probe() {
+  int probe(long nowNs) {
     SendWorkRequest wr = add();
     wr.id = idBase | PROBE;
     wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
@@ -184,7 +184,7 @@ final class SubFlow {
     wr.remoteAddress = 0;
     wr.rkey = 0;
     wr.immediate = Immediate.PROBE;
-    return post(System.nanoTime());
+    return post(nowNs);
   }
 
   /** A posted request has its completion, whatever it says. */

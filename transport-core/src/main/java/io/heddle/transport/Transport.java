@@ -53,6 +53,7 @@ public final class Transport implements AutoCloseable {
   /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
   private static final long GOODBYE_NS = 540_000_000;
 
+  private final NanoClock clock;
   private final Options options;
   private final DistinctErrors log;
   private final LeakLedger ledger = new LeakLedger();
@@ -71,7 +72,9 @@ public final class Transport implements AutoCloseable {
   private final CallsInTurn callsInTurn = new CallsInTurn();
   private volatile @Nullable FirstMessages warmUp;
 
-  private Transport(Map<String, String> environment, Log hosts, Supplier<Providers> providers) {
+  private Transport(
+      Map<String, String> environment, Log hosts, Supplier<Providers> providers, NanoClock clock) {
+    this.clock = clock;
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
@@ -88,7 +91,7 @@ public final class Transport implements AutoCloseable {
     PlaneDiscovery.Result found = planes.ofAll();
     requireOne(found);
     DeviceSearch search =
-        new DeviceSearch(options, environment, ledger, log, providers.get().all());
+        new DeviceSearch(options, environment, ledger, clock, log, providers.get().all());
     devices = search.open(planes);
     provider = search.provider();
     hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
@@ -102,7 +105,7 @@ public final class Transport implements AutoCloseable {
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
     log.showIn(stats);
     published = CounterSource.of(stats);
-    loop = new ControlLoop(log);
+    loop = new ControlLoop(clock, log);
     doors = new Doors(loop, doorAddresses(), log);
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.orElse(this::failAll);
@@ -135,7 +138,7 @@ public final class Transport implements AutoCloseable {
       return null;
     }
     return new RouteFollower(
-        file, options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L, NanoClock.SYSTEM, log);
+        file, options.get(TransportOptions.ROUTES_HOLD) * 1_000_000L, clock, log);
   }
 
   /* How the route daemon calls the planes of this host's addresses. */
@@ -160,7 +163,7 @@ public final class Transport implements AutoCloseable {
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
-    return new Transport(environment, log, providers);
+    return new Transport(environment, log, providers, NanoClock.SYSTEM);
   }
 
   private static @Nullable String nullIfBlank(String text) {
@@ -328,7 +331,8 @@ public final class Transport implements AutoCloseable {
         words,
         (connection, goodbye) -> {
           PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
+          return new RecvComm(
+              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
         },
         listen::ended);
   }
@@ -437,9 +441,9 @@ public final class Transport implements AutoCloseable {
   }
 
   private void awaitGoodbyes() {
-    long start = System.nanoTime();
+    long start = clock.nanoTime();
     while (devices.stream().anyMatch(device -> device.lingering() > 0)
-        && System.nanoTime() - start < GOODBYE_NS) {
+        && clock.nanoTime() - start < GOODBYE_NS) {
       LockSupport.parkNanos(1_000_000);
     }
   }
@@ -454,7 +458,7 @@ public final class Transport implements AutoCloseable {
    * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
    */
   public void warmUp(long budgetNs) {
-    new FirstMessages(this, log, budgetNs).run();
+    new FirstMessages(this, clock, log, budgetNs).run();
   }
 
   /**
@@ -462,7 +466,7 @@ public final class Transport implements AutoCloseable {
    * they aren't finished: their caller asks again, and its first messages meet compiled code.
    */
   public void warmUpAside(long budgetNs) {
-    FirstMessages aside = new FirstMessages(this, log, budgetNs);
+    FirstMessages aside = new FirstMessages(this, clock, log, budgetNs);
     warmUp = aside;
     aside.start();
   }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.Gid;
@@ -60,7 +61,8 @@ class DeviceMemoryFlushTest {
             planes,
             PlaneWeights.parse("", List.of("one", "two")),
             -1,
-            new MemoryTable.Rules(false, true));
+            new MemoryTable.Rules(false, true),
+            NanoClock.SYSTEM);
     memory =
         device
             .pd()

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.platform.NanoClock;
 import io.heddle.stats.DrainOrders;
 import io.heddle.transport.control.ControlLoop;
 import java.io.IOException;
@@ -37,7 +38,7 @@ class DrainFollowerTest {
 
   @BeforeEach
   void open() {
-    loop = new ControlLoop((level, sentence) -> {});
+    loop = new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> {});
     orders = DrainOrders.in(folder);
     follower = new DrainFollower(orders, List.of(), (level, sentence) -> told.add(sentence));
   }

@@ -52,8 +52,7 @@ class FailoverLogTest {
               links.stream()
                   .allMatch(link ->
                       LoopbackFailoverTest.state(link.sending(), 2) != PlaneState.UP
-                          && LoopbackFailoverTest.state(link.receiving(), 2)
-                              != PlaneState.UP));
+                          && LoopbackFailoverTest.state(link.receiving(), 2) != PlaneState.UP));
       fabric.mend(Ends.gid("127.0.77.3"));
       turnUntil(
           traffic,

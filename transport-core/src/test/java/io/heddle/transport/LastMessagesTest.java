@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,7 +29,7 @@ final class LastMessagesTest {
 
   private static LastMessages of(Ends ends, Communicator... open) {
     Log log = (level, sentence) -> ends.log.add(level + " " + sentence);
-    return new LastMessages(() -> List.of(open), log);
+    return new LastMessages(() -> List.of(open), NanoClock.SYSTEM, log);
   }
 
   @Test

@@ -252,8 +252,7 @@ class LoopbackFailoverTest {
           }
           case 1 -> breakPair(random.nextBoolean(), link, random.nextInt(8));
           case 2 -> {
-            Connection end =
-                random.nextBoolean() ? link.sending() : link.receiving();
+            Connection end = random.nextBoolean() ? link.sending() : link.receiving();
             Ends.dialogue(end).renew("in doubt");
           }
           default -> {

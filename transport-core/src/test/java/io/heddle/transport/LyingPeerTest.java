@@ -88,9 +88,7 @@ class LyingPeerTest {
       }
       Connection liar = toReceiver ? link.sending() : link.receiving();
       Communicator victim = toReceiver ? link.receiver() : link.sender();
-      (toReceiver ? ends.left : ends.right)
-          .loop()
-          .execute(() -> Ends.dialogue(liar).say(lie));
+      (toReceiver ? ends.left : ends.right).loop().execute(() -> Ends.dialogue(liar).say(lie));
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(

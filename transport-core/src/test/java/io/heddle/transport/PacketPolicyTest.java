@@ -121,9 +121,7 @@ class PacketPolicyTest {
       assertEquals(before, linkBytes(link, 0), "bytes by a plane that weighs nothing");
       /* The receiver's operator drains a plane, and the sender hears of it. */
       DrainOrders.in(ends.right.statsFile().getParent()).write(Set.of("plane:2"));
-      Ends.await(
-          "drain at the sender",
-          () -> link.sending().planeWeights().current().isOut(1));
+      Ends.await("drain at the sender", () -> link.sending().planeWeights().current().isOut(1));
       long drained = linkBytes(link, 1);
       exchange(ends, link, 4);
       assertEquals(drained, linkBytes(link, 1), "bytes by a drained plane");

@@ -211,7 +211,8 @@ class ThreadFaultTest {
   void whatTheControlThreadDoesAgainAndAgainComesAgainAfterAFault() {
     List<String> lines = new CopyOnWriteArrayList<>();
     AtomicInteger looks = new AtomicInteger();
-    try (ControlLoop loop = new ControlLoop((level, sentence) -> lines.add(sentence))) {
+    try (ControlLoop loop =
+        new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> lines.add(sentence))) {
       loop.every(
           1_000_000,
           () -> {
@@ -323,7 +324,7 @@ class ThreadFaultTest {
             }
           };
       Log log = Log.toStandardError();
-      try (ControlLoop loop = new ControlLoop(log);
+      try (ControlLoop loop = new ControlLoop(NanoClock.SYSTEM, log);
           AddressFollower follower = new AddressFollower(devices, loop, log)) {
         while (looks.get() < 2) {
           run(List.of("ip", "link", "add", "here", "type", "veth", "peer", "name", "there"));

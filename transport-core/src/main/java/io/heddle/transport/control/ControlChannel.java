@@ -60,7 +60,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final ControlLoop loop;
   private final SocketChannel socket;
   private final String peer;
-  private final long sinceNs = System.nanoTime();
+  private final long sinceNs;
   private final InetAddress from;
   private Listener listener;
   private final ByteBuffer arrived;
@@ -78,6 +78,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private ControlChannel(
       ControlLoop loop, SocketChannel socket, InetSocketAddress peer, Listener listener) {
     this.loop = loop;
+    this.sinceNs = loop.clock().nanoTime();
     this.arrived = loop.arrivedBytes();
     this.scratch = loop.scratchFrame();
     this.socket = socket;

@@ -83,7 +83,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private final Selector selector;
-  private final OwnTime time = new OwnTime(NanoClock.SYSTEM);
+  private final NanoClock clock;
+  private final OwnTime time;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
@@ -93,7 +94,7 @@ public final class ControlLoop implements AutoCloseable {
   private @Nullable SocketChannel spare;
   private final Log log;
   private final LastingThread thread;
-  private final Strangers strangers = new Strangers();
+  private final Strangers strangers;
   private final Consumer<Throwable> nobodys = alreadyTold -> {};
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
@@ -103,7 +104,13 @@ public final class ControlLoop implements AutoCloseable {
   private volatile boolean lost;
   private volatile boolean closed;
 
-  public ControlLoop(Log log) {
+  /**
+   * @param clock the process's; {@link #nanoTime} is this thread's own time by it
+   */
+  public ControlLoop(NanoClock clock, Log log) {
+    this.clock = clock;
+    time = new OwnTime(clock);
+    strangers = new Strangers(clock);
     this.log = log;
     try {
       selector = Selector.open();
@@ -317,6 +324,11 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /** Who has connected and not shown that it is a peer. Control thread. */
+  /** Which the time of strangers goes by. */
+  NanoClock clock() {
+    return clock;
+  }
+
   Strangers strangers() {
     return strangers;
   }

@@ -1,5 +1,6 @@
 package io.heddle.transport.control;
 
+import io.heddle.platform.NanoClock;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -30,9 +31,15 @@ final class Strangers {
 
   static final long JUDGED_EVERY_NS = 1_000_000_000;
 
+  private final NanoClock clock;
+
   /* In order of their coming, each. */
   private final Set<ControlChannel> all = new LinkedHashSet<>();
   private final Map<InetAddress, Set<ControlChannel>> byAddress = new HashMap<>();
+
+  Strangers(NanoClock clock) {
+    this.clock = clock;
+  }
 
   /** Whether one more may come from this address, by now; somebody else may have to go for it. */
   boolean admits(InetAddress from) {
@@ -47,7 +54,7 @@ final class Strangers {
     }
     ControlChannel oldest = those.iterator().next();
     oldest.hear();
-    if (those.size() >= most && System.nanoTime() - oldest.sinceNs() >= LEAST_NS) {
+    if (those.size() >= most && clock.nanoTime() - oldest.sinceNs() >= LEAST_NS) {
       sendAway(
           oldest, "said nothing that a peer says, and was one of " + most + " strangers" + where);
     }
@@ -76,7 +83,7 @@ final class Strangers {
 
   /** Whose time is over goes. They are in order; called once a second. */
   void judge() {
-    long now = System.nanoTime();
+    long now = clock.nanoTime();
     while (!all.isEmpty() && now - all.iterator().next().sinceNs() >= LIMIT_NS) {
       sendOldestAway("showed no token within " + LIMIT_NS / 1_000_000 + " ms");
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
+import io.heddle.platform.NanoClock;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Ready;
 import io.heddle.transport.control.ControlMessage.Refused;
@@ -37,7 +38,8 @@ class ControlChannelTest {
 
   private final BlockingQueue<ControlChannel> accepted = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
-  private final ControlLoop loop = new ControlLoop((level, sentence) -> warnings.add(sentence));
+  private final ControlLoop loop =
+      new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> warnings.add(sentence));
   private final ControlListener listener =
       new ControlListener(loop, InetAddress.getLoopbackAddress(), () -> listening(heard, accepted));
 
