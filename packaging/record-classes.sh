@@ -16,12 +16,12 @@ cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "
 
 # Of each step of the warm-up, what only it loads. On a busy machine it runs out of time before the later ones.
 needed=(
-  'io/heddle/transport/SendComm$'
-  'io/heddle/transport/RecvComm$'
+  'io/heddle/transport/data/SendComm$'
+  'io/heddle/transport/data/RecvComm$'
   'io/heddle/softdevice/Responder$'
-  '@lambda-proxy io/heddle/transport/Failover accept .*/SubFlow markBroken '
-  '@lambda-proxy io/heddle/transport/Failover accept .*/SubFlow retire '
-  '@lambda-proxy io/heddle/transport/Failover run .* noPlaneLeft '
+  '@lambda-proxy io/heddle/transport/failover/Failover accept .*/SubFlow markBroken '
+  '@lambda-proxy io/heddle/transport/failover/Failover accept .*/SubFlow retire '
+  '@lambda-proxy io/heddle/transport/failover/Failover run .* noPlaneLeft '
 )
 
 # Prints which of them the list $1 lacks.

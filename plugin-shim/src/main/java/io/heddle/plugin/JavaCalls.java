@@ -9,12 +9,12 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
-import io.heddle.transport.Communicator;
-import io.heddle.transport.LastMessages;
-import io.heddle.transport.ListenComm;
-import io.heddle.transport.RecvComm;
-import io.heddle.transport.SendComm;
 import io.heddle.transport.Transport;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.LastMessages;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,7 +8,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.ShimCalls;
-import io.heddle.transport.Providers;
+import io.heddle.transport.device.Providers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

@@ -8,7 +8,13 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import io.heddle.stats.DistinctErrors;
+import io.heddle.transport.connection.CounterSource;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.RequestLines;
+import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.TransportResult;
 import java.lang.foreign.Arena;
 
 /**

@@ -2,12 +2,9 @@
  * One-directional connections over several planes: what NCCL calls a device, a listener, a sending
  * and a receiving communicator, without knowing NCCL.
  *
- * <p>To read it: {@link io.heddle.transport.Transport} is the process' devices and its control
- * thread; a {@code Handshake} makes a {@code Connection}, with a {@code SubFlow} on each plane; a
- * {@link io.heddle.transport.SendComm} cuts messages into chunks and a {@link
- * io.heddle.transport.RecvComm} puts them together; {@code Failover} takes a connection off a
- * plane, {@code PlaneReturn} back onto it. {@code TransportOptions} and {@code InfinibandOptions}
- * are all settings.
+ * <p>{@link io.heddle.transport.Transport} is the process' devices and its control thread. Each
+ * sub-package is a room, and uses only those to its left: {@code control}, {@code options}, {@code
+ * device}, {@code data}, {@code failover}, {@code connection}.
  *
  * <p>Threads: a communicator's data path belongs to whoever has its {@code Baton}, nearly always
  * the caller's thread; {@code heddle-control} runs handshakes, timers and failovers, {@code

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Patience;
+import io.heddle.transport.device.RouteFollower;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

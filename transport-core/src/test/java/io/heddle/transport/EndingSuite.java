@@ -3,6 +3,11 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.transport.data.ClearToSend;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.device.TransportResult;
 import org.junit.jupiter.api.Test;
 
 /** What the transport promises of connections that end, in good order or by a failure. */

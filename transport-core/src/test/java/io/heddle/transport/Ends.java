@@ -8,7 +8,14 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.transport.connection.Connection;
+import io.heddle.transport.connection.Dialogue;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.Providers;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.testing.LoopbackFabric;
 import io.heddle.verbs.testing.LoopbackProvider;
@@ -27,7 +34,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Two transports in one process, driven by the test's thread as NCCL drives two ranks. */
-final class Ends implements AutoCloseable {
+public final class Ends implements AutoCloseable {
   static final int MAX_RECEIVES = 8;
   private static final int RELEASED = 2;
   private static final int DONE = 1;
@@ -128,7 +135,7 @@ final class Ends implements AutoCloseable {
     return Transport.open(environment, collecting, () -> providers);
   }
 
-  static Gid gid(String address) {
+  public static Gid gid(String address) {
     try {
       return Gid.of(InetAddress.getByName(address));
     } catch (UnknownHostException impossible) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.transport.LoopbackFailoverTest.Traffic;
+import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Option;
+import io.heddle.transport.options.TransportOptions;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.connection.Connection;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.IOException;
 import java.nio.file.Path;

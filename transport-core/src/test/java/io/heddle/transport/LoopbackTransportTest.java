@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
+import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.transport.connection.Connection;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Fenced;
@@ -10,6 +11,8 @@ import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneMessage;
 import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.device.TransportResult;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

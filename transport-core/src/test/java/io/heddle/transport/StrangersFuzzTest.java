@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.IOException;
 import java.net.Inet4Address;

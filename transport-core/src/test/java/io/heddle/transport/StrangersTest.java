@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.testing.Patience;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.heddle.perf;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.heddle.platform.Memory;
-import io.heddle.transport.ListenComm;
-import io.heddle.transport.RecvComm;
-import io.heddle.transport.SendComm;
 import io.heddle.transport.Transport;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;

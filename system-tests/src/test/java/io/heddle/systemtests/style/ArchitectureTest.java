@@ -1,6 +1,7 @@
 package io.heddle.systemtests.style;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -88,6 +89,11 @@ class ArchitectureTest {
         .resideInAPackage("io.heddle.softdevice..")
         .because("providers are found by ServiceLoader")
         .check(classes);
+  }
+
+  @Test
+  void theRoomsOfTransportHaveAnOrder() {
+    slices().matching("io.heddle.transport.(*)..").should().beFreeOfCycles().check(classes);
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.heddle.systemtests.style;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.platform.Option;
-import io.heddle.transport.TransportOptions;
+import io.heddle.transport.options.TransportOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

@@ -74,7 +74,7 @@ public sealed interface ControlMessage {
    *
    * @param ticket what a caller has to show, 16 bytes
    */
-  record Doors(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
+  public record Doors(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
     public Doors {
       addresses = List.copyOf(addresses);
     }

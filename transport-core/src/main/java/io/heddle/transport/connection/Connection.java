@@ -1,0 +1,425 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.data.Carrier;
+import io.heddle.transport.data.CarrierPairs;
+import io.heddle.transport.data.ConnectionMemory;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.DataPath;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.device.DeviceConnection;
+import io.heddle.transport.device.LocalPlane;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.PlaneNews;
+import io.heddle.transport.failover.Carried;
+import io.heddle.transport.failover.Failover;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a connection have alike: the native memory, one completion queue, a queue pair
+ * on each plane that both ends have. Made on the control thread during the handshake, then owned by
+ * its communicator.
+ */
+public final class Connection implements DeviceConnection, Carried {
+  private static final int WANTED_SENDS = 256;
+  private static final int WANTED_RECEIVES = 512;
+
+  private final NetDevice device;
+  private final Arena arena = Arena.ofShared();
+  private final ConnectionMemory memory;
+  private final PlaneQueuePair.QueueDepths depths;
+
+  private List<LocalPlane> planes = List.of();
+  private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
+  /* What both ends call the pairs of planes, in the same order. */
+  private List<String> pairNames = List.of();
+  /* What queue pairs are made on: each plane, or all of them together. */
+  private List<Carrier> carriers = List.of();
+  private @Nullable CarrierPairs pairs;
+
+  /* Of the planes once they are paired, and of the carriers: the same where each plane is one. */
+  private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
+  private ConnectionWeights weights = planeWeights;
+  private String peer = "a peer that has not said its name";
+  private DataPath.PeersRing peersRing = new DataPath.PeersRing(0, 0);
+  private int peerReceiveDepth;
+
+  private final Standing standing;
+  private @Nullable Failover failover;
+  private boolean closed;
+
+  /**
+   * @param inlineBytes as {@link PlaneQueuePair.QueueDepths} has it
+   */
+  Connection(NetDevice device, int inlineBytes) {
+    this.device = device;
+    standing = new Standing(device.clock());
+    int limit = device.context().attributes().maxWorkRequests();
+    depths =
+        new PlaneQueuePair.QueueDepths(
+            Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit), inlineBytes);
+    try {
+      memory = new ConnectionMemory(device.pd());
+    } catch (RuntimeException failure) {
+      arena.close();
+      throw failure;
+    }
+    device.opened(this);
+  }
+
+  /**
+   * Pairs the planes by key and makes queue pairs on each that both ends have.
+   *
+   * @param queuePairs how many this end would make on each plane
+   * @param together whether each queue pair is to go over all planes, as the policy packet has it
+   * @return what became of each plane
+   * @throws HeddleException when no plane is common, or the peer has two planes on one address
+   */
+  PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
+    peer = remote.host();
+    PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
+    PlanePairing pairing = PlanePairing.of(device.planes(), remote.planes());
+    if (pairing.pairs().isEmpty()) {
+      throw new HeddleException(pairing.refusal(peer, device.planes(), remote.planes()));
+    }
+    planes = pairing.pairs().stream().map(PlanePairing.Pair::mine).toList();
+    remotePlanes = pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList();
+    pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
+    /* One plane alone is a carrier like any. */
+    boolean joined = together && planes.size() > 1;
+    int mostLinks = device.context().mostLinks();
+    if (joined && planes.size() > mostLinks) {
+      throw new HeddleException(
+          ("HEDDLE_POLICY=packet takes %s planes at most on %s, and %s are common with %s: name"
+                  + " fewer with HEDDLE_PLANES, or set another policy")
+              .formatted(mostLinks, device.name(), planes.size(), peer));
+    }
+    carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
+    planeWeights =
+        new ConnectionWeights(
+            device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray()));
+    weights = planeWeights;
+    if (joined) {
+      weights = new ConnectionWeights(PlaneWeights.equal(1, "all planes together"));
+    }
+    int perCarrier =
+        Math.min(
+            Math.min(queuePairs, remote.queuePairsPerPlane()),
+            ControlCodec.MAX_QUEUE_PAIRS / carriers.size());
+    CarrierPairs made =
+        new CarrierPairs(device, planes, remotePlanes, carriers, perCarrier, depths, planeWeights);
+    pairs = made;
+    if (joined) {
+      planeWeights.onChange(made::weighLinks);
+    }
+    device.follow(this);
+    made.make();
+    return pairing;
+  }
+
+  @Override
+  public CarrierPairs pairs() {
+    CarrierPairs made = pairs;
+    if (made == null) {
+      throw new IllegalStateException("the planes aren't paired yet");
+    }
+    return made;
+  }
+
+  /** What the other end must know of ours. */
+  ControlMessage.Endpoints endpoints() {
+    return new ControlMessage.Endpoints(
+        memory.ringAddress(), memory.ringRemoteKey(), depths.receives(), pairs().endpoints());
+  }
+
+  /**
+   * Connects every queue pair, as {@link CarrierPairs#connect} has it.
+   *
+   * @throws VerbsException where a device refuses
+   * @throws HeddleException when the peer's list isn't the one that was agreed on
+   */
+  void connect(ControlMessage.Endpoints remote, PlaneQueuePair.LinkSettings asked) {
+    if (!pairs().isAgreed(remote.endpoints())) {
+      throw new HeddleException(
+          peer + " sent queue pairs for other planes than those that were agreed on");
+    }
+    pairs().connect(remote.endpoints(), asked);
+    peersRing = new DataPath.PeersRing(remote.ringAddress(), remote.ringKey());
+    peerReceiveDepth = remote.receiveDepth();
+  }
+
+  /** What takes this connection off planes that fail. Before the communicator is driven. */
+  void begin(Failover begun) {
+    failover = begun;
+  }
+
+  /* On the control thread; what it throws ends this connection alone. */
+  private void guarded(Runnable task) {
+    Failover begun = failover;
+    if (begun == null) {
+      task.run();
+    } else {
+      begun.guarded(task);
+    }
+  }
+
+  /** Null before the communicator exists. */
+  public @Nullable Failover failover() {
+    return failover;
+  }
+
+  public NetDevice device() {
+    return device;
+  }
+
+  public ConnectionMemory memory() {
+    return memory;
+  }
+
+  /** What its communicator is handed, once the queue pairs are connected. */
+  public DataPath dataPath() {
+    return new DataPath(
+        device,
+        arena,
+        memory,
+        peersRing,
+        pairs(),
+        weights,
+        standing,
+        maxChunksPerPlane(),
+        peer,
+        planeKeys(),
+        this::uncounted);
+  }
+
+  /* Half of what the peer keeps posted, and what our queue holds. */
+  private int maxChunksPerPlane() {
+    return Math.max(1, Math.min(peerReceiveDepth / 2, depths.sends() - 1));
+  }
+
+  /** What to choose carriers by. */
+  PlaneWeights weights() {
+    return weights.current();
+  }
+
+  @Override
+  public ConnectionWeights carrierWeights() {
+    return weights;
+  }
+
+  @Override
+  public ConnectionWeights planeWeights() {
+    return planeWeights;
+  }
+
+  @Override
+  public PlaneWeights routedWeights() {
+    return planeWeights.routed();
+  }
+
+  @Override
+  public void setRouted(PlaneWeights next) {
+    planeWeights.setRouted(next);
+  }
+
+  @Override
+  public PlaneNews news() {
+    return device.news();
+  }
+
+  /** Whether each queue pair goes over all planes. */
+  boolean isTogether() {
+    return weights != planeWeights;
+  }
+
+  @Override
+  public void look() {
+    guarded(this::tellResent);
+    guarded(this::lookForSilence);
+  }
+
+  /* Adds what the devices have counted of the queue pairs to the counters. */
+  private void tellResent() {
+    CarrierPairs made = pairs;
+    if (made != null) {
+      made.tellResent();
+    }
+  }
+
+  private void lookForSilence() {
+    Failover begun = failover;
+    if (begun != null) {
+      begun.lookForSilence();
+    }
+  }
+
+  /* They may be another connection's soon. What still happens is counted where nobody reads. */
+  private PlaneCounters[] uncounted() {
+    if (isTogether()) {
+      tellResent();
+    }
+    planeWeights.forgetCounters();
+    PlaneCounters[] spare = new PlaneCounters[planes.size()];
+    for (int i = 0; i < spare.length; i++) {
+      spare[i] = PlaneCounters.unpublished(arena);
+    }
+    return spare;
+  }
+
+  @Override
+  public List<Gid> remoteGids() {
+    return remotePlanes.stream().map(ControlMessage.PlaneOffer::gid).toList();
+  }
+
+  /** This end's address on each plane. */
+  List<Gid> localGids() {
+    return planes.stream().map(LocalPlane::gid).toList();
+  }
+
+  @Override
+  public String peer() {
+    return peer;
+  }
+
+  @Override
+  public List<String> pairNames() {
+    return pairNames;
+  }
+
+  @Override
+  public List<String> carrierNames() {
+    return carriers.stream().map(Carrier::name).toList();
+  }
+
+  @Override
+  public List<String> carrierKeys() {
+    return pairs().keys();
+  }
+
+  @Override
+  public List<String> planeKeys() {
+    return planes.stream().map(LocalPlane::key).toList();
+  }
+
+  @Override
+  public Standing standing() {
+    return standing;
+  }
+
+  @Override
+  public int carrierOf(int queuePairNumber) {
+    CarrierPairs made = pairs;
+    return made == null ? -1 : made.carrierOf(queuePairNumber);
+  }
+
+  /* The one that fails with this plane; −1 where it isn't ours, or is one of several under a queue pair. */
+  private int carrierOf(LocalPlane plane) {
+    return isTogether() ? -1 : planes.indexOf(plane);
+  }
+
+  /** A plane by the addresses of both ends. */
+  record Way(String plane, InetAddress here, InetAddress there) {}
+
+  /** How this carrier goes, where it is one plane; null where it is several. */
+  @Nullable Way wayOf(int carrier) {
+    Carrier asked = carriers.get(carrier);
+    if (!asked.isOnePlane()) {
+      return null;
+    }
+    int plane = asked.first();
+    return new Way(
+        asked.name(),
+        planes.get(plane).gid().toAddress(),
+        remotePlanes.get(plane).gid().toAddress());
+  }
+
+  @Override
+  public void planeLost(LocalPlane plane, String cause) {
+    int carrier = carrierOf(plane);
+    Failover begun = failover;
+    if (carrier >= 0 && begun != null) {
+      begun.noticedNow(carrier, cause);
+    } else {
+      guarded(() -> leaveLink(plane));
+    }
+  }
+
+  @Override
+  public void queuePairLost(int queuePairNumber, String story) {
+    int carrier = carrierOf(queuePairNumber);
+    Failover begun = failover;
+    if (carrier >= 0 && begun != null) {
+      begun.noticedNow(carrier, story);
+    }
+  }
+
+  @Override
+  public void withdrawn(int plane) {
+    /* A queue pair over all planes leaves one of them by itself. */
+    Failover begun = isTogether() ? null : failover;
+    if (begun != null) {
+      begun.withdrawn(plane);
+    }
+  }
+
+  @Override
+  public void drain(Set<String> keys) {
+    Failover begun = failover;
+    if (begun != null) {
+      begun.drain(keys);
+    }
+  }
+
+  @Override
+  public void deviceFailed(String story) {
+    standing.deviceFailed(story);
+  }
+
+  @Override
+  public void tellFailure(String story) {
+    standing.failedHere(story);
+  }
+
+  @Override
+  public boolean isLeaving() {
+    return standing.isLeaving();
+  }
+
+  /* This plane, where it is one of several under a queue pair, carries nothing. */
+  private void leaveLink(LocalPlane plane) {
+    int link = planes.indexOf(plane);
+    if (isTogether() && link >= 0) {
+      pairs().leaveLink(link);
+    }
+  }
+
+  /**
+   * Closes queue pairs, completion queue, ring and memory. Not while another thread drives the
+   * communicator.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    CarrierPairs made = pairs;
+    if (made != null) {
+      made.close();
+    }
+    arena.close();
+    memory.close();
+    device.closed(this);
+  }
+}

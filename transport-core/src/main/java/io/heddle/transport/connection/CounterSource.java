@@ -1,0 +1,67 @@
+package io.heddle.transport.connection;
+
+import io.heddle.stats.PlaneCounters;
+import io.heddle.stats.StatsFile;
+import java.lang.foreign.Arena;
+import java.util.List;
+
+/** Where a communicator's counters come from, one per plane. */
+public interface CounterSource {
+  PlaneCounters[] open(Connection connection, StatsFile.Direction direction);
+
+  void close(PlaneCounters[] counters);
+
+  /** Records of this file. */
+  static CounterSource of(StatsFile file) {
+    return new CounterSource() {
+      @Override
+      public PlaneCounters[] open(Connection connection, StatsFile.Direction direction) {
+        List<String> keys = connection.planeKeys();
+        PlaneCounters[] counters = new PlaneCounters[keys.size()];
+        for (int i = 0; i < counters.length; i++) {
+          counters[i] =
+              file.open(
+                  direction,
+                  keys.get(i),
+                  connection.planeWeights().current().weight(i),
+                  connection.peer());
+          counters[i].setAddresses(
+              connection.localGids().get(i).toBytes(), connection.remoteGids().get(i).toBytes());
+        }
+        connection
+            .planeWeights()
+            .setCounters(counters.clone(), direction == StatsFile.Direction.SEND);
+        if (connection.isTogether()) {
+          counters[0] = counters[0].withoutLinks();
+        }
+        return counters;
+      }
+
+      @Override
+      public void close(PlaneCounters[] counters) {
+        for (PlaneCounters counter : counters) {
+          file.close(counter);
+        }
+      }
+    };
+  }
+
+  /** Counters that nobody reads; they end with the arena. */
+  static CounterSource unpublished(Arena arena) {
+    return new CounterSource() {
+      @Override
+      public PlaneCounters[] open(Connection connection, StatsFile.Direction direction) {
+        PlaneCounters[] counters = new PlaneCounters[connection.planeKeys().size()];
+        for (int i = 0; i < counters.length; i++) {
+          counters[i] = PlaneCounters.unpublished(arena);
+        }
+        return counters;
+      }
+
+      @Override
+      public void close(PlaneCounters[] counters) {
+        // The arena's owner does it.
+      }
+    };
+  }
+}

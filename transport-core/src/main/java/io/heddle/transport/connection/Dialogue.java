@@ -1,0 +1,454 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlMessage.Ping;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.failover.Failover;
+import io.heddle.transport.failover.OtherEnd;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the two ends of a connection say to each other once it is there, in order and once each,
+ * whatever becomes of the TCP connections below. Control thread.
+ *
+ * <p>Messages are numbered by both ends and kept until a {@link Ping} acknowledges them, which an
+ * end that lives says at once. A channel that breaks, that the other end closed without a goodbye,
+ * or whose plane is left, is made anew by the end that connected: it calls the other's {@link
+ * Doors}. Doors that are shut are the peer's end.
+ *
+ * <p>Where a channel falls silent, or a message stays without its acknowledgement, the peer may
+ * merely be slow. So it is asked at its doors, and who answers there says first on the channel
+ * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
+ * those in which this thread ran ({@link ControlLoop#nanoTime}).
+ */
+public final class Dialogue implements OtherEnd, Doors.Behind {
+  private static final long PING_NS = 500_000_000;
+  private static final long SILENT_NS = 1_500_000_000;
+  private static final long ANSWER_NS = 160_000_000;
+
+  /**
+   * What callers hear whom this end failed. Made before it is needed, since there may be no memory.
+   */
+  private static final String OWN_FAULT =
+      "the control thread met an error of its own while it dealt with this connection, which it has"
+          + " told before";
+
+  private final ControlLoop loop;
+  private final ControlTasks tasks;
+  private final Connection connection;
+  private final Failover failover;
+  private final DoorCalls.WayBack way;
+  private final long graceNs;
+  private final Runnable whenOver;
+  private final Log log;
+
+  private @Nullable Line current;
+  private final ArrayDeque<ControlMessage> kept = new ArrayDeque<>();
+  private long keptFrom;
+  private long received;
+  private long heardNs;
+
+  private final DoorCalls calls;
+  private long adopted;
+
+  private boolean failureTold;
+  private boolean closing;
+  private boolean over;
+  private boolean ended;
+
+  /**
+   * @param whenOver called once, when nothing more will be said
+   */
+  Dialogue(
+      ControlLoop loop,
+      Connection connection,
+      Communicator end,
+      DoorCalls.WayBack way,
+      long graceNs,
+      Runnable whenOver,
+      Log log) {
+    this.loop = loop;
+    tasks = loop.tasksOf(this::broken);
+    this.connection = connection;
+    this.way = way;
+    this.graceNs = graceNs;
+    heardNs = loop.nanoTime();
+    this.whenOver = whenOver;
+    this.log = log;
+    calls = new DoorCalls(loop, tasks, connection::peer, way, graceNs, new Search(), log);
+    failover = new Failover(tasks, connection, end, this, graceNs, log);
+    connection.begin(failover);
+    end.tellPlaneFailuresTo(failover);
+  }
+
+  /** Goes on with the channel of the handshake. Planes that it couldn't connect have failed. */
+  void begin(ControlChannel channel) {
+    use(channel, 0);
+    tick();
+    connection.pairs().unconnected().forEach(failover::noticedNow);
+  }
+
+  private void use(ControlChannel channel, long number) {
+    Line line = new Line(channel, number);
+    channel.handTo(line);
+    current = line;
+    heardNs = loop.nanoTime();
+    calls.found();
+  }
+
+  /** One TCP connection; only the current one is listened to. */
+  private final class Line implements ControlChannel.Listener {
+    final ControlChannel channel;
+    final long begunNs = loop.nanoTime();
+    private long number;
+
+    Line(ControlChannel channel, long number) {
+      this.channel = channel;
+      this.number = number;
+    }
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      throw new IllegalStateException("connected before it was a line");
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      if (this != current) {
+        return;
+      }
+      heardNs = loop.nanoTime();
+      if (message instanceof Ping ping) {
+        acknowledged(ping.received());
+        number = ping.next();
+        calls.endDoubt(keptFrom);
+      } else if (number > received) {
+        lose("it left out message " + received);
+      } else if (number++ == received) {
+        received++;
+        heard(message);
+        sayWhere();
+      }
+    }
+
+    @Override
+    public void onClosed(ControlChannel.Ending how, String reason) {
+      if (this == current) {
+        current = null;
+        if (how == ControlChannel.Ending.OWN_FAULT) {
+          breakOff();
+        } else if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
+          lose("its control channel broke: " + reason);
+        } else {
+          /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
+          calls.closed(reason, how == ControlChannel.Ending.PEER);
+        }
+      }
+    }
+  }
+
+  private void heard(ControlMessage message) {
+    switch (message) {
+      case ControlMessage.PlaneMessage plane -> failover.heard(plane);
+      case ControlMessage.Closing goodbye -> {
+        if (closing) {
+          end();
+        } else {
+          connection.standing().peerGone(Standing.Peer.CLOSED, "it closed its end");
+        }
+      }
+      case ControlMessage.Failed failed -> {
+        /* While we close, its goodbye comes when NCCL closes it; our last answers may be asked for again. */
+        if (!closing) {
+          connection.standing().peerGone(Standing.Peer.FAILED, failed.reason());
+        }
+      }
+      case ControlMessage.Hello hello -> unexpected(hello);
+      case ControlMessage.PlaneList list -> unexpected(list);
+      case ControlMessage.Endpoints endpoints -> unexpected(endpoints);
+      case ControlMessage.Doors doors -> unexpected(doors);
+      case ControlMessage.Ready ready -> unexpected(ready);
+      case ControlMessage.Refused refused -> unexpected(refused);
+      case ControlMessage.Ping ping -> unexpected(ping);
+      case ControlMessage.Malformed malformed -> unexpected(malformed);
+    }
+  }
+
+  private void unexpected(ControlMessage message) {
+    lose("it sent " + message.getClass().getSimpleName() + " on a connection that is there");
+  }
+
+  private void acknowledged(long count) {
+    while (keptFrom < count && !kept.isEmpty()) {
+      kept.remove();
+      keptFrom++;
+    }
+  }
+
+  @Override
+  public boolean say(ControlMessage.PlaneMessage message) {
+    return say((ControlMessage) message);
+  }
+
+  private boolean say(ControlMessage message) {
+    if (over) {
+      return false;
+    }
+    kept.add(message);
+    Line line = current;
+    if (line != null) {
+      line.channel.send(message);
+    }
+    expect(keptFrom + kept.size(), loop.nanoTime());
+    return true;
+  }
+
+  /* So many messages of ours are acknowledged soon, or the channel carries them no more. */
+  private void expect(long count, long sinceNs) {
+    tasks.schedule(
+        ANSWER_NS,
+        () -> {
+          if (over || keptFrom >= count) {
+            return;
+          }
+          long now = loop.nanoTime();
+          Line line = current;
+          /* One that has just begun has just been told. */
+          if (line == null || now - line.begunNs >= ANSWER_NS) {
+            calls.doubt("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
+          }
+          expect(count, sinceNs);
+        });
+  }
+
+  /** Tells the peer, once, that this end has failed. Any thread. */
+  void tellFailure(String story) {
+    tasks.execute(() -> {
+      if (!closing && !failureTold) {
+        failureTold = true;
+        say(new ControlMessage.Failed(story));
+      }
+    });
+  }
+
+  /** What a channel begins with: where we are, and that all we keep will follow. */
+  Ping ping() {
+    return new Ping(received, keptFrom);
+  }
+
+  private void tick() {
+    if (over) {
+      return;
+    }
+    sayWhere();
+    if (current != null && loop.nanoTime() - heardNs > SILENT_NS) {
+      calls.doubt("silent for " + SILENT_NS / 1_000_000 + " ms", 0);
+    }
+    tasks.schedule(PING_NS, this::tick);
+  }
+
+  /* How much we have had, and which number our next message has. */
+  private void sayWhere() {
+    Line line = current;
+    if (line != null) {
+      line.channel.send(new Ping(received, keptFrom + kept.size()));
+    }
+  }
+
+  /** Does this on the thread that this conversation is held by. Any thread. */
+  public void execute(Runnable task) {
+    tasks.execute(task);
+  }
+
+  /** Makes the channel anew, whatever it is like. Any thread. */
+  public void renew(String reason) {
+    tasks.execute(() -> calls.anew(reason));
+  }
+
+  /* What is to be said of the plane would wait for the silence of a channel that goes the same way. */
+  @Override
+  public void leave(int carrier) {
+    Connection.Way way = connection.wayOf(carrier);
+    Line line = current;
+    if (way != null && line != null && line.channel.goesBy(way.here(), way.there())) {
+      calls.anew("plane " + way.plane() + " is left");
+    }
+  }
+
+  @Override
+  public Ping pingAtDoor() {
+    sayWhere();
+    return ping();
+  }
+
+  @Override
+  public void goesOn(ControlChannel fresh, Ping theirs, long number) {
+    if (way.calls()) {
+      fresh.close();
+      calls.knocked();
+    } else {
+      adopt(fresh, theirs, number);
+    }
+  }
+
+  private final class Search implements DoorCalls.Owner {
+    @Override
+    public boolean isOver() {
+      return over;
+    }
+
+    @Override
+    public Ping ping() {
+      return Dialogue.this.ping();
+    }
+
+    @Override
+    public boolean isHeardSince(long since) {
+      return current != null && heardNs - since > 0;
+    }
+
+    @Override
+    public long acknowledged(long count) {
+      Dialogue.this.acknowledged(count);
+      return keptFrom;
+    }
+
+    @Override
+    public void goOn(ControlChannel fresh, Ping theirs) {
+      takeOver(fresh, theirs);
+    }
+
+    @Override
+    public void lose(String reason) {
+      Dialogue.this.lose(reason);
+    }
+  }
+
+  /* The old channel stays until the other end has left it: its end would be taken for ours. */
+  private void takeOver(ControlChannel fresh, Ping theirs) {
+    Line old = current;
+    if (old != null) {
+      tasks.schedule(Standing.LINGER_NS, old.channel::close);
+    }
+    resume(fresh, theirs);
+  }
+
+  /**
+   * The other end goes on by this channel, unless it has gone on by a later one since.
+   *
+   * @param number of its round of calls
+   */
+  private void adopt(ControlChannel fresh, Ping theirs, long number) {
+    if (over || number <= adopted) {
+      fresh.close();
+      return;
+    }
+    adopted = number;
+    calls.hangUp();
+    Line old = current;
+    current = null;
+    if (old != null) {
+      old.channel.close();
+    }
+    resume(fresh, theirs);
+  }
+
+  private void resume(ControlChannel fresh, Ping theirs) {
+    acknowledged(theirs.received());
+    use(fresh, theirs.next());
+    fresh.send(ping());
+    kept.forEach(fresh::send);
+  }
+
+  /* The end. */
+
+  private void lose(String reason) {
+    calls.hangUp();
+    if (over) {
+      return;
+    }
+    if (closing) {
+      end();
+      return;
+    }
+    over = true;
+    connection.standing().peerGone(Standing.Peer.LOST, reason);
+    failover.nobodyHears();
+    leaveChannel();
+    whenOver.run();
+  }
+
+  private void leaveChannel() {
+    Line open = current;
+    current = null;
+    if (open != null) {
+      open.channel.closeWhenSent();
+    }
+  }
+
+  /**
+   * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
+   * or has had its time: an acknowledgement of ours may have been lost, and then the peer asks
+   * again. Any thread.
+   */
+  void close() {
+    connection.standing().leave();
+    tasks.execute(() -> {
+      boolean peerThere = connection.standing().isPeerThere();
+      boolean said = say(new ControlMessage.Closing());
+      closing = true;
+      if (peerThere && said) {
+        tasks.schedule(Standing.LINGER_NS, this::end);
+      } else {
+        end();
+      }
+    });
+  }
+
+  private void end() {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    boolean first = !over;
+    over = true;
+    calls.hangUp();
+    failover.end();
+    leaveChannel();
+    connection.close();
+    if (first) {
+      whenOver.run();
+    }
+  }
+
+  /* Something of this connection was told and is half done. The first step needs no memory. */
+  private void broken(Throwable told) {
+    breakOff();
+  }
+
+  private void breakOff() {
+    connection.standing().deviceFailed(OWN_FAULT);
+    if (!closing && !failureTold && !over) {
+      failureTold = true;
+      say(new ControlMessage.Failed(OWN_FAULT));
+    }
+    lose(OWN_FAULT);
+  }
+
+  /** The local end gives up, and there is no communicator whose close would end it. */
+  void discard() {
+    breakOff();
+    end();
+  }
+
+  /** The local end gives up. Control thread. */
+  void abandon(String reason) {
+    lose(reason);
+  }
+}

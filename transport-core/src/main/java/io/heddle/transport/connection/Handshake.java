@@ -1,0 +1,506 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.RandomBytes;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.control.PlaneDigest;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.verbs.VerbsException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of the conversation that makes a connection; {@link Dialogue} goes on with its channel.
+ *
+ * <pre>
+ * connecting                       accepting
+ *   Hello             ──────────▶    checks version and token first
+ *                     ◀──────────  Hello
+ *   PlaneList         ──────────▶
+ *                     ◀──────────  PlaneList
+ *     both pair planes by key and make queue pairs
+ *   Endpoints         ◀─────────▶  Endpoints
+ *     both connect their queue pairs and post receives
+ *   Doors, Ready      ◀─────────▶  Doors, Ready
+ * </pre>
+ *
+ * <p>The connecting end may say Hello on several channels ({@link ListenerCalls}); it goes on with
+ * the first that is answered, and the accepting end does nothing for the others.
+ *
+ * <p>Everything runs on the control thread; {@link #outcome} is read by others.
+ *
+ * @param <C> the kind of communicator that comes out
+ */
+public final class Handshake<C extends Communicator> implements ControlChannel.Listener {
+  /** How it ended: a communicator, or why there is none. */
+  public record Outcome<C extends Communicator>(@Nullable C comm, String failure) {}
+
+  private enum Stage {
+    HELLO,
+    PLANES,
+    ENDPOINTS,
+    CONNECTING,
+    READY,
+    ESTABLISHED,
+    OVER
+  }
+
+  /** Made before it is needed, since there may be no memory. */
+  private static final Outcome<?> BROKEN =
+      new Outcome<>(
+          null,
+          "the control thread met an error of its own while it made the connection, which it has"
+              + " told before");
+
+  private static final String UNREACHED = "the listener can't be reached: ";
+
+  private final ControlLoop loop;
+  private final ControlTasks tasks;
+  private final NetDevice device;
+  private final Doors doors;
+  private final byte[] ticket;
+  private final ConnectionTerms terms;
+  private final boolean connecting;
+  private final Log log;
+  private final BiFunction<Connection, Runnable, C> maker;
+  private final Consumer<Handshake<C>> ended;
+
+  private Stage stage = Stage.HELLO;
+  private byte[] planesWhenListening = {};
+  private @Nullable ListenerCalls calls;
+
+  private long heardNs;
+  private boolean authenticated;
+  private long call;
+  private boolean hungUp;
+  private boolean together;
+  private boolean peerIsReady;
+  private int connectRetries;
+  private @Nullable ControlChannel channel;
+  private @Nullable Connection connection;
+  private ControlMessage.Doors peersDoors =
+      new ControlMessage.Doors(new byte[ControlCodec.TOKEN_BYTES], List.of());
+  private @Nullable Dialogue link;
+  private volatile @Nullable Outcome<C> outcome;
+
+  public Handshake(
+      ControlLoop loop,
+      NetDevice device,
+      Doors doors,
+      ConnectionTerms terms,
+      boolean connecting,
+      Log log,
+      BiFunction<Connection, Runnable, C> maker,
+      Consumer<Handshake<C>> ended) {
+    this.loop = loop;
+    tasks = loop.tasksOf(this::broken);
+    this.device = device;
+    this.doors = doors;
+    this.ticket = doors.newTicket();
+    this.terms = terms;
+    this.together = connecting && terms.together();
+    this.connecting = connecting;
+    this.log = log;
+    this.maker = maker;
+    this.ended = ended;
+  }
+
+  /** Null while it goes on. Any thread. */
+  public @Nullable Outcome<C> outcome() {
+    return outcome;
+  }
+
+  /* A slow peer isn't a silent one: each word gives it all the time again. */
+  private void awaitWord(long forNs) {
+    tasks.schedule(
+        forNs,
+        () -> {
+          long leftNs = terms.timeoutNs() - (loop.nanoTime() - heardNs);
+          if (stage == Stage.ESTABLISHED || stage == Stage.OVER) {
+            return;
+          }
+          if (leftNs <= 0) {
+            fail(late());
+          } else {
+            awaitWord(leftNs);
+          }
+        });
+  }
+
+  private String late() {
+    ListenerCalls unanswered = calls;
+    return unanswered != null && stage == Stage.HELLO
+        ? UNREACHED + unanswered.troublesAfter(terms.timeoutNs())
+        : "%s did not answer within %s ms (waited for %s)"
+            .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
+  }
+
+  /** Calls the listener that wrote this handle. Control thread. */
+  public void call(ConnectionHandle handle) {
+    tasks.run(() -> callNow(handle));
+  }
+
+  private void callNow(ConnectionHandle handle) {
+    heardNs = loop.nanoTime();
+    awaitWord(terms.timeoutNs());
+    planesWhenListening = handle.planeDigest();
+    call = RandomBytes.nextLong();
+    ListenerCalls begun =
+        new ListenerCalls(
+            loop,
+            tasks,
+            handle.addresses(),
+            hello(),
+            terms.timeoutNs(),
+            this::answered,
+            troubles -> fail(UNREACHED + troubles));
+    calls = begun;
+    begun.goOn();
+  }
+
+  private ControlMessage.Hello hello() {
+    int features = together ? ControlMessage.Hello.TOGETHER : 0;
+    return new ControlMessage.Hello(
+        ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
+  }
+
+  private void answered(ControlChannel by, ControlMessage.Hello hello) {
+    String troubles = calls().troubles();
+    heardNs = loop.nanoTime();
+    channel = by;
+    by.handTo(this);
+    authenticated = true;
+    if (together && !hello.isTogether()) {
+      refuse(
+          ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
+                  + " run the same release on both, or set another policy here")
+              .formatted(peer()));
+      return;
+    }
+    if (!troubles.isEmpty()) {
+      log.info("%s answered at last, after %s", peer(), troubles);
+    }
+    stage = Stage.PLANES;
+    by.send(planes());
+  }
+
+  @Override
+  public void onConnected(ControlChannel connected) {
+    channel = connected;
+  }
+
+  /** Takes over the channel of somebody who called, and its first message. Control thread. */
+  void hear(ControlChannel caller, ControlMessage first) {
+    heardNs = loop.nanoTime();
+    channel = caller;
+    caller.handTo(this);
+    onMessage(first);
+    if (authenticated) {
+      caller.recognise();
+      awaitWord(terms.timeoutNs());
+    }
+  }
+
+  private ControlMessage.PlaneList planes() {
+    return new ControlMessage.PlaneList(
+        terms.hostName(),
+        terms.queuePairsPerPlane(),
+        device.planes().stream()
+            .map(plane ->
+                new ControlMessage.PlaneOffer(
+                    plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
+            .toList());
+  }
+
+  @Override
+  public void onMessage(ControlMessage message) {
+    heardNs = loop.nanoTime();
+    try {
+      switch (message) {
+        case ControlMessage.Hello hello when stage == Stage.HELLO -> onHello(hello);
+        case ControlMessage.PlaneList planes when stage == Stage.PLANES -> onPlanes(planes);
+        case ControlMessage.Endpoints endpoints when stage == Stage.ENDPOINTS ->
+            onEndpoints(endpoints);
+        case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
+        case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
+        case ControlMessage.Doors told
+            when stage == Stage.ENDPOINTS || stage == Stage.CONNECTING || stage == Stage.READY ->
+            peersDoors = told;
+        case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
+        default ->
+            fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
+      }
+    } catch (HeddleException failure) {
+      refuse(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /* From who calls; the listener's own comes to ListenerCalls. */
+  private void onHello(ControlMessage.Hello hello) {
+    if (hello.version() != ControlCodec.VERSION) {
+      refuse(ListenerCalls.otherVersion(peer(), hello));
+      return;
+    }
+    if (!MessageDigest.isEqual(hello.token(), terms.token())) {
+      /* Nothing more is said to somebody without the token. */
+      fail(ListenerCalls.otherToken(peer()));
+      return;
+    }
+    authenticated = true;
+    call = hello.call();
+    together = hello.isTogether();
+    if (together && device.context().mostLinks() == 1) {
+      refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
+      return;
+    }
+    stage = Stage.PLANES;
+    channel().send(hello());
+  }
+
+  private void onPlanes(ControlMessage.PlaneList planes) {
+    if (!connecting) {
+      channel().send(planes());
+    }
+    Connection made = new Connection(device, terms.inlineBytes());
+    connection = made;
+    PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
+    if (!pairing.leftOut().isEmpty()) {
+      log.info(
+          "connection with %s uses planes %s; left out: %s",
+          made.peer(), made.planeKeys(), String.join(", ", pairing.leftOut()));
+    }
+    if (!pairing.byOwnNames().isEmpty()) {
+      log.warn("connection with %s: %s", made.peer(), pairing.byOwnNames());
+    }
+    List<String> there = planes.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
+    if (connecting && !Arrays.equals(planesWhenListening, PlaneDigest.of(there))) {
+      log.warn(
+          "the planes of %s aren't those that it had when it wrote its handle: now %s",
+          made.peer(), there);
+    }
+    if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
+      log.info(
+          "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
+              + " and %d over all planes is the limit",
+          made.peer(),
+          made.pairs().perCarrier(),
+          terms.queuePairsPerPlane(),
+          planes.queuePairsPerPlane(),
+          ControlCodec.MAX_QUEUE_PAIRS);
+    }
+    stage = Stage.ENDPOINTS;
+    channel().send(made.endpoints());
+  }
+
+  private void onEndpoints(ControlMessage.Endpoints endpoints) {
+    stage = Stage.CONNECTING;
+    Connection made = connection();
+    for (boolean connected = false; !connected; ) {
+      try {
+        made.connect(endpoints, terms.settings());
+        connected = true;
+      } catch (VerbsException refused) {
+        if (terms.retries().allows(connectRetries, refused.errno())) {
+          connectAgain(endpoints, refused);
+          return;
+        }
+        made.pairs().leaveUnconnected(refused);
+      }
+    }
+    stage = Stage.READY;
+    ControlChannel open = channel();
+    open.send(new ControlMessage.Doors(ticket, doors.addresses()));
+    open.send(new ControlMessage.Ready());
+    if (peerIsReady && stage == Stage.READY) {
+      onReady();
+    }
+  }
+
+  private void connectAgain(ControlMessage.Endpoints endpoints, VerbsException refused) {
+    ConnectRetries retries = terms.retries();
+    if (connectRetries++ == 0) {
+      log.info(
+          "%s; trying up to %d times more, after %d ms each",
+          String.valueOf(refused.getMessage()), retries.most(), retries.pauseNs() / 1_000_000);
+    }
+    tasks.schedule(
+        retries.pauseNs(),
+        () -> {
+          if (stage == Stage.CONNECTING) {
+            try {
+              onEndpoints(endpoints);
+            } catch (HeddleException failure) {
+              refuse(String.valueOf(failure.getMessage()));
+            }
+          }
+        });
+  }
+
+  private void onReady() {
+    stage = Stage.ESTABLISHED;
+    Connection made = connection();
+    ControlChannel open = channel();
+    C comm = maker.apply(made, this::close);
+    Dialogue begun =
+        new Dialogue(
+            loop,
+            made,
+            comm,
+            new DoorCalls.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
+            terms.graceNs(),
+            () -> doors.forget(ticket),
+            log);
+    doors.expect(ticket, begun);
+    made.standing().tellFailuresTo(begun::tellFailure);
+    link = begun;
+    begun.begin(open);
+    channel = null;
+    outcome = new Outcome<>(comm, "");
+    ended.accept(this);
+  }
+
+  @Override
+  public void onClosed(ControlChannel.Ending how, String reason) {
+    if (how == ControlChannel.Ending.OWN_FAULT) {
+      breakOff();
+      return;
+    }
+    hungUp = authenticated && link == null && stage != Stage.OVER;
+    fail(reason);
+  }
+
+  private void refuse(String reason) {
+    ControlChannel open = channel;
+    if (open != null) {
+      open.send(new ControlMessage.Refused(reason));
+      open.closeWhenSent();
+      channel = null;
+    }
+    fail(reason);
+  }
+
+  /* Something of this conversation was told and is half done. The first step needs no memory. */
+  private void broken(Throwable told) {
+    breakOff();
+  }
+
+  private void breakOff() {
+    if (outcome == null) {
+      @SuppressWarnings("unchecked") /* it holds no communicator */
+      Outcome<C> failed = (Outcome<C>) BROKEN;
+      outcome = failed;
+    }
+    fail(BROKEN.failure());
+    Dialogue begun = link;
+    if (begun != null && outcome == BROKEN) {
+      begun.discard();
+    }
+  }
+
+  private void fail(String reason) {
+    Connection made = connection;
+    Dialogue begun = link;
+    if (begun != null) {
+      begun.abandon(reason);
+    } else if (stage != Stage.OVER) {
+      stage = Stage.OVER;
+      if (outcome == null) {
+        outcome = new Outcome<>(null, reason);
+      }
+      if (made != null) {
+        made.close();
+      }
+      ended.accept(this);
+    }
+    hangUp();
+  }
+
+  private void hangUp() {
+    ControlChannel open = channel;
+    ListenerCalls unanswered = calls;
+    channel = null;
+    if (open != null) {
+      open.close();
+    }
+    if (unanswered != null) {
+      unanswered.hangUp();
+    }
+  }
+
+  /** Says goodbye, as {@link Dialogue#close} has it. Any thread, once there is a communicator. */
+  void close() {
+    Dialogue begun = link;
+    if (begun == null) {
+      throw new IllegalStateException("no communicator in stage " + stage);
+    }
+    begun.close();
+  }
+
+  /** Gives up a conversation that nobody waits for any more. Any thread. */
+  void abandon() {
+    tasks.execute(() -> fail("the local end gave up"));
+  }
+
+  /**
+   * Whether the other end, which has shown the token, hung up without a word before there was a
+   * connection. Control thread.
+   */
+  boolean wasHungUp() {
+    return hungUp;
+  }
+
+  /** Whether the other end has shown the token. Control thread. */
+  boolean isAuthenticated() {
+    return authenticated;
+  }
+
+  /** Which of its connections the other end, which has shown the token, calls for. */
+  public long call() {
+    return call;
+  }
+
+  private String peer() {
+    Connection made = connection;
+    ControlChannel open = channel;
+    if (open == null) {
+      return "the peer";
+    }
+    return (made == null ? "" : made.peer() + " ") + open.peer();
+  }
+
+  private ListenerCalls calls() {
+    ListenerCalls begun = calls;
+    if (begun == null) {
+      throw new IllegalStateException("no calls in stage " + stage);
+    }
+    return begun;
+  }
+
+  private ControlChannel channel() {
+    ControlChannel open = channel;
+    if (open == null) {
+      throw new IllegalStateException("no channel in stage " + stage);
+    }
+    return open;
+  }
+
+  private Connection connection() {
+    Connection made = connection;
+    if (made == null) {
+      throw new IllegalStateException("no connection in stage " + stage);
+    }
+    return made;
+  }
+}

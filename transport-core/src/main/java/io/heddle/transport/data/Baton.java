@@ -1,0 +1,57 @@
+package io.heddle.transport.data;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Who may touch a communicator's data path: NCCL's thread, call by call, or the control thread
+ * while it moves the connection off a plane, which must go on when NCCL's thread sleeps.
+ *
+ * <p>NCCL's thread never waits: without the baton its call does nothing and NCCL asks again. The
+ * control thread waits for the end of the call that has it.
+ *
+ * <p>Pairing: {@link #give} releases {@code held}, {@link #take} and {@link #await} acquire it.
+ */
+public final class Baton {
+  private static final int SPINS = 100;
+  private static final long PAUSE_NS = 20_000;
+  private static final VarHandle HELD;
+
+  static {
+    try {
+      HELD = MethodHandles.lookup().findVarHandle(Baton.class, "held", int.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  @SuppressWarnings("unused") /* by HELD */
+  private int held;
+
+  /* Written by the control thread; a busy NCCL thread would else take the baton again and again. */
+  private volatile boolean wanted;
+
+  /** Takes the baton unless somebody has or wants it. NCCL's thread. */
+  public boolean take() {
+    return !wanted && HELD.weakCompareAndSetAcquire(this, 0, 1);
+  }
+
+  /** Waits for the baton. Control thread only. */
+  public void await() {
+    wanted = true;
+    for (int tries = 0; !HELD.weakCompareAndSetAcquire(this, 0, 1); tries++) {
+      if (tries < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(PAUSE_NS);
+      }
+    }
+    wanted = false;
+  }
+
+  /** Gives it back. */
+  public void give() {
+    HELD.setRelease(this, 0);
+  }
+}

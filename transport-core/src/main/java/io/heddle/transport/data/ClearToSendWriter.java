@@ -1,0 +1,172 @@
+package io.heddle.transport.data;
+
+import io.heddle.reorder.ReorderWindow;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.verbs.SendWorkRequest;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the clear-to-send entries of open groups into the sender's ring, each group by one RDMA
+ * WRITE over the sub-flow that data came on last, where it has room, else planes in turn; and again
+ * where a plane may have lost them. Owned by whoever has the receiver's {@link Baton}.
+ *
+ * <p>Of one slot at most one write is outstanding: its next group is opened only then. Else a write
+ * that was repeated, and came late over a slow plane, would overwrite the entries of a later group
+ * in the sender's ring.
+ */
+final class ClearToSendWriter {
+  private static final int GROUPS = ClearToSend.GROUPS;
+
+  private final DataPath path;
+  private final ReorderWindow window;
+  private final SubFlow[] flows;
+  private final CommFailure failure;
+
+  /* Next group whose entries are to be written first, and the sub-flow that wrote the last ones. */
+  private long next;
+  private int lastFlow;
+
+  /* The sub-flow that data came on last: its acknowledgement rides behind entries that go the same way. */
+  private int dataFlow;
+
+  /* By slot. */
+  private final byte[] writer = new byte[GROUPS];
+  private final boolean[] outstanding = new boolean[GROUPS];
+  private final BitSet lost = new BitSet(GROUPS);
+  private int lostCount;
+  private long repeated;
+
+  /* Sub-flows with writes to be posted, bit i for i; empty between calls. */
+  private long filled;
+
+  ClearToSendWriter(DataPath path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
+    this.path = path;
+    this.window = window;
+    this.flows = flows;
+    this.failure = failure;
+  }
+
+  /** Whether the window's next group may be opened. */
+  boolean mayOpen() {
+    return !outstanding[window.slotOf(window.nextGroup())];
+  }
+
+  /** Whether some group's entries are to be written. */
+  boolean isBehind() {
+    return next != window.nextGroup() || lostCount != 0;
+  }
+
+  /** Writes what the planes take. */
+  void post() {
+    while (lostCount != 0 && post(firstLost())) {
+      found(window.slotOf(firstLost()));
+    }
+    while (next != window.nextGroup() && post(next)) {
+      next++;
+    }
+    long nowNs = path.device().clock().nanoTime();
+    long left = filled;
+    filled = 0;
+    for (; left != 0; left &= left - 1) {
+      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
+      int code = flow.post(nowNs);
+      if (code != 0) {
+        failure.posting(flow, code);
+      }
+    }
+  }
+
+  /* The open group in the first slot whose entries are to be written again. */
+  private long firstLost() {
+    long oldest = window.oldestGroup();
+    return oldest + (lost.nextSetBit(0) - window.slotOf(oldest) & GROUPS - 1);
+  }
+
+  private void found(int slot) {
+    if (lost.get(slot)) {
+      lost.clear(slot);
+      lostCount--;
+    }
+  }
+
+  private boolean post(long group) {
+    SubFlow flow = nextFlowWithRoom();
+    if (flow == null) {
+      return false;
+    }
+    filled |= 1L << flow.index;
+    int slot = window.slotOf(group);
+    long offset = ClearToSend.groupOffset(group);
+    SendWorkRequest wr = flow.add();
+    wr.id = flow.id(slot, 0, 0);
+    wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
+    wr.localAddress = path.memory().ringAddress() + offset;
+    wr.lengthBytes = window.receives(slot) * ClearToSend.BYTES;
+    wr.lkey = path.memory().ringLocalKey();
+    wr.inline = wr.lengthBytes <= flow.inlineBytes;
+    wr.remoteAddress = path.peersRing().address() + offset;
+    wr.rkey = path.peersRing().key();
+    writer[slot] = (byte) flow.index;
+    outstanding[slot] = true;
+    return true;
+  }
+
+  /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
+  private @Nullable SubFlow nextFlowWithRoom() {
+    PlaneWeights weights = path.weights();
+    if (mayWrite(dataFlow, weights)) {
+      return flows[dataFlow];
+    }
+    for (int i = 0; i < flows.length; i++) {
+      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
+      if (mayWrite(lastFlow, weights)) {
+        return flows[lastFlow];
+      }
+    }
+    return null;
+  }
+
+  private boolean mayWrite(int flow, PlaneWeights weights) {
+    return weights.weight(flow % weights.planes()) > 0 && flows[flow].hasRoom();
+  }
+
+  /** Data came over this sub-flow. */
+  void dataCameOn(SubFlow flow) {
+    dataFlow = flow.index;
+  }
+
+  /** The write with this id was acknowledged. */
+  void acknowledged(long id) {
+    outstanding[SubFlow.lineOf(id)] = false;
+  }
+
+  /** The group in this slot is complete: the sender has had its entries. */
+  void released(int slot) {
+    if (lostCount != 0) {
+      found(slot);
+    }
+  }
+
+  /** A plane is fenced at both ends: what was outstanding there will never land. */
+  void settle(int plane) {
+    for (int slot = 0; slot < GROUPS; slot++) {
+      if (flows[writer[slot]].plane == plane) {
+        outstanding[slot] = false;
+      }
+    }
+    for (long group = window.oldestGroup(); group != next; group++) {
+      int slot = window.slotOf(group);
+      if (flows[writer[slot]].plane == plane && !window.isFull(group) && !lost.get(slot)) {
+        lost.set(slot);
+        lostCount++;
+        repeated++;
+      }
+    }
+  }
+
+  /** How often entries had to be written again. */
+  long repeated() {
+    return repeated;
+  }
+}

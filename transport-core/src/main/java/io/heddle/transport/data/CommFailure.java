@@ -1,0 +1,131 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a communicator: the first failure is told in one line and to the peer, latched, and
+ * returned by every later call. Owned by the thread that drives the communicator.
+ */
+final class CommFailure {
+  private final DataPath path;
+  private final String direction;
+  private final Log log;
+  private int result = TransportResult.SUCCESS;
+  /* Set before the communicator is driven. */
+  private @Nullable PlaneFailures planesEar;
+
+  CommFailure(DataPath path, String direction, Log log) {
+    this.path = path;
+    this.direction = direction;
+    this.log = log;
+  }
+
+  void tellPlanesTo(PlaneFailures ear) {
+    planesEar = ear;
+  }
+
+  String direction() {
+    return direction;
+  }
+
+  /** The latched result; SUCCESS while nothing failed. */
+  int result() {
+    return result;
+  }
+
+  /**
+   * Latches a failure, tells it, and ends every pending request with it. Returns the latched
+   * result.
+   */
+  int latch(int failure, String story) {
+    if (result == TransportResult.SUCCESS) {
+      result = failure;
+      /* First, and without memory: the line below may fail for want of it. */
+      path.lines().failPending(failure);
+      log.warn(
+          "%s connection with %s over planes %s failed: %s",
+          direction, path.peer(), path.planeKeys(), story);
+      path.standing().failedHere(story);
+    }
+    return result;
+  }
+
+  /**
+   * A work request failed: what is wrong with the request would be wrong on every plane and ends
+   * the communicator, anything else is the plane's failure.
+   */
+  void completion(WorkCompletion wc, SubFlow flow) {
+    String story = "work request ended with %s (%s)".formatted(wc.status, wc.status.code());
+    boolean ofPlane =
+        switch (wc.status) {
+          case LOCAL_LENGTH_ERROR,
+              LOCAL_PROTECTION_ERROR,
+              LOCAL_ACCESS_ERROR,
+              REMOTE_INVALID_REQUEST_ERROR,
+              REMOTE_ACCESS_ERROR ->
+              false;
+          case SUCCESS,
+              LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+              WORK_REQUEST_FLUSHED,
+              BAD_RESPONSE_ERROR,
+              REMOTE_OPERATION_ERROR,
+              RETRY_EXCEEDED,
+              RECEIVER_NOT_READY_RETRY_EXCEEDED,
+              FATAL_ERROR,
+              GENERAL_ERROR ->
+              true;
+        };
+    if (ofPlane) {
+      plane(flow, story);
+      return;
+    }
+    latch(
+        TransportResult.REMOTE_ERROR,
+        "%s: %s".formatted(flow.pair, story)
+            + (path.standing().isPeerThere() ? "" : "; " + path.standing().peerReason()));
+  }
+
+  /** A queue pair didn't take what its queue must hold. */
+  void posting(SubFlow flow, int code) {
+    plane(flow, "posting was refused with " + io.heddle.platform.Errno.describe(-code));
+  }
+
+  /* What is flushed behind the first failure says nothing new. */
+  private void plane(SubFlow flow, String story) {
+    if (flow.markBroken()) {
+      plane(flow.plane, flow.epoch, story);
+    }
+  }
+
+  /** A plane is to be left. Any thread. */
+  void plane(int plane, int epoch, String cause) {
+    PlaneFailures ear = planesEar;
+    if (ear != null) {
+      ear.noticed(plane, epoch, cause);
+    }
+  }
+
+  /**
+   * The device is broken, or a queue pair of the connection, and no completion said so before.
+   * Returns the latched result.
+   */
+  int device(String story) {
+    return latch(TransportResult.SYSTEM_ERROR, story);
+  }
+
+  /** A send is longer than its receive and was cut; told, and no failure. */
+  void cut(long lengthBytes, long roomBytes, int tag) {
+    log.warn(
+        "%s connection with %s: a send of %s bytes (tag %s) meets a receive of %s bytes and is cut"
+            + " to that; more of the kind on this connection are only counted",
+        direction, path.peer(), lengthBytes, tag, roomBytes);
+  }
+
+  /** Latches the peer's end, when it is gone and there is something that it will never finish. */
+  int peerGone() {
+    return latch(TransportResult.REMOTE_ERROR, path.standing().peerReason());
+  }
+}

@@ -1,0 +1,91 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.reorder.ReorderWindow;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
+import java.util.EnumSet;
+
+/**
+ * The native memory of a connection, its ring of clear-to-send entries registered with the device.
+ *
+ * <pre>ring | table | line of the communicator | its requests' lines</pre>
+ */
+public final class ConnectionMemory implements AutoCloseable {
+  static final int REQUEST_LINES = 256;
+
+  /** What the larger one of both ends' tables takes. */
+  private static final int TABLE_BYTES =
+      Math.max(
+          SentChunks.carrierBytes(REQUEST_LINES),
+          ClearToSend.GROUPS * ReorderWindow.MAX_RECEIVES * Long.BYTES);
+
+  private static final long TABLE_AT = ClearToSend.RING_BYTES;
+  private static final long COMM_AT = TABLE_AT + TABLE_BYTES;
+  private static final long LINES_AT = COMM_AT + RequestLines.BYTES;
+  private static final long BYTES = LINES_AT + (long) REQUEST_LINES * RequestLines.BYTES;
+
+  /* Mapped: costs pages only where something was, which is nowhere on a connection that idles. */
+  private final long base;
+  private final RequestLines lines;
+  private final MemoryRegion ring;
+
+  /**
+   * @throws HeddleException when there is no memory, or the device refuses the ring
+   */
+  public ConnectionMemory(ProtectionDomain pd) {
+    base = MemoryCalls.mapMemory(BYTES);
+    if (base < 0) {
+      throw new HeddleException(
+          "no memory for another connection: %s bytes, %s; limits: ulimit -v, vm.max_map_count"
+              .formatted(BYTES, Errno.describe((int) -base)));
+    }
+    MemoryCalls.wantSmallPages(base, BYTES);
+    lines = new RequestLines(base + LINES_AT, REQUEST_LINES, commAddress());
+    try {
+      ring =
+          pd.registerMemory(
+              base,
+              ClearToSend.RING_BYTES,
+              EnumSet.of(
+                  ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_WRITE));
+    } catch (RuntimeException failure) {
+      MemoryCalls.unmapMemory(base, BYTES);
+      throw failure;
+    }
+  }
+
+  /** Of the communicator's {@code struct heddle_comm}. */
+  public long commAddress() {
+    return base + COMM_AT;
+  }
+
+  RequestLines lines() {
+    return lines;
+  }
+
+  public long ringAddress() {
+    return base;
+  }
+
+  int ringLocalKey() {
+    return ring.lkey();
+  }
+
+  public int ringRemoteKey() {
+    return ring.rkey();
+  }
+
+  /** Of zeros, for a table of the communicator's. */
+  long tableAddress() {
+    return base + TABLE_AT;
+  }
+
+  @Override
+  public void close() {
+    ring.close();
+    MemoryCalls.unmapMemory(base, BYTES);
+  }
+}

@@ -1,0 +1,150 @@
+package io.heddle.transport.data;
+
+import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.verbs.LinkCounts;
+import java.util.Arrays;
+
+/**
+ * The weights of one connection: those of the routes, cut down to the planes that are up, drained
+ * or coming back. The data path reads one volatile field.
+ */
+public final class ConnectionWeights {
+  /** The share of a plane that is fully in use. */
+  public static final int FULL_SHARE = 8;
+
+  /** Who wants a plane drained: the operator at this end, at the other. */
+  public static final int HERE = 1;
+
+  public static final int THERE = 2;
+
+  private PlaneWeights routed;
+  private final int[] shares;
+  private final int[] drainedBy;
+  private PlaneCounters[] counters = {};
+  private boolean sends;
+  private Runnable onChange = () -> {};
+
+  /* Written under the monitor by the control and the routes thread, read by the thread that drives the communicator. */
+  private volatile PlaneWeights current;
+
+  public ConnectionWeights(PlaneWeights initial) {
+    routed = initial;
+    current = initial;
+    shares = new int[initial.planes()];
+    drainedBy = new int[shares.length];
+    Arrays.fill(shares, FULL_SHARE);
+  }
+
+  /** What to send by. */
+  public PlaneWeights current() {
+    return current;
+  }
+
+  /** What the routes, or the operator, say of planes that are up. */
+  public synchronized PlaneWeights routed() {
+    return routed;
+  }
+
+  public synchronized void setRouted(PlaneWeights next) {
+    routed = next;
+    renew();
+  }
+
+  /**
+   * @param eighths of its weight that the plane carries; 0 takes it out
+   */
+  public synchronized void setShare(int plane, int eighths) {
+    if (shares[plane] != eighths) {
+      shares[plane] = eighths;
+      renew();
+    }
+  }
+
+  /**
+   * Takes nothing new to the plane, whatever its share, while others are left.
+   *
+   * @param by {@link #HERE} or {@link #THERE}
+   * @return whether that is new
+   */
+  public synchronized boolean drain(int plane, int by, boolean on) {
+    int next = on ? drainedBy[plane] | by : drainedBy[plane] & ~by;
+    if (next == drainedBy[plane]) {
+      return false;
+    }
+    drainedBy[plane] = next;
+    renew();
+    return true;
+  }
+
+  /** Has this done at each change, under the monitor. Before the weights are known to others. */
+  public void onChange(Runnable action) {
+    onChange = action;
+  }
+
+  /**
+   * The counters that show the weights.
+   *
+   * @param sending whether they are a sender's
+   */
+  public synchronized void setCounters(PlaneCounters[] shown, boolean sending) {
+    counters = shown;
+    sends = sending;
+    tell();
+  }
+
+  /** The counters end; they may be another connection's soon. */
+  public synchronized void forgetCounters() {
+    counters = new PlaneCounters[0];
+  }
+
+  /** Adds what this queue pair has sent again to its plane's counters. */
+  synchronized void tellResent(int plane, PlaneQueuePair pair) {
+    if (counters.length > 0) {
+      counters[plane].resent(pair.newlyResent());
+    }
+  }
+
+  /** Adds what was done on the link over this plane to its counters. */
+  synchronized void tellLink(int plane, LinkCounts newly) {
+    if (counters.length > 0) {
+      counters[plane].link(newly, sends);
+    }
+  }
+
+  /** Counts that the plane was left. */
+  public synchronized void tellFailover(int plane) {
+    if (counters.length > 0) {
+      counters[plane].failover();
+    }
+  }
+
+  private void renew() {
+    current = routed.shared(sharesInUse());
+    onChange.run();
+    tell();
+  }
+
+  /* A job goes on although its operator has drained every plane that is up. */
+  private int[] sharesInUse() {
+    int[] left = shares.clone();
+    boolean any = false;
+    for (int i = 0; i < left.length; i++) {
+      left[i] = drainedBy[i] == 0 ? left[i] : 0;
+      any |= left[i] > 0;
+    }
+    return any ? left : shares;
+  }
+
+  private void tell() {
+    PlaneWeights now = current;
+    for (int i = 0; i < counters.length; i++) {
+      counters[i].setWeight(now.weight(i), reasonOf(now, i));
+    }
+  }
+
+  private String reasonOf(PlaneWeights now, int plane) {
+    return !now.isOut(plane) ? now.source() : drainedBy[plane] == 0 ? "out of use" : "drained";
+  }
+}

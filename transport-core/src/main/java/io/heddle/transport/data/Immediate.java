@@ -1,0 +1,46 @@
+package io.heddle.transport.data;
+
+/**
+ * The 32 bits that travel with every chunk.
+ *
+ * <pre>
+ * | slot 8 | generation 4 | receive 3 | chunk 6 | chunks − 1 6 | flags 5 |
+ * </pre>
+ *
+ * <p>The communicator isn't named: the queue pair is the communicator's own. Of the flags one has a
+ * meaning: {@link #PROBE}.
+ */
+final class Immediate {
+  /** The whole immediate of an empty write that asks whether the plane carries anything. */
+  static final int PROBE = 1;
+
+  private Immediate() {}
+
+  static int encode(int slot, int generation, int receive, int chunk, int chunks) {
+    return slot << 24 | generation << 20 | receive << 17 | chunk << 11 | (chunks - 1) << 5;
+  }
+
+  static int slot(int immediate) {
+    return immediate >>> 24;
+  }
+
+  static int generation(int immediate) {
+    return immediate >>> 20 & 0xf;
+  }
+
+  static int receive(int immediate) {
+    return immediate >>> 17 & 0x7;
+  }
+
+  static int chunk(int immediate) {
+    return immediate >>> 11 & 0x3f;
+  }
+
+  static int chunks(int immediate) {
+    return (immediate >>> 5 & 0x3f) + 1;
+  }
+
+  static int flags(int immediate) {
+    return immediate & 0x1f;
+  }
+}

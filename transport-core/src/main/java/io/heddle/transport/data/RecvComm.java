@@ -1,0 +1,319 @@
+package io.heddle.transport.data;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.reorder.ReorderWindow;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving end of a path.
+ *
+ * <p>A receive takes a slot of the window, writes its clear-to-send entries into the sender's ring
+ * by RDMA, and completes when an immediate has come for every chunk of every buffer of its group,
+ * groups in order.
+ */
+public final class RecvComm extends Communicator {
+  private static final int MAX_RECEIVES = ReorderWindow.MAX_RECEIVES;
+  private static final int GROUPS = ClearToSend.GROUPS;
+  private static final long LARGEST_RECEIVE_BYTES = 0xffff_ffffL;
+
+  private final ReorderWindow window = new ReorderWindow(GROUPS);
+
+  /* Made with the first registration of device memory; its buffers come after that. */
+  private volatile @Nullable DeviceMemoryFlush flush;
+
+  private final int[] lineOfSlot = new int[GROUPS];
+  /* Address of a long for each receive of each slot. */
+  private final long postedBytes;
+
+  private final ClearToSendWriter entries;
+
+  public RecvComm(
+      DataPath path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
+    super(path, goodbye, counters, "receiving", log, onClose);
+    this.postedBytes = path.memory().tableAddress();
+    this.entries = new ClearToSendWriter(path, window, flows, failure);
+  }
+
+  @Override
+  public long registerDmaBuf(long address, long length, int type, long offset, int descriptor) {
+    if (flush == null && memory.flushes()) {
+      flush = new DeviceMemoryFlush(path.device(), lines);
+    }
+    return super.registerDmaBuf(address, length, type, offset, descriptor);
+  }
+
+  /**
+   * Receives into {@code n} buffers (1 to 8) as one group. The arguments are addresses of C arrays:
+   * {@code void *}, {@code size_t}, {@code int}, {@code void *} (memory handles).
+   *
+   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was
+   *     consumed, or a negated result code
+   */
+  public long irecv(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
+    if (!baton().take()) {
+      return 0;
+    }
+    try {
+      return receive(n, dataArray, sizesArray, tagsArray, handlesArray);
+    } finally {
+      baton().give();
+    }
+  }
+
+  private long receive(int n, long dataArray, long sizesArray, long tagsArray, long handlesArray) {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return -failure.result();
+    }
+    if (n < 1 || n > MAX_RECEIVES || !valid(n, sizesArray, handlesArray)) {
+      return -TransportResult.INVALID_ARGUMENT;
+    }
+    int line = window.hasRoom() && entries.mayOpen() ? lines.claim() : -1;
+    if (line < 0) {
+      counters[0].wouldBlock();
+      return 0;
+    }
+    long group = window.nextGroup();
+    int slot = window.open(n);
+    lineOfSlot[slot] = line;
+    long entry = path.memory().ringAddress() + ClearToSend.groupOffset(group);
+    for (int i = 0; i < n; i++) {
+      long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      Memory.setLong(postedBytes(slot, i), size);
+      ClearToSend.write(
+          entry + (long) i * ClearToSend.BYTES,
+          group,
+          n,
+          window.generation(slot),
+          Memory.ALL.get(Memory.NATIVE_LONG, dataArray + (long) i * Long.BYTES),
+          (int) size,
+          Memory.ALL.get(JAVA_INT, tagsArray + (long) i * Integer.BYTES),
+          (int) memory.keys(handle));
+    }
+    entries.post();
+    return lines.address(line);
+  }
+
+  private long postedBytes(int slot, int receive) {
+    return postedBytes + (slot * MAX_RECEIVES + receive) * (long) Long.BYTES;
+  }
+
+  private boolean valid(int n, long sizesArray, long handlesArray) {
+    for (int i = 0; i < n; i++) {
+      long size = Memory.ALL.get(Memory.NATIVE_LONG, sizesArray + (long) i * Long.BYTES);
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      if (size < 0 || size > LARGEST_RECEIVE_BYTES || size > 0 && memory.keys(handle) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Makes received data visible to the GPU: nothing to do for host memory. One read is enough, of
+   * whichever buffer.
+   *
+   * @return the address of a {@code struct heddle_request}, 0 where there is nothing to do, or a
+   *     negated result code
+   */
+  public long iflush(int n, long dataArray, long sizesArray, long handlesArray) {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return -failure.result();
+    }
+    DeviceMemoryFlush reads = flush;
+    for (int i = n - 1; i >= 0 && reads != null; i--) {
+      long handle = Memory.ALL.get(Memory.NATIVE_LONG, handlesArray + (long) i * Long.BYTES);
+      if (Memory.ALL.get(JAVA_INT, sizesArray + (long) i * Integer.BYTES) > 0
+          && memory.isOnDevice(handle)) {
+        long address = Memory.ALL.get(Memory.NATIVE_LONG, dataArray + (long) i * Long.BYTES);
+        return flush(reads, address, (int) memory.keys(handle));
+      }
+    }
+    return 0;
+  }
+
+  /* No request would mean that there is nothing to flush, so this call waits for the baton. */
+  private long flush(DeviceMemoryFlush reads, long address, int rkey) {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      int line = lines.claim();
+      int code = line < 0 ? -Errno.EAGAIN : reads.post(line, address, rkey);
+      if (code == 0) {
+        return lines.address(line);
+      }
+      return -failure.latch(
+          TransportResult.SYSTEM_ERROR,
+          "the read that flushes device memory can't be posted: " + Errno.describe(-code));
+    } finally {
+      baton().give();
+    }
+  }
+
+  @Override
+  void goOn(Standing.Peer peer) {
+    DeviceMemoryFlush reads = flush;
+    String unflushed = reads == null ? null : reads.progress();
+    if (unflushed != null) {
+      failure.latch(TransportResult.SYSTEM_ERROR, unflushed);
+      return;
+    }
+    if (entries.isBehind()) {
+      entries.post();
+    }
+    if (peer != Standing.Peer.THERE && lines.anyPending()) {
+      failure.peerGone();
+    }
+  }
+
+  /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
+  @Override
+  boolean isMissed() {
+    return path.standing().peer() != Standing.Peer.CLOSED || lines.anyPending();
+  }
+
+  @Override
+  void succeeded(WorkCompletion wc, SubFlow flow) {
+    if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+      arrived(flow, wc);
+    } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR, "the sender sent without immediate over " + flow.pair);
+    } else {
+      counters[flow.plane].acknowledged(0, tookNs(flow));
+      entries.acknowledged(wc.workRequestId);
+    }
+  }
+
+  private void arrived(SubFlow flow, WorkCompletion wc) {
+    int immediate = wc.immediate;
+    if (immediate != Immediate.PROBE && !record(flow, immediate, wc.lengthBytes)) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR,
+          "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
+      return;
+    }
+    entries.dataCameOn(flow);
+    int code = flow.receiveConsumed();
+    if (code != 0) {
+      failure.posting(flow, code);
+    }
+  }
+
+  private boolean record(SubFlow flow, int immediate, int lengthBytes) {
+    int result =
+        Immediate.flags(immediate) != 0
+            ? ReorderWindow.CONTRADICTION
+            : window.record(
+                Immediate.slot(immediate),
+                Immediate.generation(immediate),
+                Immediate.receive(immediate),
+                Immediate.chunk(immediate),
+                Immediate.chunks(immediate),
+                lengthBytes);
+    if (result == ReorderWindow.DUPLICATE) {
+      counters[flow.plane].duplicate();
+    } else if (result != ReorderWindow.CONTRADICTION) {
+      counters[flow.plane].chunk(lengthBytes);
+      counters[flow.plane].reordered(
+          window.aheadOfGap(
+              Immediate.slot(immediate), Immediate.receive(immediate), Immediate.chunk(immediate)));
+    }
+    return result != ReorderWindow.CONTRADICTION;
+  }
+
+  @Override
+  void takenAll() {
+    while (window.oldestGroup() != window.nextGroup() && window.isFull(window.oldestGroup())) {
+      int slot = window.slotOf(window.oldestGroup());
+      int receives = window.receives(slot);
+      int line = lineOfSlot[slot];
+      for (int i = 0; i < receives; i++) {
+        long length = window.lengthBytes(slot, i);
+        long posted = Memory.getLong(postedBytes(slot, i));
+        if (length > posted) {
+          failure.latch(
+              TransportResult.REMOTE_ERROR,
+              "the sender says %s bytes for a receive of %s".formatted(length, posted));
+          return;
+        }
+        lines.setSize(line, i, (int) length);
+      }
+      entries.released(slot);
+      window.releaseOldest();
+      counters[0].message();
+      lines.complete(line, receives);
+    }
+  }
+
+  /* A receive is refused only while others are under way. */
+  @Override
+  boolean isWaitingForPeer() {
+    return false;
+  }
+
+  @Override
+  public boolean isSender() {
+    return false;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    List<Arrival> arrivals = new ArrayList<>();
+    for (long group = window.oldestGroup(); group != window.nextGroup(); group++) {
+      int slot = window.slotOf(group);
+      for (int receive = 0; receive < window.receives(slot); receive++) {
+        long chunks = window.arrivedChunks(slot, receive);
+        if (chunks != 0) {
+          arrivals.add(
+              new Arrival(
+                  slot,
+                  window.generation(slot),
+                  receive,
+                  window.chunkCount(slot, receive),
+                  chunks));
+        }
+      }
+    }
+    return new Fenced(plane, epoch, window.oldestGroup(), window.nextGroup(), arrivals);
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    if (theirs.oldest() != 0 || theirs.next() != 0 || !theirs.arrivals().isEmpty()) {
+      return "a sender has no open groups";
+    }
+    entries.settle(plane);
+    if (failure.result() == TransportResult.SUCCESS) {
+      entries.post();
+    }
+    return null;
+  }
+
+  @Override
+  public long replays() {
+    return entries.repeated();
+  }
+
+  @Override
+  public void close() {
+    DeviceMemoryFlush reads = flush;
+    if (reads != null) {
+      flush = null;
+      reads.close();
+    }
+    super.close();
+  }
+}

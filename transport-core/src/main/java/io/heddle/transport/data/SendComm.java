@@ -1,0 +1,467 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Log;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending end of a path.
+ *
+ * <p>A send takes the head of the clear-to-send ring, is cut into chunks, and each chunk is an RDMA
+ * WRITE WITH IMMEDIATE on the plane that the policy names. It is done when every chunk was
+ * acknowledged. Sends whose chunks don't fit the queues wait in order in the backlog and are posted
+ * by progress; so are chunks that a fenced plane has lost.
+ */
+public final class SendComm extends Communicator {
+  /**
+   * Bytes under way over all planes of a connection; far above the bandwidth-delay product of any
+   * fabric.
+   */
+  private static final long WINDOW_BYTES = 16L << 20;
+
+  /** The clock is read at one in so many looks for completions. */
+  private static final int LOOKS_PER_TIME = 8;
+
+  private static final int LINES = ConnectionMemory.REQUEST_LINES;
+  private static final int FIRST_LINES = 16;
+
+  private final int planes;
+  private final int queuePairsPerPlane;
+  private final boolean splitsMessages;
+  private final SprayPolicy policy;
+  private final boolean observes;
+  private final PlaneLoads loads;
+
+  /* The group at the ring's head, and which of its receives have their send already. */
+  private long group;
+  private int matched;
+  private long message;
+
+  /* Per request line: what is still to be posted and to be acknowledged. */
+  private long[] dataAddress = {};
+  private long[] lengthBytes = {};
+  private long[] remoteAddress = {};
+  private int[] localKey = {};
+  private int[] remoteKey = {};
+  private final SentChunks chunks;
+  private long replays;
+  private boolean toldOfCut;
+  private boolean refused;
+  private @Nullable PlaneBytes planeBytes;
+  private long[] messageNumber = {};
+  private PlaneWeights[] cutBy = {};
+
+  /* The snapshot that loads are kept under; the connection's may be newer. */
+  private PlaneWeights weights;
+
+  /* Lines that have chunks to be posted, in order. */
+  private final int[] backlog = new int[LINES];
+  private long backlogHead;
+  private long backlogTail;
+
+  /* Sub-flows with requests to be posted, bit i for i; empty between calls. */
+  private long filled;
+  private int looks;
+  private long lookedAtNs;
+
+  public SendComm(
+      DataPath path,
+      Runnable goodbye,
+      SprayPolicy policy,
+      boolean splitsMessages,
+      PlaneCounters[] counters,
+      Log log,
+      Runnable onClose) {
+    super(path, goodbye, counters, "sending", log, onClose);
+    this.policy = policy;
+    this.splitsMessages = splitsMessages;
+    this.queuePairsPerPlane = path.pairs().perCarrier();
+    this.planes = flows.length / queuePairsPerPlane;
+    this.observes = planes > 1 && policy.observes();
+    this.chunks = new SentChunks(planes, path.memory().tableAddress());
+    this.weights = path.weights();
+    this.loads =
+        new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
+  }
+
+  /**
+   * Starts a send.
+   *
+   * @return the address of a {@code struct heddle_request}, 0 where it would block and nothing was
+   *     consumed, or a negated result code
+   */
+  public long isend(long address, long length, int tag, long memoryHandle) {
+    if (!baton().take()) {
+      return 0;
+    }
+    try {
+      return send(address, length, tag, memoryHandle);
+    } finally {
+      baton().give();
+    }
+  }
+
+  /* More messages are under way than ever before. */
+  private void makeRoomFor(int line) {
+    int room = Math.max(FIRST_LINES, Integer.highestOneBit(line) << 1);
+    dataAddress = Arrays.copyOf(dataAddress, room);
+    lengthBytes = Arrays.copyOf(lengthBytes, room);
+    remoteAddress = Arrays.copyOf(remoteAddress, room);
+    localKey = Arrays.copyOf(localKey, room);
+    remoteKey = Arrays.copyOf(remoteKey, room);
+    messageNumber = Arrays.copyOf(messageNumber, room);
+    cutBy = Arrays.copyOf(cutBy, room);
+    chunks.makeRoom(room);
+  }
+
+  private long send(long address, long length, int tag, long memoryHandle) {
+    if (failure.result() != TransportResult.SUCCESS) {
+      return -failure.result();
+    }
+    long entries = path.memory().ringAddress() + ClearToSend.groupOffset(group);
+    int receives = receivesReady(entries);
+    if (receives == 0) {
+      /* A caller whose sends are all done tests nothing, so this call alone can let the entries come in. */
+      int result = drive();
+      if (result != TransportResult.SUCCESS) {
+        return -result;
+      }
+      receives = receivesReady(entries);
+    }
+    int receive = receives == 0 ? -1 : match(entries, receives, tag);
+    if (receive < 0) {
+      counters[0].wouldBlock();
+      refused = true;
+      return withoutReceive();
+    }
+    long entry = entries + (long) receive * ClearToSend.BYTES;
+    long keys = memory.keys(memoryHandle);
+    if (length < 0 || length > 0 && keys == 0) {
+      return -TransportResult.INVALID_ARGUMENT;
+    }
+    int line = newestWeights().carriesNothing() ? -1 : lines.claim();
+    if (line < 0) {
+      counters[0].wouldBlock();
+      refused = true;
+      return 0;
+    }
+    long room = ClearToSend.lengthBytes(entry);
+    if (length > room) {
+      cut(length, room, tag);
+    }
+    refused = false;
+    accept(line, entry, receive, address, Math.min(length, room), keys);
+    matched |= 1 << receive;
+    if (matched == (1 << receives) - 1) {
+      matched = 0;
+      group++;
+    }
+    post();
+    return lines.address(line);
+  }
+
+  /*
+   * A peer that has closed in good order posts no receive any more; its caller and ours end together, as a rule, and what
+   * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
+   */
+  private long withoutReceive() {
+    Standing standing = path.standing();
+    String broken = standing.deviceFailure();
+    if (broken != null) {
+      return -failure.device(broken);
+    }
+    return switch (standing.peer()) {
+      case THERE -> 0;
+      case CLOSED -> standing.isGoneFor(Standing.LINGER_NS) ? -failure.peerGone() : 0;
+      case LOST, FAILED -> -failure.peerGone();
+    };
+  }
+
+  /* As NCCL's own transport for InfiniBand does it: the receiver's memory decides. */
+  private void cut(long length, long room, int tag) {
+    counters[0].cut();
+    if (!toldOfCut) {
+      toldOfCut = true;
+      failure.cut(length, room, tag);
+    }
+  }
+
+  /* How many receives the group at the head has, once all its entries are there; 0 before. */
+  private int receivesReady(long entries) {
+    if (!ClearToSend.isOf(entries, group)) {
+      return 0;
+    }
+    int receives = ClearToSend.receives(entries);
+    for (int i = 1; i < receives; i++) {
+      if (!ClearToSend.isOf(entries + (long) i * ClearToSend.BYTES, group)) {
+        return 0;
+      }
+    }
+    return receives >= 1 && receives <= 8 ? receives : 0;
+  }
+
+  /* The first receive of the group with this tag that has no send yet; −1 where there is none. */
+  private int match(long entries, int receives, int tag) {
+    for (int i = 0; i < receives; i++) {
+      if ((matched & 1 << i) == 0
+          && ClearToSend.tag(entries + (long) i * ClearToSend.BYTES) == tag) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private void accept(int line, long entry, int receive, long address, long length, long keys) {
+    if (line >= dataAddress.length) {
+      makeRoomFor(line);
+    }
+    dataAddress[line] = address;
+    lengthBytes[line] = length;
+    remoteAddress[line] = ClearToSend.address(entry);
+    remoteKey[line] = ClearToSend.key(entry);
+    localKey[line] = (int) (keys >>> 32);
+    cutBy[line] = newestWeights();
+    int count = policy.chunks(length, loads, weights);
+    int slot = (int) group & (ClearToSend.GROUPS - 1);
+    chunks.begin(
+        line,
+        group,
+        Immediate.encode(slot, ClearToSend.generation(entry), receive, 0, count),
+        count);
+    messageNumber[line] = message++;
+    lines.setSize(line, 0, (int) length);
+    counters[0].message();
+    backlog[(int) backlogTail++ & (LINES - 1)] = line;
+  }
+
+  /* One volatile read where nothing has changed. */
+  private PlaneWeights newestWeights() {
+    PlaneWeights newest = path.weights();
+    if (newest != weights) {
+      loads.weightsChanged(weights, newest);
+      weights = newest;
+    }
+    return newest;
+  }
+
+  /* Posts chunks of the backlog, oldest first, while the planes take them. */
+  private void post() {
+    long nowNs = clock.nanoTime();
+    if (observes) {
+      loads.at(nowNs);
+    }
+    while (backlogHead != backlogTail) {
+      int line = backlog[(int) backlogHead & (LINES - 1)];
+      if (!postChunks(line)) {
+        break;
+      }
+      backlogHead++;
+    }
+    long left = filled;
+    filled = 0;
+    for (; left != 0; left &= left - 1) {
+      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
+      int code = flow.post(nowNs);
+      if (code != 0) {
+        failure.posting(flow, code);
+      }
+    }
+  }
+
+  /* Returns whether all chunks of this line are posted. */
+  private boolean postChunks(int line) {
+    PlaneWeights newest = newestWeights();
+    PlaneWeights by = policy.cutsByWeight() ? cutBy[line] : newest;
+    int count = chunks.count(line);
+    while (chunks.toPost(line) != 0) {
+      int chunk = Long.numberOfTrailingZeros(chunks.toPost(line));
+      long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, by);
+      long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, by);
+      int length = (int) (end - start);
+      int plane = policy.choose(messageNumber[line], chunk, count, length, loads, by);
+      if (plane >= 0 && newest.isOut(plane)) {
+        plane = SprayPolicy.instead(length, loads, newest);
+      }
+      int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
+      if (flow < 0 || !flows[flow].hasRoom()) {
+        return false;
+      }
+      filled |= 1L << flow;
+      SendWorkRequest wr = flows[flow].add();
+      wr.id = flows[flow].id(line, chunk, length);
+      wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
+      wr.localAddress = dataAddress[line] + start;
+      wr.lengthBytes = length;
+      wr.lkey = localKey[line];
+      wr.remoteAddress = remoteAddress[line] + start;
+      wr.rkey = remoteKey[line];
+      wr.immediate = chunks.immediate(line, chunk);
+      chunks.posted(line, chunk, flow);
+      loads.started(plane, length, newest);
+      counters[plane].chunk(length);
+    }
+    return true;
+  }
+
+  private int flowOn(int plane, long message, int chunk) {
+    return queuePairsPerPlane == 1
+        ? plane
+        : plane + planes * (int) ((splitsMessages ? chunk : message) % queuePairsPerPlane);
+  }
+
+  @Override
+  void goOn(Standing.Peer peer) {
+    if (backlogHead != backlogTail) {
+      post();
+    }
+    /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
+    acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
+    if (peer != Standing.Peer.THERE && peer != Standing.Peer.CLOSED && lines.anyPending()) {
+      failure.peerGone();
+    }
+  }
+
+  @Override
+  boolean isMissed() {
+    return true;
+  }
+
+  @Override
+  void succeeded(WorkCompletion wc, SubFlow flow) {
+    long id = wc.workRequestId;
+    if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(TransportResult.REMOTE_ERROR, "the receiver sent data over " + flow.pair);
+    } else if (SubFlow.isProbe(id)) {
+      flow.markProbed();
+    } else {
+      int line = SubFlow.lineOf(id);
+      int length = SubFlow.lengthOf(id);
+      counters[flow.plane].acknowledged(length, tookNs(flow));
+      if (observes) {
+        loads.at(polledAtNs());
+      }
+      loads.finished(flow.plane, length);
+      if (chunks.acknowledged(line, SubFlow.chunkOf(id))) {
+        lines.complete(line, 1);
+      }
+    }
+  }
+
+  @Override
+  void takenAll() {
+    if (!observes) {
+      return;
+    }
+    if (polledAtNs() != lookedAtNs) {
+      lookedAtNs = polledAtNs();
+      loads.looked();
+    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
+      /* A caller that looks in vain isn't away. */
+      loads.at(clock.nanoTime());
+      loads.looked();
+    }
+  }
+
+  @Override
+  boolean isWaitingForPeer() {
+    return refused;
+  }
+
+  @Override
+  public boolean isSender() {
+    return true;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    return new Fenced(plane, epoch, 0, 0, List.of());
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    String wrong = chunks.judge(theirs, plane, group);
+    if (wrong != null || failure.result() != TransportResult.SUCCESS) {
+      return wrong;
+    }
+    loads.lost(plane);
+    for (int line = 0; line < dataAddress.length; line++) {
+      if (chunks.isOutstandingOn(line, plane)) {
+        moved(line, plane, chunks.settle(line, theirs, plane));
+        if (chunks.isDone(line)) {
+          lines.complete(line, 1);
+        }
+      }
+    }
+    /* Anew, so that what comes again stands in order with what waits. */
+    int[] waiting =
+        IntStream.range(0, dataAddress.length)
+            .filter(line -> chunks.toPost(line) != 0)
+            .boxed()
+            .sorted(Comparator.comparingLong(line -> messageNumber[line]))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    backlogHead = 0;
+    backlogTail = waiting.length;
+    System.arraycopy(waiting, 0, backlog, 0, waiting.length);
+    post();
+    return null;
+  }
+
+  private void moved(int line, int plane, long missing) {
+    replays += Long.bitCount(missing);
+    for (long left = missing; left != 0; left &= left - 1) {
+      counters[plane].moved(chunkBytes(line, Long.numberOfTrailingZeros(left)));
+    }
+  }
+
+  private int chunkBytes(int line, int chunk) {
+    int count = chunks.count(line);
+    long start = policy.chunkStart(lengthBytes[line], chunk, count, loads, cutBy[line]);
+    long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, cutBy[line]);
+    return (int) (end - start);
+  }
+
+  /**
+   * How a send's bytes lie over the planes now, for NCCL's profiler; by NCCL's progress thread.
+   *
+   * @param request of a send that isn't RELEASED
+   * @param out room for {@link PlaneBytes#MAX_PLANES} {@code struct heddle_plane_bytes}
+   * @return how many were written; 0 where it can't be told at this moment
+   */
+  public int planesOf(long request, long out) {
+    int line = lines.line(request);
+    boolean taken = baton().take();
+    /* What is finished changes no more, whoever has the baton. */
+    if (!taken && lines.isPending(line)) {
+      return 0;
+    }
+    try {
+      PlaneBytes writer = planeBytes;
+      if (writer == null) {
+        writer = new PlaneBytes(path.arena(), path.pairs().keys());
+        planeBytes = writer;
+      }
+      return writer.write(chunks, line, chunk -> chunkBytes(line, chunk), out);
+    } finally {
+      if (taken) {
+        baton().give();
+      }
+    }
+  }
+
+  @Override
+  public long replays() {
+    return replays;
+  }
+}

@@ -1,0 +1,229 @@
+package io.heddle.transport.data;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.heddle.platform.Memory;
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has become of the chunks of each message that is under way: to be posted, outstanding on the
+ * sub-flow that posted them last, or acknowledged. Owned by whoever has the sender's {@link Baton}.
+ */
+final class SentChunks {
+  private static final int MAX_CHUNKS = 64;
+
+  private final int planes;
+  private long[] group = {};
+  private int[] immediateBase = {};
+  private int[] chunks = {};
+  private long[] toPost = {};
+  private long[] outstanding = {};
+  /* Address of a byte for each chunk of each message: the sub-flow that posted it last. */
+  private final long carriers;
+
+  /**
+   * @param planes of the connection; sub-flow i is on plane i modulo this
+   * @param carriers address of {@link #carrierBytes} of memory
+   */
+  SentChunks(int planes, long carriers) {
+    this.carriers = carriers;
+    this.planes = planes;
+  }
+
+  /** So many messages may be under way, no fewer than before. */
+  void makeRoom(int lines) {
+    group = Arrays.copyOf(group, lines);
+    immediateBase = Arrays.copyOf(immediateBase, lines);
+    chunks = Arrays.copyOf(chunks, lines);
+    toPost = Arrays.copyOf(toPost, lines);
+    outstanding = Arrays.copyOf(outstanding, lines);
+  }
+
+  /** Bytes of memory that the table of carriers takes. */
+  static int carrierBytes(int lines) {
+    return lines * MAX_CHUNKS;
+  }
+
+  private long carrier(int line, int chunk) {
+    return carriers + line * MAX_CHUNKS + chunk;
+  }
+
+  /** A message begins: all its chunks are to be posted. */
+  void begin(int line, long groupNumber, int immediate, int count) {
+    group[line] = groupNumber;
+    immediateBase[line] = immediate;
+    chunks[line] = count;
+    toPost[line] = -1L >>> MAX_CHUNKS - count;
+    outstanding[line] = 0;
+  }
+
+  /** The message's chunks that are to be posted, bit i for chunk i. */
+  long toPost(int line) {
+    return toPost[line];
+  }
+
+  int count(int line) {
+    return chunks[line];
+  }
+
+  /** The immediate of one chunk. */
+  int immediate(int line, int chunk) {
+    return immediateBase[line] | chunk << 11;
+  }
+
+  void posted(int line, int chunk, int flow) {
+    long bit = 1L << chunk;
+    toPost[line] &= ~bit;
+    outstanding[line] |= bit;
+    Memory.ALL.set(JAVA_BYTE, carrier(line, chunk), (byte) flow);
+  }
+
+  /** Returns whether that was the message's last one. */
+  boolean acknowledged(int line, int chunk) {
+    outstanding[line] &= ~(1L << chunk);
+    return isDone(line);
+  }
+
+  /** Whether nothing of the message is left to do. */
+  boolean isDone(int line) {
+    return (outstanding[line] | toPost[line]) == 0;
+  }
+
+  /** Forgets a message that ended otherwise. */
+  void drop(int line) {
+    toPost[line] = 0;
+    outstanding[line] = 0;
+  }
+
+  /**
+   * Looks for contradictions in what the receiver says of a fenced plane, and changes nothing.
+   *
+   * @param next the group that the sender will match next
+   * @return what is wrong; null where nothing is
+   */
+  @Nullable String judge(Fenced fenced, int plane, long next) {
+    /* More groups may have been opened since the other end's fence: next may be behind ours. */
+    if (fenced.oldest() < 0
+        || fenced.oldest() > next
+        || fenced.next() < fenced.oldest()
+        || fenced.next() - fenced.oldest() > ClearToSend.GROUPS) {
+      return "groups %s to %s are open there, but %s is the next to be sent"
+          .formatted(fenced.oldest(), fenced.next(), next);
+    }
+    Map<Integer, Arrival> told = new HashMap<>();
+    for (Arrival each : fenced.arrivals()) {
+      long of = fenced.oldest() + (each.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
+      if (of >= fenced.next() || of > next) {
+        return "slot %s has something, but groups %s to %s are open there, and %s is the next to be sent"
+            .formatted(each.slot(), fenced.oldest(), fenced.next(), next);
+      }
+      if (told.put(key(each.slot(), each.receive()), each) != null) {
+        return "receive %s of slot %s is named twice".formatted(each.receive(), each.slot());
+      }
+    }
+    for (int line = 0; line < group.length; line++) {
+      if (isDone(line) || group[line] < fenced.oldest()) {
+        continue;
+      }
+      String wrong = judge(line, told.get(keyOf(line)), plane);
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String judge(int line, @Nullable Arrival told, int plane) {
+    long arrived = told == null ? 0 : told.chunks();
+    long all = -1L >>> MAX_CHUNKS - chunks[line];
+    String name =
+        "receive %s of slot %s"
+            .formatted(Immediate.receive(immediateBase[line]), Immediate.slot(immediateBase[line]));
+    if (told != null
+        && (told.count() != chunks[line]
+            || told.generation() != Immediate.generation(immediateBase[line]))) {
+      return "%s has generation %s and %s chunks there, %s and %s here"
+          .formatted(
+              name,
+              told.generation(),
+              told.count(),
+              Immediate.generation(immediateBase[line]),
+              chunks[line]);
+    }
+    if ((arrived & (~all | toPost[line])) != 0) {
+      return "%s has chunks %#x there, of %s, and %#x weren't sent yet"
+          .formatted(name, arrived, chunks[line], toPost[line]);
+    }
+    for (int chunk = 0; chunk < chunks[line]; chunk++) {
+      long bit = 1L << chunk;
+      boolean acknowledged = ((toPost[line] | outstanding[line]) & bit) == 0;
+      if ((arrived & bit) == 0 && acknowledged && planeOf(line, chunk) == plane) {
+        return "chunk %s of %s was acknowledged and is missing there".formatted(chunk, name);
+      }
+    }
+    return null;
+  }
+
+  /** Whether chunks of this message are outstanding on this plane. */
+  boolean isOutstandingOn(int line, int plane) {
+    for (long left = outstanding[line]; left != 0; left &= left - 1) {
+      if (planeOf(line, Long.numberOfTrailingZeros(left)) == plane) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Settles what was outstanding on a fenced plane: acknowledged where it has arrived, else to be
+   * posted again.
+   *
+   * @return the chunks that are to be posted again, bit i for chunk i
+   */
+  long settle(int line, Fenced fenced, int plane) {
+    long arrived = 0;
+    if (group[line] < fenced.oldest()) {
+      arrived = -1L;
+    } else {
+      for (Arrival each : fenced.arrivals()) {
+        if (key(each.slot(), each.receive()) == keyOf(line)) {
+          arrived = each.chunks();
+        }
+      }
+    }
+    long missing = 0;
+    for (long left = outstanding[line]; left != 0; left &= left - 1) {
+      long bit = Long.lowestOneBit(left);
+      if (planeOf(line, Long.numberOfTrailingZeros(bit)) == plane) {
+        outstanding[line] &= ~bit;
+        if ((arrived & bit) == 0) {
+          toPost[line] |= bit;
+          missing |= bit;
+        }
+      }
+    }
+    return missing;
+  }
+
+  boolean isOutstanding(int line, int chunk) {
+    return (outstanding[line] & 1L << chunk) != 0;
+  }
+
+  /** The plane that a chunk was posted on last. */
+  int planeOf(int line, int chunk) {
+    return Memory.ALL.get(JAVA_BYTE, carrier(line, chunk)) % planes;
+  }
+
+  private int keyOf(int line) {
+    return key(Immediate.slot(immediateBase[line]), Immediate.receive(immediateBase[line]));
+  }
+
+  private static int key(int slot, int receive) {
+    return slot << 3 | receive;
+  }
+}

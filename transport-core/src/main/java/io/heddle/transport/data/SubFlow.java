@@ -1,0 +1,262 @@
+package io.heddle.transport.data;
+
+import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.verbs.SendWorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One queue pair of a connection on one plane, with what the data path keeps about it: one for each
+ * epoch of the plane. Owned by whoever has the connection's {@link Baton}.
+ *
+ * <p>Every work request's id says which one it is of:
+ *
+ * <pre>
+ * | receive 1 | length 31 | epoch 11 | probe 1 | sub-flow 6 | chunk 6 | line 8 |
+ * </pre>
+ */
+public final class SubFlow {
+  private static final int BATCH = 64;
+
+  /* Requests under way that there is room for before more are needed; a power of two. */
+  private static final int FIRST_RING = 16;
+  private static final int CHUNK_SHIFT = 8;
+  private static final int FLOW_SHIFT = 14;
+  private static final int EPOCH_SHIFT = 21;
+  private static final int EPOCH_MASK = 0x7ff;
+  private static final int LENGTH_SHIFT = 32;
+  private static final long PROBE = 1L << 20;
+  private static final long RECEIVE = 1L << 63;
+
+  /* Of what sends take, each one that comes counts for an eighth. */
+  private static final int USUAL_SHIFT = 3;
+
+  final int index;
+  public final int plane;
+  final int epoch;
+  public final PlaneQueuePair pair;
+
+  /** What payload may travel within its request. */
+  final int inlineBytes;
+
+  /* What every id of this sub-flow has in common. */
+  private final long idBase;
+  /* Each is made when so many are needed for the first time. */
+  private final @Nullable SendWorkRequest[] requests = new SendWorkRequest[BATCH];
+  private int batched;
+  private int freeSends;
+  private int postedReceives;
+  private int consumedReceives;
+  private boolean broken;
+  private boolean retired;
+  private boolean probed;
+
+  /* When requests that are under way were posted; a queue pair completes them in that order. A ring that grows. */
+  private long[] postedAtNs = new long[FIRST_RING];
+  private int posted;
+  private int completed;
+  private long usualNs;
+
+  /**
+   * @param index among the connection's sub-flows
+   * @param plane among the connection's planes
+   * @param epoch of the plane
+   */
+  SubFlow(int index, int plane, int epoch, PlaneQueuePair pair) {
+    this.index = index;
+    this.plane = plane;
+    this.epoch = epoch;
+    this.pair = pair;
+    this.inlineBytes = pair.queuePair().inlineBytes();
+    this.idBase = idBase(index, epoch);
+    this.freeSends = pair.sendDepth();
+    this.postedReceives = pair.hasReceives() ? pair.receiveDepth() : 0;
+  }
+
+  private static long idBase(int index, int epoch) {
+    return (long) (epoch & EPOCH_MASK) << EPOCH_SHIFT | (long) index << FLOW_SHIFT;
+  }
+
+  /** The id of the receives that are posted on this sub-flow in this epoch. */
+  static long receiveId(int index, int epoch) {
+    return RECEIVE | idBase(index, epoch);
+  }
+
+  static int flowOf(long id) {
+    return (int) (id >>> FLOW_SHIFT) & 0x3f;
+  }
+
+  static int chunkOf(long id) {
+    return (int) (id >>> CHUNK_SHIFT) & 0x3f;
+  }
+
+  static int lineOf(long id) {
+    return (int) id & 0xff;
+  }
+
+  static int lengthOf(long id) {
+    return (int) (id >>> LENGTH_SHIFT) & Integer.MAX_VALUE;
+  }
+
+  static boolean isProbe(long id) {
+    return (id & PROBE) != 0;
+  }
+
+  /** The id of a chunk's write. */
+  long id(int line, int chunk, int lengthBytes) {
+    return (long) lengthBytes << LENGTH_SHIFT | idBase | (long) chunk << CHUNK_SHIFT | line;
+  }
+
+  /** Whether this completion is of another epoch, or comes after this end was fenced. */
+  boolean isStale(long id) {
+    return retired || ((id ^ idBase) & (long) EPOCH_MASK << EPOCH_SHIFT) != 0;
+  }
+
+  /** Whether another request can be added to the batch. */
+  boolean hasRoom() {
+    return batched < BATCH && freeSends > 0 && !broken;
+  }
+
+  /** The next request of the batch, signalled, for the caller to fill. There must be room. */
+  SendWorkRequest add() {
+    SendWorkRequest wr = requests[batched];
+    if (wr == null) {
+      wr = new SendWorkRequest();
+      requests[batched] = wr;
+    }
+    wr.signalled = true;
+    wr.next = null;
+    SendWorkRequest before = batched > 0 ? requests[batched - 1] : null;
+    if (before != null) {
+      before.next = wr;
+    }
+    batched++;
+    freeSends--;
+    return wr;
+  }
+
+  /**
+   * Posts the batch.
+   *
+   * @param nowNs the time, read once for all planes
+   * @return 0, or what the device said when it didn't take all: a connection never posts more than
+   *     its queues hold, so anything but everything is a failure of the queue pair
+   */
+  int post(long nowNs) {
+    SendWorkRequest first = requests[0];
+    if (batched == 0 || first == null) {
+      return 0;
+    }
+    int count = batched;
+    batched = 0;
+    /* Of the one that was completed last the time may still be asked. */
+    if (posted + count - completed >= postedAtNs.length) {
+      grow(posted + count - completed + 1);
+    }
+    for (int i = 0; i < count; i++) {
+      postedAtNs[posted++ & postedAtNs.length - 1] = nowNs;
+    }
+    int taken = pair.queuePair().postSend(first);
+    if (taken == count) {
+      return 0;
+    }
+    freeSends += count - Math.max(taken, 0);
+    return Math.min(taken, -1);
+  }
+
+  private void grow(int least) {
+    long[] wide = new long[Integer.highestOneBit(least - 1) << 1];
+    for (int number = completed - 1; number != posted; number++) {
+      wide[number & wide.length - 1] = postedAtNs[number & postedAtNs.length - 1];
+    }
+    postedAtNs = wide;
+  }
+
+  /**
+   * Posts an empty write that shows whether the plane carries anything. Returns as {@link #post}.
+   */
+  public int probe(long nowNs) {
+    SendWorkRequest wr = add();
+    wr.id = idBase | PROBE;
+    wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
+    wr.localAddress = 0;
+    wr.lengthBytes = 0;
+    wr.lkey = 0;
+    wr.remoteAddress = 0;
+    wr.rkey = 0;
+    wr.immediate = Immediate.PROBE;
+    return post(nowNs);
+  }
+
+  /** A posted request has its completion, whatever it says. */
+  void completed(long id) {
+    if (id < 0) {
+      postedReceives--;
+    } else {
+      freeSends++;
+      completed++;
+    }
+  }
+
+  /** How long the send that completed last took, in ns. */
+  long tookNs(long nowNs) {
+    long took = nowNs - postedAtNs[completed - 1 & postedAtNs.length - 1];
+    usualNs += took - usualNs >> USUAL_SHIFT;
+    return took;
+  }
+
+  /** How long sends have taken lately, about, in ns; 0 before the first. */
+  public long usualNs() {
+    return usualNs;
+  }
+
+  /** A probe was acknowledged. */
+  void markProbed() {
+    probed = true;
+  }
+
+  /**
+   * Posts new receives for those that were used up, by the batch. Returns 0 or a negative errno.
+   */
+  int receiveConsumed() {
+    if (++consumedReceives < pair.receiveDepth() / 4 || broken) {
+      return 0;
+    }
+    int count = consumedReceives;
+    consumedReceives = 0;
+    postedReceives += count;
+    return pair.queuePair().postEmptyReceives(RECEIVE | idBase, count);
+  }
+
+  /** Nothing more is posted. Returns whether something could be before. */
+  public boolean markBroken() {
+    boolean was = broken;
+    broken = true;
+    return !was;
+  }
+
+  /** Sends that have no completion yet. */
+  public int unanswered() {
+    return retired ? 0 : pair.sendDepth() - freeSends;
+  }
+
+  /** Sends that have had theirs, since the beginning. */
+  public int answered() {
+    return completed;
+  }
+
+  /** Whether every posted request has its completion, or nobody asks any more. */
+  public boolean isDrained() {
+    return retired || freeSends == pair.sendDepth() && postedReceives == 0;
+  }
+
+  /** From now on its completions are dropped unread. */
+  public void retire() {
+    broken = true;
+    retired = true;
+  }
+
+  /** Whether a probe has come through. */
+  public boolean isProbed() {
+    return probed;
+  }
+}

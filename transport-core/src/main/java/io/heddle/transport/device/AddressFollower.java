@@ -1,0 +1,137 @@
+package io.heddle.transport.device;
+
+import io.heddle.addr.AddressEvent;
+import io.heddle.addr.AddressWatcher;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Takes connections off planes whose interface loses its carrier or whose address goes, as the
+ * kernel tells of it. A thread of its own, {@code heddle-addresses}, in epoll.
+ */
+public final class AddressFollower implements AutoCloseable {
+  private static final int EPOLL_CTL_ADD = 1;
+  private static final int EPOLLIN = 1;
+  private static final int EVENT_BYTES = 16;
+  private static final int LOOK_MS = 200;
+
+  private final List<NetDevice> devices;
+  private final ControlLoop loop;
+  private final Log log;
+  private boolean again;
+  private volatile boolean closed;
+
+  /** Begins to follow, for these devices' connections. */
+  public AddressFollower(List<NetDevice> devices, ControlLoop loop, Log log) {
+    this.devices = devices;
+    this.loop = loop;
+    this.log = log;
+    new LastingThread("heddle-addresses", log, this::round).start();
+  }
+
+  private boolean round() {
+    AddressWatcher watcher;
+    try {
+      watcher = AddressWatcher.open();
+    } catch (SystemCallException refused) {
+      if (again) {
+        throw refused;
+      }
+      log.warn(
+          "changes of addresses and links aren't followed, planes are left by their silence only:"
+              + " %s",
+          String.valueOf(refused.getMessage()));
+      return false;
+    }
+    try (watcher;
+        Arena arena = Arena.ofConfined()) {
+      if (again) {
+        /* Nobody has listened for a while. */
+        judgeAll();
+      }
+      again = true;
+      follow(watcher, arena);
+    }
+    return false;
+  }
+
+  private void judgeAll() {
+    HostAddresses.read().links().forEach(link -> judge(link, link.isUp()));
+  }
+
+  private void follow(AddressWatcher watcher, Arena arena) {
+    long event = Memory.allocate(arena, EVENT_BYTES, EVENT_BYTES);
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    int epoll = LinuxCalls.epollCreate();
+    if (epoll < 0) {
+      throw new SystemCallException("epoll_create1", -epoll);
+    }
+    try {
+      Memory.ALL.set(Memory.NATIVE_INT, event, EPOLLIN);
+      int added = LinuxCalls.epollControl(epoll, EPOLL_CTL_ADD, watcher.fileDescriptor(), event);
+      if (added < 0) {
+        throw new SystemCallException("epoll_ctl", -added);
+      }
+      while (!closed) {
+        if (LinuxCalls.epollWait(capture, epoll, event, 1, LOOK_MS) > 0) {
+          watcher.poll(this::changed);
+        }
+      }
+    } finally {
+      LinuxCalls.close(epoll);
+    }
+  }
+
+  private void changed(AddressEvent event) {
+    switch (event) {
+      case AddressEvent.LinkChanged changed -> judge(changed.link(), changed.link().isUp());
+      case AddressEvent.LinkRemoved removed -> judge(removed.link(), false);
+      case AddressEvent.AddressRemoved removed -> {
+        Gid gone = Gid.of(removed.address().address());
+        lost(plane -> plane.gid().equals(gone), "its address is gone");
+      }
+      case AddressEvent.EventsLost lost -> judgeAll();
+      case AddressEvent.AddressChanged added -> {
+        /* The plane is offered again by itself. */
+      }
+    }
+  }
+
+  private void judge(NetworkLink link, boolean up) {
+    if (!up) {
+      lost(
+          plane -> plane.interfaceName().equals(link.name()),
+          link.administrativelyUp()
+              ? "interface " + link.name() + " has no carrier"
+              : "interface " + link.name() + " is down");
+    }
+  }
+
+  private void lost(Predicate<LocalPlane> which, String cause) {
+    for (NetDevice device : devices) {
+      for (LocalPlane plane : device.planes()) {
+        if (which.test(plane)) {
+          log.trace("plane %s: %s", plane.key(), cause);
+          loop.execute(() -> device.planeLost(plane, cause));
+        }
+      }
+    }
+  }
+
+  /** Ends the thread, soon. */
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,194 @@
+package io.heddle.transport.device;
+
+import io.heddle.addr.HostPlanes;
+import io.heddle.addr.Plane;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.Options;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.transport.options.HcaSelection;
+import io.heddle.transport.options.InfinibandOptions;
+import io.heddle.transport.options.TransportOptions;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the provider, opens its devices, and lays the planes over them. */
+public final class DeviceSearch {
+  private final Options options;
+  private final Map<String, String> environment;
+  private final LeakLedger ledger;
+  private final NanoClock clock;
+  private final Log log;
+  private final List<VerbsProvider> providers;
+  private String provider = "";
+
+  /**
+   * @param providers those to choose from; the first by name that has a device is taken
+   */
+  public DeviceSearch(
+      Options options,
+      Map<String, String> environment,
+      LeakLedger ledger,
+      NanoClock clock,
+      Log log,
+      List<VerbsProvider> providers) {
+    this.clock = clock;
+    this.providers = new ArrayList<>(providers);
+    this.options = options;
+    this.environment = environment;
+    this.ledger = ledger;
+    this.log = log;
+  }
+
+  /** Name of the provider that was taken. */
+  public String provider() {
+    return provider;
+  }
+
+  /**
+   * Opens every device that carries a plane, of the first provider that has one: libibverbs before
+   * soft. Where that isn't the first one asked, one line says why.
+   *
+   * @throws HeddleException when no provider has such a device, with what each said
+   */
+  public List<NetDevice> open(HostPlanes planes) {
+    HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
+    String wish = options.get(TransportOptions.PROVIDER);
+    List<String> reasons = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>();
+    providers.sort((left, right) -> left.name().compareTo(right.name()));
+    for (VerbsProvider candidate : providers) {
+      if (!wish.equals("auto") && !wish.equals(candidate.name())) {
+        continue;
+      }
+      KeptLog kept = new KeptLog(log);
+      List<NetDevice> devices = new ArrayList<>();
+      for (RdmaDevice device : candidate.devices(environment, kept, ledger)) {
+        NetDevice net = open(device, planes, selection, kept, leftOut);
+        if (net != null) {
+          devices.add(net);
+        }
+      }
+      if (!devices.isEmpty()) {
+        kept.tell();
+        if (!reasons.isEmpty()) {
+          log.info("using the %s device: %s", candidate.name(), String.join("; ", reasons));
+        }
+        provider = candidate.name();
+        return inOrder(devices);
+      }
+      reasons.add(
+          kept.sentences().isEmpty()
+              ? candidate.name() + " has no devices"
+              : String.join("; ", kept.sentences()));
+    }
+    if (!leftOut.isEmpty()) {
+      throw new HeddleException(selection.noneOf(leftOut));
+    }
+    throw new HeddleException(
+        "no RDMA device carries an address of a plane (HEDDLE_PROVIDER=%s): %s"
+            .formatted(
+                wish,
+                reasons.isEmpty()
+                    ? "this build has no provider of that name"
+                    : String.join("; ", reasons)));
+  }
+
+  /* A device that can't be opened or asked is left out: another one may carry the planes. */
+  private @Nullable NetDevice open(
+      RdmaDevice device,
+      HostPlanes planes,
+      HcaSelection selection,
+      Log kept,
+      List<String> leftOut) {
+    DeviceContext context = null;
+    NetDevice net = null;
+    try {
+      context = device.open();
+      PortAttributes port = context.port();
+      if (selection.takes(device.name(), port.number())) {
+        net = withPlanes(context, port, planes, selection, kept);
+      } else {
+        kept.info("device %s is left out by NCCL_IB_HCA=%s", device.name(), selection.text());
+        leftOut.add(device.name());
+      }
+    } catch (VerbsException refused) {
+      log.warn("device %s is not used: %s", device.name(), String.valueOf(refused.getMessage()));
+    } finally {
+      if (net == null && context != null) {
+        context.close();
+      }
+    }
+    return net;
+  }
+
+  private List<NetDevice> inOrder(List<NetDevice> devices) {
+    if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
+      devices.sort((left, right) ->
+          left.context().attributes().pciPath().compareTo(right.context().attributes().pciPath()));
+    }
+    return devices;
+  }
+
+  private @Nullable NetDevice withPlanes(
+      DeviceContext context,
+      PortAttributes port,
+      HostPlanes planes,
+      HcaSelection selection,
+      Log kept) {
+    String name = context.device().name();
+    GidTable gids = context.gidTable();
+    List<LocalPlane> carried = new ArrayList<>();
+    for (Plane plane :
+        planes.of(name, address -> gids.indexOf(Gid.of(address)).isPresent()).planes()) {
+      Gid gid = Gid.of(plane.address().address());
+      if (isTaken(name, gids, plane, gid, kept)) {
+        kept.info(
+            "plane %s: %s on %s of %s, %s",
+            plane.key(), plane.address(), plane.link().name(), name, plane.reason());
+        PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(port.activeMtu());
+        carried.add(new LocalPlane(plane.key(), plane.ownKey(), gid, mtu, plane.link().name()));
+      }
+    }
+    if (carried.isEmpty()) {
+      kept.info(
+          "device %s carries no plane: its addresses are %s",
+          name, gids.entries().stream().map(GidTable.Entry::gid).distinct().toList());
+      return null;
+    }
+    PlaneWeights weights =
+        PlaneWeights.parse(
+            options.get(TransportOptions.WEIGHTS), carried.stream().map(LocalPlane::key).toList());
+    int rail = selection.rail(name, port.number());
+    MemoryTable.Rules rules =
+        new MemoryTable.Rules(
+            options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
+            options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
+    return new NetDevice(context, carried, weights, rail, rules, clock);
+  }
+
+  private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {
+    OptionalInt index = gids.indexOf(gid);
+    long wanted = options.get(InfinibandOptions.GID_INDEX);
+    if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {
+      kept.info(
+          "plane %s of device %s is left out by NCCL_IB_GID_INDEX=%d: its address %s has index %d",
+          plane.key(), device, wanted, gid, index.getAsInt());
+      return false;
+    }
+    return index.isPresent();
+  }
+}

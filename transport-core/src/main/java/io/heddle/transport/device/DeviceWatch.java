@@ -1,0 +1,145 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.Log;
+import io.heddle.stats.StatsFile;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.GidTable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Looks after the devices: what they report of themselves, and what they count. Control thread.
+ *
+ * <p>A queue pair that is broken fails its plane for its connection; a port that is down, all its
+ * planes; an address that has left the table, the planes that have it. What says that the device or
+ * our use of it is broken ends connections.
+ */
+public final class DeviceWatch {
+  private static final long PERIOD_NS = 100_000_000;
+
+  private static final String HALF_HEARD =
+      "the control thread met an error of its own while it dealt with what the device reports,"
+          + " which it has told before";
+
+  /* What is asked of a device ten times a second, made once. */
+  private final class Watched {
+    private final NetDevice device;
+    private final AsyncEventListener events;
+    private final DeviceContext.CounterReader counters = this::counted;
+    private final Map<String, String> publishedNames = new HashMap<>();
+
+    Watched(NetDevice device) {
+      this.device = device;
+      ControlTasks tasks = loop.tasksOf(told -> fail(device, 0, HALF_HEARD));
+      events = (kind, qpn) -> tasks.run(() -> onEvent(device, kind, qpn));
+    }
+
+    void look() {
+      device.context().pollAsyncEvents(events);
+      for (DeviceConnection connection : device.connections()) {
+        connection.look();
+      }
+      device.context().readCounters(counters);
+    }
+
+    private void counted(String name, long value) {
+      String published = publishedNames.get(name);
+      if (published == null) {
+        published = device.name() + "/" + name;
+        publishedNames.put(name, published);
+      }
+      stats.setDeviceCounter(published, value);
+    }
+  }
+
+  private final List<Watched> devices;
+  private final boolean eventsBreak;
+  private final StatsFile stats;
+  private final ControlLoop loop;
+  private final Log log;
+
+  /**
+   * @param eventsBreak whether a device that reports itself broken ends its connections
+   */
+  public DeviceWatch(
+      List<NetDevice> devices, boolean eventsBreak, StatsFile stats, ControlLoop loop, Log log) {
+    this.eventsBreak = eventsBreak;
+    this.stats = stats;
+    this.loop = loop;
+    this.log = log;
+    this.devices = devices.stream().map(Watched::new).toList();
+  }
+
+  /** Looks now, and then again and again, each device by itself. */
+  public void begin() {
+    devices.forEach(device -> loop.every(PERIOD_NS, device::look));
+  }
+
+  private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    String story =
+        "device %s reports %s%s"
+            .formatted(device.name(), kind, qpn == 0 ? "" : " on QP %#x".formatted(qpn));
+    if (qpn != 0 && !device.isInUse(qpn)) {
+      /* What still arrives for a connection that was aborted here is refused, and no fault. */
+      log.info("%s, of a connection that is closed here", story);
+      return;
+    }
+    boolean told = isToldByConnections(device, kind, qpn);
+    log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.concerned(qpn));
+    switch (kind) {
+      case DEVICE_FATAL -> end(device, qpn, story);
+      case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
+        if (qpn != 0) {
+          end(device, qpn, story);
+        }
+      }
+      case QUEUE_PAIR_FATAL -> {
+        if (qpn != 0) {
+          device.queuePairFailed(qpn, story);
+        }
+      }
+      case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
+      case GID_CHANGE -> leaveLostAddresses(device, story);
+      case PORT_ACTIVE -> {
+        /* Its planes are offered again by themselves. */
+      }
+    }
+  }
+
+  /* One warning an event: connections warn as they end or leave a plane, and name their peers. */
+  private boolean isToldByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+    return switch (kind) {
+      case PORT_ACTIVE, GID_CHANGE -> true;
+      case PORT_ERROR -> !device.connections().isEmpty();
+      case QUEUE_PAIR_FATAL -> qpn != 0;
+      case DEVICE_FATAL -> eventsBreak && !device.connections().isEmpty();
+      case COMPLETION_QUEUE_ERROR, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
+          eventsBreak && qpn != 0;
+    };
+  }
+
+  private void end(NetDevice device, int qpn, String story) {
+    if (eventsBreak) {
+      fail(device, qpn, story);
+    }
+  }
+
+  private void fail(NetDevice device, int qpn, String story) {
+    List<DeviceConnection> ending = device.failed(qpn, story);
+    /* A driven communicator finds the completion that says more, and tells the peer of that. */
+    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.tellFailure(story)));
+  }
+
+  private static void leaveLostAddresses(NetDevice device, String story) {
+    GidTable table = device.context().gidTable();
+    for (LocalPlane plane : device.planes()) {
+      if (table.indexOf(plane.gid()).isEmpty()) {
+        device.planeLost(plane, story + ", and its table has " + plane.gid() + " no more");
+      }
+    }
+  }
+}

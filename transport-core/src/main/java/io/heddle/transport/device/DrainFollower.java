@@ -1,0 +1,78 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.stats.DrainOrders;
+import io.heddle.transport.control.ControlLoop;
+import java.io.File;
+import java.util.List;
+import java.util.Set;
+
+/** Has running and new connections do what {@link DrainOrders} says. Control thread. */
+public final class DrainFollower {
+  private static final long LOOK_NS = 100_000_000;
+
+  /**
+   * A file that was written this shortly before it was read may be written again at the same time
+   * of the file system.
+   */
+  private static final long SETTLED_MS = 1_000;
+
+  private final DrainOrders orders;
+  private final List<NetDevice> devices;
+  private final Log log;
+
+  /* What was last read: its time, 0 where there was no file, and its length; −1 where it has to be read again. */
+  private final File file;
+  private long readModifiedMs = -1;
+  private long readBytes;
+  private Set<String> current = Set.of();
+  private String trouble = "";
+
+  public DrainFollower(DrainOrders orders, List<NetDevice> devices, Log log) {
+    this.orders = orders;
+    this.file = orders.file().toFile();
+    this.devices = devices;
+    this.log = log;
+  }
+
+  /** Looks now, and again until the loop ends. */
+  public void begin(ControlLoop loop) {
+    loop.every(LOOK_NS, this::follow);
+  }
+
+  /* Reads the file only where it changed: an absent one alone would be some kilobytes of exception each time. */
+  void follow() {
+    long modifiedMs = file.lastModified();
+    long bytes = file.length();
+    if (modifiedMs != readModifiedMs || bytes != readBytes) {
+      boolean settled = System.currentTimeMillis() - modifiedMs > SETTLED_MS;
+      readModifiedMs = read() && settled ? modifiedMs : -1;
+      readBytes = bytes;
+    }
+    for (NetDevice device : devices) {
+      for (DeviceConnection connection : device.connections()) {
+        connection.drain(current);
+      }
+    }
+  }
+
+  private boolean read() {
+    try {
+      Set<String> next = orders.keys();
+      if (!next.equals(current)) {
+        log.info("drained planes by %s: %s", orders.file(), next.isEmpty() ? "none" : next);
+        current = next;
+      }
+      trouble = "";
+      return true;
+    } catch (HeddleException unreadable) {
+      String sentence = String.valueOf(unreadable.getMessage());
+      if (!sentence.equals(trouble)) {
+        log.warn("%s; %s stay drained", sentence, current);
+        trouble = sentence;
+      }
+      return false;
+    }
+  }
+}

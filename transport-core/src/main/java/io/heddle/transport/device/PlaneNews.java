@@ -1,0 +1,117 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells of planes that connections leave and take again, and of peers that are silent, once for
+ * each peer and plane: a plane that fails does so for all connections to the peer, of which there
+ * may be hundreds. What becomes of each is traced. Control thread.
+ */
+public final class PlaneNews {
+  /** A connection that things happen to. */
+  public interface Teller {
+    /** The other end, for the log. */
+    String peer();
+  }
+
+  /** A plane to a peer, in the words of the log. */
+  private record Way(String peer, String plane) {}
+
+  /** From when the first connection left it until all are back. */
+  private static final class Absence {
+    private final long beganNs;
+    private final Set<Teller> away = new HashSet<>();
+    private final Set<Teller> ever = new HashSet<>();
+
+    Absence(long beganNs) {
+      this.beganNs = beganNs;
+    }
+  }
+
+  private final NanoClock clock;
+  private final Map<Way, Absence> absences = new HashMap<>();
+  private final Map<String, Set<Teller>> silences = new HashMap<>();
+
+  PlaneNews(NanoClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * A connection leaves a plane.
+   *
+   * @param plane with its addresses
+   */
+  public void left(Teller connection, String plane, String cause, Log log) {
+    Way way = new Way(connection.peer(), plane);
+    Absence absence = absences.get(way);
+    if (absence == null) {
+      log.warn("%s: moving off %s: %s", way.peer(), plane, cause);
+      absence = new Absence(clock.nanoTime());
+      absences.put(way, absence);
+    } else {
+      log.trace("%s: another connection is moving off %s: %s", way.peer(), plane, cause);
+    }
+    absence.away.add(connection);
+    absence.ever.add(connection);
+  }
+
+  /** A connection has the plane again. */
+  public void back(Teller connection, String plane, Log log) {
+    Way way = new Way(connection.peer(), plane);
+    Absence absence = absences.get(way);
+    if (absence == null || !absence.away.remove(connection)) {
+      return;
+    }
+    if (!absence.away.isEmpty()) {
+      log.trace(
+          "%s: a connection is back on %s, %s are not yet", way.peer(), plane, absence.away.size());
+      return;
+    }
+    absences.remove(way);
+    int connections = absence.ever.size();
+    log.info(
+        "%s: back on %s after %s ms%s",
+        way.peer(),
+        plane,
+        (clock.nanoTime() - absence.beganNs) / 1_000_000,
+        connections == 1 ? "" : ", with " + connections + " connections");
+  }
+
+  /** The peer answers a connection on no plane, and is waited for. */
+  public void silent(Teller connection, long silentNs, long graceNs, Log log) {
+    Set<Teller> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
+    if (waiting.isEmpty()) {
+      log.info(
+          "%s is silent on all planes for %s ms: waiting for it, for up to %s ms",
+          connection.peer(), silentNs / 1_000_000, graceNs / 1_000_000);
+    }
+    waiting.add(connection);
+  }
+
+  /** It answers the connection again. */
+  public void answers(Teller connection, long silentNs, Log log) {
+    Set<Teller> waiting = silences.getOrDefault(connection.peer(), Set.of());
+    if (waiting.contains(connection)) {
+      waiting.remove(connection);
+      if (waiting.isEmpty()) {
+        silences.remove(connection.peer());
+        log.info(
+            "%s answers again, after %s ms of silence on all planes",
+            connection.peer(), silentNs / 1_000_000);
+      }
+    }
+  }
+
+  /** A connection ends; what the others do is told as before. */
+  public void ended(Teller connection) {
+    absences.values().forEach(absence -> absence.away.remove(connection));
+    absences.values().removeIf(absence -> absence.away.isEmpty());
+    silences.values().forEach(waiting -> waiting.remove(connection));
+    silences.values().removeIf(Set::isEmpty);
+  }
+}

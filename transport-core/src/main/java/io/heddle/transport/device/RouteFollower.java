@@ -1,0 +1,398 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.Liveness;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import io.heddle.routes.RoutesCutException;
+import io.heddle.routes.WeightReason;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.verbs.Gid;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the weights of running connections as the routes file has them. A thread of its own, {@code
+ * heddle-routes}, sleeps until the file changes, asks anew for each connection's peer, and swaps
+ * the connection's snapshot where it differs. The data path sees one volatile field.
+ *
+ * <p>A daemon that gives no sign of life is told once; its last weights hold for a time, then all
+ * planes weigh the same until it is back. The same holds where another process cuts the file short.
+ */
+public final class RouteFollower implements AutoCloseable {
+  /** How often signs of life are looked for; a change of the routes wakes at once. */
+  private static final long LOOK_NS = 100_000_000;
+
+  /* How often a file that isn't there, or isn't the one being read, is looked for. */
+  private static final long SEARCH_NS = 500_000_000;
+
+  /** Before the source of weights whose daemon is silent, or whose file is gone. */
+  private static final String HELD = "held ";
+
+  private static final String ROUTES = "routes: ";
+
+  private enum Stage {
+    NO_FILE,
+    FOLLOWING,
+    HOLDING,
+    ALL_EQUAL
+  }
+
+  private final Path path;
+
+  /* The same: to ask whether it is there makes no garbage, to open in vain does. */
+  private final File file;
+
+  private final long holdNs;
+  private final NanoClock clock;
+  private final Log log;
+  private final LastingThread thread;
+  private final RouteAnswer one = new RouteAnswer();
+  private final RouteAnswer all = new RouteAnswer();
+  private final Set<String> told = new HashSet<>();
+
+  private List<NetDevice> devices = List.of();
+  private Stage stage = Stage.NO_FILE;
+  private @Nullable RouteReader reader;
+  private List<PublishedPlane> planes = List.of();
+  private long appliedSequence = -1;
+  private long searchedNs;
+  private long lostNs;
+  private volatile boolean closed;
+
+  public RouteFollower(Path path, long holdNs, NanoClock clock, Log log) {
+    this.path = path;
+    file = path.toFile();
+    this.holdNs = holdNs;
+    this.clock = clock;
+    this.log = log;
+    searchedNs = clock.nanoTime() - SEARCH_NS;
+    thread = new LastingThread("heddle-routes", log, this::round);
+    look();
+  }
+
+  /** Planes that the daemon has an address for; how they are called there comes first. */
+  public synchronized List<PublishedPlane> planes() {
+    return planes;
+  }
+
+  /** Begins to follow, for these devices' connections. */
+  public void start(List<NetDevice> of) {
+    synchronized (this) {
+      devices = of;
+      of.forEach(device -> device.follow(this::joined));
+    }
+    thread.start();
+  }
+
+  /** What weights follow at present, for people. */
+  public synchronized String describe() {
+    RouteReader open = reader;
+    return switch (stage) {
+      case NO_FILE -> "all equal (no routes at " + path + ")";
+      case FOLLOWING ->
+          "per destination, from %s%s".formatted(path, open == null ? "" : contents(open));
+      case HOLDING -> "per destination, the last from " + path + ", whose daemon is silent";
+      case ALL_EQUAL -> "all equal (the daemon of " + path + " is silent)";
+    };
+  }
+
+  private static String contents(RouteReader open) {
+    try {
+      return " (%s, %s prefixes)".formatted(open.publisher(), open.entries());
+    } catch (RoutesCutException cut) {
+      return ", which was cut short";
+    }
+  }
+
+  /** A connection's planes are paired. Control thread. */
+  synchronized void joined(RoutedConnection connection) {
+    try {
+      apply(connection);
+    } catch (RoutesCutException cut) {
+      /* Told, and the file let go, by our own thread at its next look; until then nothing is known. */
+      log.trace("no weights for %s: %s", connection.peer(), String.valueOf(cut.getMessage()));
+    }
+  }
+
+  /* An InternalError is the Java machine's word for a fault in mapped memory that came up where nobody expected it; what
+  was being applied then is applied again. */
+  private boolean round() {
+    if (!closed) {
+      try {
+        RouteReader open = look();
+        if (open == null) {
+          LockSupport.parkNanos(this, LOOK_NS);
+        } else {
+          open.awaitChange(appliedSequence, LOOK_NS);
+        }
+      } catch (RoutesCutException cut) {
+        log.trace("%s: the next look lets it go", String.valueOf(cut.getMessage()));
+      }
+    }
+    return !closed;
+  }
+
+  /* Looks at the file, the daemon and the routes, and gives connections what has changed. */
+  private synchronized @Nullable RouteReader look() {
+    if (closed) {
+      return null;
+    }
+    try {
+      RouteReader open = reopen();
+      if (open == null) {
+        outlive();
+      } else {
+        follow(open);
+      }
+      return open;
+    } catch (RoutesCutException cut) {
+      lose(cut);
+      return null;
+    }
+  }
+
+  private void follow(RouteReader open) {
+    Liveness liveness = open.liveness();
+    boolean alive = liveness.state() == Liveness.State.ALIVE;
+    Stage next =
+        alive ? Stage.FOLLOWING : liveness.silenceNs() < holdNs ? Stage.HOLDING : Stage.ALL_EQUAL;
+    long sequence = open.sequence();
+    if (next != stage) {
+      enter(next, liveness, open);
+      appliedSequence = sequence - 1;
+    }
+    if (sequence != appliedSequence) {
+      List<PublishedPlane> now = open.planes();
+      planes = now.isEmpty() ? planes : now;
+      applyAll();
+      /* Taken before reading: what changes meanwhile is read next time, and all of it if this failed. */
+      appliedSequence = sequence;
+    }
+  }
+
+  /* One that fails keeps no other from its weights. */
+  private void applyAll() {
+    Throwable first = null;
+    for (NetDevice device : devices) {
+      for (RoutedConnection connection : device.connections()) {
+        try {
+          apply(connection);
+        } catch (RoutesCutException cut) {
+          throw cut;
+        } catch (RuntimeException | Error failure) {
+          first = first == null ? failure : first;
+        }
+      }
+    }
+    if (first != null) {
+      throw new IllegalStateException("not every connection has its weights: " + first, first);
+    }
+  }
+
+  /* Only here, on the one thread that may be waiting for the file, is it let go. */
+  private void lose(RoutesCutException cut) {
+    RouteReader open = reader;
+    if (open != null) {
+      open.close();
+      reader = null;
+      lostNs = clock.nanoTime();
+      boolean wasFollowing = stage == Stage.FOLLOWING;
+      stage = wasFollowing ? Stage.HOLDING : stage;
+      applyAll();
+      log.warn(
+          "%s%s",
+          String.valueOf(cut.getMessage()),
+          wasFollowing ? ": its last weights hold for " + holdNs / 1_000_000 + " ms" : "");
+    }
+  }
+
+  /* The file that was lost has no successor yet. */
+  private void outlive() {
+    if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
+      stage = Stage.ALL_EQUAL;
+      log.warn("there is no new routes file %s: all planes weigh the same until there is", path);
+      applyAll();
+    }
+  }
+
+  private void enter(Stage next, Liveness liveness, RouteReader open) {
+    String ended =
+        liveness.state() == Liveness.State.ENDED
+            ? "has ended"
+            : "gives no sign of life since " + liveness.silenceNs() / 1_000_000 + " ms";
+    switch (next) {
+      case FOLLOWING ->
+          log.info(
+              "weights follow %s (%s, process %d)%s",
+              path, open.publisher(), liveness.process(), stage == Stage.NO_FILE ? "" : " again");
+      case HOLDING ->
+          log.warn(
+              "the route daemon (process %d) of %s %s: its last weights hold for %d ms",
+              liveness.process(), path, ended, holdNs / 1_000_000);
+      case ALL_EQUAL ->
+          log.warn(
+              "the route daemon (process %d) of %s %s: all planes weigh the same until it is back",
+              liveness.process(), path, ended);
+      case NO_FILE -> {}
+    }
+    stage = next;
+  }
+
+  /* The open file, or the one that has taken its name; one that vanishes stays, with a daemon that falls silent. */
+  private @Nullable RouteReader reopen() {
+    RouteReader open = reader;
+    long now = clock.nanoTime();
+    boolean superseded = open != null && open.liveness().state() == Liveness.State.SUPERSEDED;
+    if (!superseded && now - searchedNs < SEARCH_NS) {
+      return open;
+    }
+    searchedNs = now;
+    if (open == null ? !file.exists() : open.isCurrent()) {
+      return open;
+    }
+    RouteReader next;
+    try {
+      next = RouteReader.open(path, clock);
+    } catch (HeddleException foreign) {
+      tellOnce(String.valueOf(foreign.getMessage()));
+      return open;
+    }
+    if (next == null) {
+      return open;
+    }
+    if (open != null) {
+      open.close();
+    }
+    reader = next;
+    planes = next.planes();
+    appliedSequence = next.sequence() - 1;
+    return next;
+  }
+
+  private void tellOnce(String sentence) {
+    if (told.add(sentence)) {
+      log.warn("%s", sentence);
+    }
+  }
+
+  private void apply(RoutedConnection connection) {
+    List<Gid> remote = connection.remoteGids();
+    if (remote.isEmpty() || stage == Stage.NO_FILE) {
+      return;
+    }
+    PlaneWeights current = connection.routedWeights();
+    PlaneWeights next =
+        stage == Stage.ALL_EQUAL
+            ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
+            : asked(connection, remote);
+    if (next == null && stage == Stage.HOLDING && current.source().startsWith(ROUTES)) {
+      next = current.from(HELD + current.source());
+    }
+    if (next != null && !(next.hasSameWeights(current) && next.source().equals(current.source()))) {
+      connection.setRouted(next);
+      for (int plane = 0; plane < next.planes(); plane++) {
+        if (next.weight(plane) == 0 && current.weight(plane) > 0) {
+          connection.withdrawn(plane);
+        }
+      }
+      log.trace("weights for %s are %s (%s)", connection.peer(), next, next.source());
+    }
+  }
+
+  /* Null where no whole state could be read: the connection keeps what it has. */
+  private @Nullable PlaneWeights asked(RoutedConnection connection, List<Gid> remote) {
+    RouteReader open = reader;
+    List<String> keys = connection.planeKeys();
+    List<String> unknown = new ArrayList<>();
+    if (open == null || !open.reading(() -> isFound(open, keys, remote, unknown))) {
+      return null;
+    }
+    if (!unknown.isEmpty()) {
+      tellOnce(
+          "%s tells nothing of planes %s, only of %s: they carry nothing while others are told of"
+              .formatted(path, unknown, planes.stream().map(PublishedPlane::key).toList()));
+    }
+    int[] weights = new int[keys.size()];
+    boolean any = false;
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] = all.weight(i);
+      any |= weights[i] > 0;
+    }
+    if (!any) {
+      return PlaneWeights.equal(weights.length, "equal, no route");
+    }
+    return PlaneWeights.ofRoutes(weights, sourceOf(weights.length));
+  }
+
+  private boolean isFound(
+      RouteReader open, List<String> keys, List<Gid> remote, List<String> unknown) {
+    all.begin(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      int plane = numberOf(keys.get(i));
+      if (plane < 0) {
+        unknown.add(keys.get(i));
+        continue;
+      }
+      if (!open.resolve(remote.get(i).high(), remote.get(i).low(), one)) {
+        return false;
+      }
+      if (plane < one.planes()) {
+        all.take(i, one, plane);
+      }
+    }
+    return true;
+  }
+
+  private String sourceOf(int count) {
+    String prefix = stage == Stage.HOLDING ? HELD : "";
+    WeightReason reason = WeightReason.NO_ROUTE;
+    for (int i = 0; i < count; i++) {
+      WeightReason each = all.reason(i);
+      if (each.carries()) {
+        reason = each;
+      }
+    }
+    return prefix + ROUTES + reason.text();
+  }
+
+  private int numberOf(String key) {
+    for (int i = 0; i < planes.size(); i++) {
+      if (planes.get(i).key().equals(key)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Ends the thread. Connections keep their weights. */
+  @Override
+  public void close() {
+    closed = true;
+    thread.unpark();
+    RouteReader open;
+    synchronized (this) {
+      open = reader;
+    }
+    if (open != null) {
+      open.wakeAll();
+    }
+    thread.join(5_000);
+    synchronized (this) {
+      if (reader != null && !thread.isAlive()) {
+        reader.close();
+        reader = null;
+      }
+    }
+  }
+}

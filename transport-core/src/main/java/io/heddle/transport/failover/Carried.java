@@ -1,0 +1,31 @@
+package io.heddle.transport.failover;
+
+import io.heddle.transport.data.CarrierPairs;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.device.PlaneNews;
+import java.util.List;
+
+/** What failover asks of the connection that it keeps on its planes. */
+public interface Carried extends PlaneNews.Teller {
+  /** What both ends call each carrier. */
+  List<String> carrierNames();
+
+  /** What both ends call each plane. */
+  List<String> pairNames();
+
+  /** The queue pairs, once the planes are paired. */
+  CarrierPairs pairs();
+
+  /** The weights of the planes, whether each is a carrier or not. */
+  ConnectionWeights planeWeights();
+
+  /** The weights of the carriers, with all that bears on them. */
+  ConnectionWeights carrierWeights();
+
+  /** Whether both ends are there and well. */
+  Standing standing();
+
+  /** Who tells of planes that connections leave. */
+  PlaneNews news();
+}

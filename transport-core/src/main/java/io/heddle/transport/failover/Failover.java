@@ -1,0 +1,429 @@
+package io.heddle.transport.failover;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage.Drain;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
+import io.heddle.transport.control.ControlMessage.PlaneMessage;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.data.Baton;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.PlaneFailures;
+import io.heddle.transport.data.Standing;
+import io.heddle.transport.data.SubFlow;
+import io.heddle.transport.device.TransportResult;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a connection off planes that fail: one end's half of the protocol of docs/failover.md,
+ * whose words and tables these are. {@link PlaneReturn} takes it back onto them.
+ *
+ * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
+ * the data path; only {@link #noticed} is called by others.
+ */
+public final class Failover implements PlaneFailures {
+  private static final long POLL_NS = 1_000_000;
+  private static final long FENCE_LIMIT_NS = 500_000_000;
+
+  private final ControlTasks tasks;
+  private final Carried connection;
+  private final Communicator end;
+  private final OtherEnd peer;
+  private final Log log;
+  private final PlaneLife[] planes;
+  private final Grace grace;
+  private final PlaneReturn back;
+  private final WithdrawnPlanes withdrawn;
+  private final SilentPeer silence;
+  private boolean over;
+
+  /**
+   * @param graceNs how long no plane may be up
+   */
+  public Failover(
+      ControlTasks tasks,
+      Carried connection,
+      Communicator end,
+      OtherEnd peer,
+      long graceNs,
+      Log log) {
+    this.tasks = tasks;
+    this.connection = connection;
+    this.end = end;
+    this.peer = peer;
+    this.log = log;
+    List<String> keys = connection.carrierNames();
+    planes = new PlaneLife[keys.size()];
+    for (int i = 0; i < planes.length; i++) {
+      planes[i] = new PlaneLife(i, keys.get(i));
+    }
+    withdrawn = new WithdrawnPlanes(tasks, end, this::notice);
+    grace = new Grace(tasks, planes, graceNs, this::noPlaneLeft);
+    back = new PlaneReturn(this, tasks, connection, end, log);
+    silence = new SilentPeer(connection, graceNs, new Waits(), log);
+  }
+
+  private final class Waits implements SilentPeer.Listener {
+    @Override
+    public void silent() {
+      if (end.isSender()) {
+        back.tryAllSoon(planes);
+      }
+    }
+
+    @Override
+    public void left(int plane, String cause) {
+      noticedNow(plane, cause + ", and the other end has left");
+    }
+
+    @Override
+    public void tooLong(long silentNs) {
+      tellOfEach();
+      fail(
+          "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)"
+              .formatted(silentNs / 1_000_000, grace.ms()));
+    }
+  }
+
+  /** Looks whether the peer is silent on all planes. Control thread. */
+  public void lookForSilence() {
+    if (!over) {
+      silence.look();
+    }
+  }
+
+  /** Whether some plane carries what is sent now, as far as is known. Control thread. */
+  boolean anyCarries() {
+    return grace.anyUp() && !silence.isSilent();
+  }
+
+  /** A failure of a plane is noticed at this end. Any thread. */
+  @Override
+  public void noticed(int plane, int epoch, String cause) {
+    tasks.execute(() -> notice(planes[plane], epoch, cause));
+  }
+
+  /** As {@link #noticed}, whatever epoch the plane is in. Control thread. */
+  public void noticedNow(int plane, String cause) {
+    tasks.run(() -> notice(planes[plane], planes[plane].epoch, cause));
+  }
+
+  /**
+   * Routes lead over the plane no more. What is under way there may still arrive, but where nothing
+   * is answered the plane is silent, and waiting for its retries would be idle. Any thread.
+   */
+  public void withdrawn(int plane) {
+    tasks.execute(() -> withdrawn.watch(planes[plane]));
+  }
+
+  /** The plane fails, if it is still live in this epoch. Control thread. */
+  void notice(PlaneLife plane, int epoch, String cause) {
+    if (!over && plane.epoch == epoch && plane.state.isLive()) {
+      say(new PlaneDown(plane.key, epoch, cause));
+      fence(plane, cause);
+    }
+  }
+
+  /** The other end says something of a plane. */
+  public void heard(PlaneMessage message) {
+    if (over) {
+      return;
+    }
+    PlaneLife plane = find(message.plane());
+    if (message instanceof Drain drain) {
+      onDrain(drain);
+    } else if (plane == null) {
+      unknown(message);
+    } else if (!understands(plane, message)) {
+      fail(
+          "%s in state %s and epoch %s of that plane".formatted(message, plane.state, plane.epoch));
+    }
+  }
+
+  private boolean understands(PlaneLife plane, PlaneMessage message) {
+    return switch (message) {
+      case PlaneDown down -> onPlaneDown(plane, down);
+      case Fenced fenced -> onFenced(plane, fenced);
+      case PlaneUp up -> end.isSender() ? back.onAnswer(plane, up) : back.onOffer(plane, up);
+      case PlaneReady ready -> back.onReady(plane, ready);
+      case Drain drain -> false;
+    };
+  }
+
+  private void unknown(PlaneMessage message) {
+    fail(
+        "%s names plane %s, which this connection doesn't have"
+            .formatted(message.getClass().getSimpleName(), message.plane()));
+  }
+
+  private @Nullable PlaneLife find(String key) {
+    for (PlaneLife plane : planes) {
+      if (plane.key.equals(key)) {
+        return plane;
+      }
+    }
+    return null;
+  }
+
+  private boolean onPlaneDown(PlaneLife plane, PlaneDown down) {
+    if (down.epoch() != plane.epoch || plane.state == PlaneState.DOWN) {
+      return false;
+    }
+    if (plane.state.isLive()) {
+      fence(plane, "the other end: " + down.reason());
+    }
+    return true;
+  }
+
+  private boolean onFenced(PlaneLife plane, Fenced fenced) {
+    if (fenced.epoch() != plane.epoch || plane.theirs != null || plane.state == PlaneState.DOWN) {
+      return false;
+    }
+    plane.theirs = fenced;
+    trace(plane, "is fenced at the other end");
+    if (plane.state.isLive()) {
+      fence(plane, "the other end is fenced");
+    } else if (plane.state == PlaneState.FENCED) {
+      settle(plane, fenced);
+    }
+    return true;
+  }
+
+  /* To fence. */
+
+  void fence(PlaneLife plane, String cause) {
+    boolean wasUp = plane.state == PlaneState.UP;
+    long now = tasks.nanoTime();
+    plane.state = PlaneState.FENCING;
+    if (wasUp) {
+      plane.fell(cause, now);
+      connection.planeWeights().tellFailover(plane.index);
+      connection.news().left(connection, where(plane), cause, log);
+      trace(plane, "had " + connection.pairs().describe(plane.index));
+    } else {
+      plane.stayedDown();
+      log.trace("%s: %s doesn't carry: %s", connection.peer(), plane.key, cause);
+    }
+    connection.carrierWeights().setShare(plane.index, 0);
+    end.baton().await();
+    try {
+      flowsOn(plane).forEach(SubFlow::markBroken);
+      connection.pairs().stop(plane.index);
+    } catch (HeddleException refused) {
+      over = true;
+      end.fail(
+          TransportResult.SYSTEM_ERROR,
+          "plane %s can't be fenced: %s".formatted(plane.key, refused.getMessage()));
+    } finally {
+      end.baton().give();
+    }
+    trace(plane, "has its queue pairs stopped");
+    grace.judge();
+    if (wasUp) {
+      peer.leave(plane.index);
+      if (end.isSender() && !grace.anyUp()) {
+        back.tryAllSoon(planes);
+      }
+    }
+    takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
+  }
+
+  /* Takes completions until every request of the plane has one; then this end is fenced. */
+  private void takeLast(PlaneLife plane, int epoch, long limitNs) {
+    if (over || plane.state != PlaneState.FENCING || plane.epoch != epoch) {
+      return;
+    }
+    Fenced ours = null;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      List<SubFlow> flows = flowsOn(plane);
+      boolean drained = flows.stream().allMatch(SubFlow::isDrained);
+      if (!drained && tasks.nanoTime() - limitNs > 0) {
+        log.info(
+            "%s: plane %s: the device keeps completions back; its queue pairs are reset",
+            connection.peer(), plane.key);
+        connection.pairs().reset(plane.index);
+        end.takeCompletions();
+        drained = true;
+      }
+      if (drained) {
+        flows.forEach(SubFlow::retire);
+        ours = end.fenced(plane.key, epoch);
+      }
+    } finally {
+      end.baton().give();
+    }
+    if (ours == null) {
+      tasks.schedule(POLL_NS, () -> takeLast(plane, epoch, limitNs));
+      return;
+    }
+    plane.state = PlaneState.FENCED;
+    say(ours);
+    trace(plane, "is fenced");
+    Fenced theirs = plane.theirs;
+    if (theirs != null) {
+      settle(plane, theirs);
+    }
+  }
+
+  private void settle(PlaneLife plane, Fenced theirs) {
+    String wrong;
+    long again;
+    end.baton().await();
+    try {
+      again = -end.replays();
+      wrong = end.settle(plane.index, theirs);
+      again += end.replays();
+    } finally {
+      end.baton().give();
+    }
+    if (wrong != null) {
+      fail("what it says of plane " + plane.key + " can't be: " + wrong);
+      return;
+    }
+    plane.theirs = null;
+    plane.state = PlaneState.DOWN;
+    log.trace(
+        "%s: plane %s is down, %d pieces again, %d ms after it fell",
+        connection.peer(), plane.key, again, (tasks.nanoTime() - plane.fellNs) / 1_000_000);
+    if (end.isSender()) {
+      back.tryLater(plane);
+    }
+  }
+
+  /** A plane is up again. */
+  void rose() {
+    grace.judge();
+  }
+
+  /** The plane with its addresses, as the log has it. */
+  String where(PlaneLife plane) {
+    return connection.pairs().addressesOf(plane.index);
+  }
+
+  private void trace(PlaneLife plane, String what) {
+    log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
+  }
+
+  /** The sub-flows of the plane's present epoch. With the baton. */
+  List<SubFlow> flowsOn(PlaneLife plane) {
+    return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
+  }
+
+  /* To spare a plane. */
+
+  private void onDrain(Drain drain) {
+    int plane = connection.pairNames().indexOf(drain.plane());
+    if (plane < 0) {
+      unknown(drain);
+    } else {
+      connection.planeWeights().drain(plane, ConnectionWeights.THERE, drain.on());
+    }
+  }
+
+  /** The operator wants nothing new on these planes, and on these only. Control thread. */
+  public void drain(Set<String> keys) {
+    tasks.run(() -> drainNow(keys));
+  }
+
+  private void drainNow(Set<String> keys) {
+    List<String> names = connection.pairNames();
+    for (int plane = 0; plane < names.size(); plane++) {
+      boolean on = keys.contains(names.get(plane));
+      if (!over && connection.planeWeights().drain(plane, ConnectionWeights.HERE, on)) {
+        say(new Drain(names.get(plane), on));
+      }
+    }
+  }
+
+  /* To end. */
+
+  private void noPlaneLeft() {
+    if (over) {
+      return;
+    }
+    tellOfEach();
+    fail(
+        "no plane was up for %s ms: %s"
+            .formatted(
+                grace.ms(),
+                Arrays.stream(planes)
+                    .map(plane -> plane.key + " (" + plane.cause + ")")
+                    .collect(Collectors.joining("; "))));
+  }
+
+  private void tellOfEach() {
+    long now = tasks.nanoTime();
+    for (PlaneLife plane : planes) {
+      String carrier = where(plane);
+      if (plane.state == PlaneState.UP) {
+        log.info("%s: %s answers nothing", connection.peer(), carrier);
+      } else {
+        log.info(
+            "%s: %s fell %d ms ago and is %s: %s",
+            connection.peer(), carrier, (now - plane.fellNs) / 1_000_000, plane.state, plane.cause);
+      }
+    }
+  }
+
+  void say(PlaneMessage message) {
+    if (!peer.say(message)) {
+      nobodyHears();
+    }
+  }
+
+  /** The other end is gone for good: what is unknown will never be settled. */
+  public void nobodyHears() {
+    if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
+      fail(connection.standing().peerReason());
+    }
+  }
+
+  private void fail(String story) {
+    over = true;
+    end.baton().await();
+    try {
+      if (connection.standing().peer() != Standing.Peer.CLOSED || end.hasPending()) {
+        end.fail(TransportResult.REMOTE_ERROR, story);
+      }
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  /** Does something of this connection; what it throws ends it alone. Control thread. */
+  public void guarded(Runnable task) {
+    tasks.run(task);
+  }
+
+  /** The connection is closed. */
+  public void end() {
+    over = true;
+    connection.news().ended(connection);
+    withdrawn.end();
+  }
+
+  /** Whether nothing is to be done for any plane any more. Control thread. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** The conversation with the other end. */
+  public OtherEnd peer() {
+    return peer;
+  }
+
+  /** What a plane is doing, for tests and people; null where there is no such plane. */
+  public @Nullable PlaneState state(int plane) {
+    return plane < planes.length ? planes[plane].state : null;
+  }
+}

@@ -1,0 +1,207 @@
+package io.heddle.transport.failover;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.data.Baton;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.SubFlow;
+import java.util.List;
+
+/**
+ * Takes a connection back onto planes that {@link Failover} took it off: from DOWN over OPENING and
+ * PROBING to UP in docs/failover.md. Fresh queue pairs are offered and answered, tried by an empty
+ * write each, and their weight grows in steps.
+ *
+ * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
+ * the data path.
+ */
+public final class PlaneReturn {
+  private static final long POLL_NS = 1_000_000;
+  private static final long OPENING_LIMIT_NS = 2_000_000_000;
+  private static final long LAST_PLANE_HOLD_NS = 100_000_000;
+  private static final long RAMP_STEP_NS = 250_000_000;
+
+  private final Failover failover;
+  private final ControlTasks tasks;
+  private final Carried connection;
+  private final Communicator end;
+  private final Log log;
+
+  PlaneReturn(
+      Failover failover, ControlTasks tasks, Carried connection, Communicator end, Log log) {
+    this.failover = failover;
+    this.tasks = tasks;
+    this.connection = connection;
+    this.end = end;
+    this.log = log;
+  }
+
+  /** Offers the plane after its hold-down. The sender's end. */
+  void tryLater(PlaneLife plane) {
+    int epoch = plane.epoch;
+    long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    tasks.schedule(
+        holdNs,
+        () -> {
+          if (!failover.isOver() && plane.state == PlaneState.DOWN && plane.epoch == epoch) {
+            offer(plane);
+          }
+        });
+  }
+
+  /** The last plane fell: those that wait for the end of their hold-down can't any more. */
+  void tryAllSoon(PlaneLife[] planes) {
+    for (PlaneLife plane : planes) {
+      if (plane.state == PlaneState.DOWN) {
+        tryLater(plane);
+      }
+    }
+  }
+
+  private void offer(PlaneLife plane) {
+    List<ControlMessage.Endpoint> fresh;
+    try {
+      fresh = connection.pairs().renew(plane.index);
+    } catch (HeddleException refused) {
+      log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
+      plane.stayedDown();
+      tryLater(plane);
+      return;
+    }
+    plane.epoch++;
+    plane.state = PlaneState.OPENING;
+    failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
+    int epoch = plane.epoch;
+    tasks.schedule(
+        OPENING_LIMIT_NS,
+        () -> {
+          if (plane.state == PlaneState.OPENING) {
+            failover.notice(plane, epoch, "no answer to an offer of fresh queue pairs");
+          }
+        });
+  }
+
+  /** The receiver's end hears an offer; false where it contradicts what is. */
+  boolean onOffer(PlaneLife plane, PlaneUp up) {
+    if (plane.state != PlaneState.DOWN || up.epoch() != plane.epoch + 1) {
+      return false;
+    }
+    plane.epoch++;
+    try {
+      List<ControlMessage.Endpoint> fresh = connection.pairs().renew(plane.index);
+      connect(plane, up.endpoints());
+      plane.state = PlaneState.OPENING;
+      failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
+    } catch (HeddleException refused) {
+      String reason = String.valueOf(refused.getMessage());
+      failover.say(new PlaneDown(plane.key, plane.epoch, reason));
+      plane.state = PlaneState.OPENING;
+      failover.fence(plane, reason);
+    }
+    return true;
+  }
+
+  /** The sender's end hears the answer; false where it contradicts what is. */
+  boolean onAnswer(PlaneLife plane, PlaneUp up) {
+    if (up.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED) {
+      return true;
+    }
+    if (plane.state != PlaneState.OPENING) {
+      return false;
+    }
+    try {
+      connect(plane, up.endpoints());
+      plane.state = PlaneState.PROBING;
+    } catch (HeddleException refused) {
+      failover.notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
+      return true;
+    }
+    end.baton().await();
+    int refusal = 0;
+    long nowNs = end.nowNs();
+    try {
+      for (SubFlow flow : failover.flowsOn(plane)) {
+        refusal = Math.min(refusal, flow.probe(nowNs));
+      }
+    } finally {
+      end.baton().give();
+    }
+    if (refusal != 0) {
+      failover.notice(plane, plane.epoch, "a probe was refused with " + refusal);
+    } else {
+      awaitProbes(plane, plane.epoch);
+    }
+    return true;
+  }
+
+  private void connect(PlaneLife plane, List<ControlMessage.Endpoint> ends) {
+    List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, plane.epoch, ends);
+    end.baton().await();
+    try {
+      fresh.forEach(end::replace);
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  private void awaitProbes(PlaneLife plane, int epoch) {
+    if (failover.isOver() || plane.state != PlaneState.PROBING || plane.epoch != epoch) {
+      return;
+    }
+    boolean through;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      through = failover.flowsOn(plane).stream().allMatch(SubFlow::isProbed);
+    } finally {
+      end.baton().give();
+    }
+    if (!through) {
+      tasks.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
+      return;
+    }
+    failover.say(new PlaneReady(plane.key, epoch));
+    rise(plane);
+    ramp(plane, epoch, 1);
+  }
+
+  /** The receiver's end hears that the plane carries; false where that contradicts what is. */
+  boolean onReady(PlaneLife plane, PlaneReady ready) {
+    if (end.isSender() || ready.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.OPENING) {
+      rise(plane);
+      connection.carrierWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
+      return true;
+    }
+    return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
+  }
+
+  private void rise(PlaneLife plane) {
+    plane.state = PlaneState.UP;
+    plane.rose(tasks.nanoTime());
+    failover.rose();
+    connection.news().back(connection, failover.where(plane), log);
+  }
+
+  /* With nothing else to carry, a plane carries all at once: shares are relative. */
+  private void ramp(PlaneLife plane, int epoch, int eighths) {
+    if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {
+      return;
+    }
+    connection.carrierWeights().setShare(plane.index, eighths);
+    if (eighths < ConnectionWeights.FULL_SHARE) {
+      tasks.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
+    }
+  }
+}

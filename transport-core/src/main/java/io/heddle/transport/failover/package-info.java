@@ -1,0 +1,11 @@
+/**
+ * Takes a connection off a plane that fails, and back onto it, as docs/failover.md has it.
+ *
+ * <p>Everything runs on the control thread, with the communicator's baton where it touches the data
+ * path. The connection is a {@link io.heddle.transport.failover.Carried} here, and its peer an
+ * {@link io.heddle.transport.failover.OtherEnd}.
+ */
+@NullMarked
+package io.heddle.transport.failover;
+
+import org.jspecify.annotations.NullMarked;

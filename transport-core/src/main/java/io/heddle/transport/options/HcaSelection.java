@@ -1,0 +1,109 @@
+package io.heddle.transport.options;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Which devices to use, as NCCL reads {@code NCCL_IB_HCA}: {@code [^][=]name[:port[:rail]],…}. A
+ * name stands for all devices that begin with it, with {@code =} for the one of exactly that name;
+ * {@code ^} takes all devices but these.
+ *
+ * @param text the variable's value; empty takes every device
+ */
+public record HcaSelection(String text, boolean excludes, boolean exact, List<Entry> entries) {
+  static final String VARIABLE = "NCCL_IB_HCA";
+  private static final int ANY = -1;
+  private static final int MOST = 0x7fff;
+
+  /**
+   * One part.
+   *
+   * @param port from 1; −1 for any
+   * @param rail what NCCL is to call the device's rail; −1 where it isn't said
+   */
+  record Entry(String name, int port, int rail) {}
+
+  public HcaSelection {
+    entries = List.copyOf(entries);
+  }
+
+  /**
+   * @throws HeddleException that names the part and what is allowed
+   */
+  public static HcaSelection parse(String value) {
+    String text = value.strip();
+    boolean excludes = text.startsWith("^");
+    String rest = excludes ? text.substring(1) : text;
+    boolean exact = rest.startsWith("=");
+    List<Entry> entries = new ArrayList<>();
+    for (String part :
+        text.isEmpty() ? new String[0] : rest.substring(exact ? 1 : 0).split(",", -1)) {
+      entries.add(entry(text, part.strip()));
+    }
+    return new HcaSelection(text, excludes, exact, entries);
+  }
+
+  private static Entry entry(String text, String part) {
+    String[] fields = part.split(":", -1);
+    /* A fourth field names a plane; every device of ours spans all of its planes. */
+    if (fields[0].isEmpty() || fields.length > 4) {
+      throw malformed(
+          text, part, fields[0].isEmpty() ? "it has no name" : "it has too many fields");
+    }
+    return new Entry(
+        fields[0],
+        fields.length > 1 ? number(text, part, fields[1], 1) : ANY,
+        fields.length > 2 ? number(text, part, fields[2], 0) : ANY);
+  }
+
+  private static int number(String text, String part, String field, int least) {
+    int number = field.matches("[0-9]{1,5}") ? Integer.parseInt(field) : -1;
+    if (number < least || number > MOST) {
+      throw malformed(text, part, "\"" + field + "\" isn't a number from " + least + " to " + MOST);
+    }
+    return number;
+  }
+
+  private static HeddleException malformed(String text, String part, String why) {
+    return new HeddleException(
+        ("%s=%s: part \"%s\" is not understood: %s; allowed are names such as mlx5 (all that begin"
+                + " so), =mlx5_0:1 (exactly, port 1) and ^mlx5_2 (all but), separated by commas")
+            .formatted(VARIABLE, text, part, why));
+  }
+
+  /**
+   * Whether a device is taken.
+   *
+   * @param device the provider's name for it; {@code mlx5_0:2} is port 2 of mlx5_0
+   * @param port its port
+   */
+  public boolean takes(String device, int port) {
+    return entries.isEmpty() || matching(device, port).findAny().isPresent() != excludes;
+  }
+
+  /** The rail that the operator gave the device; −1 for none. */
+  public int rail(String device, int port) {
+    return excludes ? ANY : matching(device, port).mapToInt(Entry::rail).findFirst().orElse(ANY);
+  }
+
+  private Stream<Entry> matching(String device, int port) {
+    int colon = device.indexOf(':');
+    String name = colon < 0 ? device : device.substring(0, colon);
+    return entries.stream()
+        .filter(entry -> exact ? name.equals(entry.name()) : name.startsWith(entry.name()))
+        .filter(entry -> entry.port() == ANY || entry.port() == port);
+  }
+
+  /** Why no device is left, with the nearest name that there is. */
+  public String noneOf(List<String> devices) {
+    String hint =
+        entries.isEmpty() || excludes || devices.isEmpty()
+            ? ""
+            : "; did you mean " + NearestName.of(entries.getFirst().name(), devices) + "?";
+    return "%s=%s takes none of the devices %s%s"
+        .formatted(VARIABLE, text, String.join(", ", devices), hint);
+  }
+}

@@ -1,0 +1,293 @@
+package io.heddle.transport.options;
+
+import io.heddle.addr.AddressFilter;
+import io.heddle.platform.Option;
+import io.heddle.transport.control.ControlCodec;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What becomes of the variables that NCCL's own InfiniBand transport reads: honoured, mapped to
+ * what Heddle has instead, or ignored. Each that is set is told of in one line.
+ */
+public final class InfinibandOptions {
+  public static final Option<String> HCA =
+      Option.text(
+          HcaSelection.VARIABLE,
+          "names",
+          "names of devices, separated by commas, each name[:port[:rail]]; = before them takes"
+              + " exact names only, ^ all devices but these",
+          "which devices to use; all that carry a plane without it");
+
+  public static final Option<String> ADDRESS_RANGE =
+      Option.text(
+          AddressFilter.RANGE_VARIABLE,
+          "prefixes",
+          "prefixes such as fd00:1:1::/48, separated by commas",
+          "only addresses within one of them can be planes");
+
+  public static final Option<String> ADDRESS_FAMILY =
+      Option.text(
+          AddressFilter.FAMILY_VARIABLE,
+          "family",
+          "AF_INET or AF_INET6",
+          "only addresses of this family can be planes; without it global IPv6 addresses and those"
+              + " that HEDDLE_PLANES names");
+
+  public static final Option<Long> GID_INDEX =
+      Option.number(
+          "NCCL_IB_GID_INDEX",
+          "index",
+          -1,
+          -1,
+          65_535,
+          "for debugging: one plane only, the one whose address has this index in the device's"
+              + " table of GIDs; -1 takes all planes");
+
+  static final Option<Long> ROCE_VERSION =
+      Option.number(
+          "NCCL_IB_ROCE_VERSION_NUM",
+          "version",
+          2,
+          2,
+          2,
+          "version of RoCE; planes are routed, which version 1 can't be");
+
+  public static final Option<Long> TIMEOUT =
+      Option.number(
+          "NCCL_IB_TIMEOUT",
+          "code",
+          14,
+          1,
+          31,
+          "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (14"
+              + " is 67 ms). NCCL's own default is 20; here it is how soon a silent plane is left");
+
+  public static final Option<Long> RETRIES =
+      Option.number(
+          "NCCL_IB_RETRY_CNT",
+          "tries",
+          6,
+          0,
+          7,
+          "how often a packet is sent again before its queue pair fails; the kernel's Soft-RoCE"
+              + " takes 7 for ever");
+
+  public static final Option<Long> TRAFFIC_CLASS =
+      Option.number(
+          "NCCL_IB_TC",
+          "class",
+          -1,
+          -1,
+          255,
+          "IPv6 traffic class of the data; -1 takes the communicator's, else 0");
+
+  public static final Option<Long> CLEAR_TO_SEND_TRAFFIC_CLASS =
+      Option.number(
+          "NCCL_IB_FIFO_TC",
+          "class",
+          -1,
+          -1,
+          255,
+          "IPv6 traffic class of what receivers send, which is clear-to-send entries and"
+              + " acknowledgements; -1 takes that of the data");
+
+  public static final Option<Long> SERVICE_LEVEL =
+      Option.number("NCCL_IB_SL", "level", -1, -1, 7, "service level; -1 is 0");
+
+  public static final Option<Long> QUEUE_PAIRS =
+      Option.number(
+          "NCCL_IB_QPS_PER_CONNECTION",
+          "queue pairs",
+          1,
+          1,
+          ControlCodec.MAX_QUEUE_PAIRS_PER_PLANE,
+          "queue pairs of a connection on each plane; the smaller of both ends' numbers counts, and"
+              + " 64 over all planes");
+
+  public static final Option<Long> SPLIT =
+      Option.number(
+          "NCCL_IB_SPLIT_DATA_ON_QPS",
+          "switch",
+          0,
+          0,
+          1,
+          "whether the chunks of one message use all queue pairs of a plane, or each message one of"
+              + " them in turn");
+
+  public static final Option<Long> USE_INLINE =
+      Option.number(
+          "NCCL_IB_USE_INLINE",
+          "switch",
+          0,
+          0,
+          1,
+          "whether the entry by which a receiver says that it is ready travels within its work"
+              + " request, so that the adapter needn't read it from memory; where the device can");
+
+  public static final Option<Long> ASYNC_EVENTS =
+      Option.number(
+          "NCCL_IB_RETURN_ASYNC_EVENTS",
+          "switch",
+          1,
+          0,
+          1,
+          "whether what a device reports of itself or of a queue pair (it is broken) ends the"
+              + " communicators that it concerns, or is only logged");
+
+  public static final Option<Long> CONNECT_RETRIES =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_CNT",
+          "tries",
+          34,
+          0,
+          10_000,
+          "how often a queue pair is tried again whose device took too long to connect it");
+
+  public static final Option<Long> RETRY_ANY =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_ALL",
+          "switch",
+          0,
+          0,
+          1,
+          "whether such a queue pair is tried again whatever its device said");
+
+  public static final Option<Long> CONNECT_PAUSE =
+      Option.number(
+          "NCCL_IB_MQP_RETRY_SLEEP_MSEC",
+          "ms",
+          100,
+          0,
+          60_000,
+          "how long to wait before such a try; HEDDLE_CONNECT_TIMEOUT_MS bounds all of them");
+
+  public static final Option<Long> PCI_ORDER =
+      Option.number(
+          "NCCL_IB_DEVICE_PCI_ORDER",
+          "switch",
+          1,
+          0,
+          1,
+          "whether several devices are listed in order of their PCI paths, or in the provider's");
+
+  public static final Option<Long> RELAXED_ORDERING =
+      Option.number(
+          "NCCL_IB_PCI_RELAXED_ORDERING",
+          "switch",
+          2,
+          0,
+          2,
+          "whether a device may write received data to memory in another order than it came, which"
+              + " some hosts need for full speed: 0 never, 1 and 2 where device and kernel can."
+              + " Clear-to-send entries keep their order");
+
+  public static final Option<Long> FLUSH_DISABLE =
+      Option.number(
+          "NCCL_GDR_FLUSH_DISABLE",
+          "switch",
+          0,
+          0,
+          1,
+          "1 leaves out the read after a receive into GPU memory that makes the data visible to the"
+              + " GPU; for hosts that are known not to need it");
+
+  static final List<Option<?>> ALL =
+      List.of(
+          HCA,
+          ADDRESS_RANGE,
+          ADDRESS_FAMILY,
+          GID_INDEX,
+          ROCE_VERSION,
+          TIMEOUT,
+          RETRIES,
+          TRAFFIC_CLASS,
+          CLEAR_TO_SEND_TRAFFIC_CLASS,
+          SERVICE_LEVEL,
+          QUEUE_PAIRS,
+          SPLIT,
+          USE_INLINE,
+          ASYNC_EVENTS,
+          CONNECT_RETRIES,
+          RETRY_ANY,
+          CONNECT_PAUSE,
+          PCI_ORDER,
+          RELAXED_ORDERING,
+          FLUSH_DISABLE);
+
+  private static final String FAILOVER_DOES_IT =
+      "ignored: it concerns fused ports, Heddle works on planes";
+  private static final String NOT_OURS =
+      "ignored: it concerns how NCCL's own transport works inside";
+  private static final String ONE_WRITE =
+      "ignored: each chunk is one RDMA WRITE WITH IMMEDIATE, whatever the fabric does";
+  private static final String NO_FUSING =
+      "ignored: each device is one of NCCL's, and planes are what is joined";
+
+  /** Variables that aren't read, with the reason. */
+  static final Map<String, String> IGNORED = ignored();
+
+  /** What is said of each variable of {@link #ALL} that is set. */
+  static final Map<String, String> TAKEN = taken();
+
+  private InfinibandOptions() {}
+
+  private static Map<String, String> taken() {
+    Map<String, String> taken = new LinkedHashMap<>();
+    for (Option<?> option : ALL) {
+      taken.put(option.name(), "honoured: " + option.why());
+    }
+    taken.put(
+        GID_INDEX.name(), "mapped: only the plane whose address has this index, for debugging");
+    taken.put(ADDRESS_FAMILY.name(), "mapped: only addresses of this family can be planes");
+    taken.put(QUEUE_PAIRS.name(), "mapped: " + QUEUE_PAIRS.why());
+    taken.put(SPLIT.name(), "mapped: " + SPLIT.why());
+    return taken;
+  }
+
+  private static Map<String, String> ignored() {
+    Map<String, String> ignored = new LinkedHashMap<>();
+    put(ignored, "ignored: RoCE has one partition key, at index 0", "PKEY");
+    put(ignored, "ignored: queue pairs are connected without it", "ECE_ENABLE");
+    put(ignored, ONE_WRITE, "AR_THRESHOLD", "ADAPTIVE_ROUTING");
+    put(ignored, "ignored: the provider says what a port carries", "QUERY_PORT_SPEED");
+    put(ignored, NO_FUSING, "MERGE_VFS", "MERGE_NICS");
+    put(ignored, "ignored: GPU memory is registered by its dma-buf", "DATA_DIRECT");
+    put(ignored, "ignored: HEDDLE_PROVIDER chooses the devices", "DISABLE");
+    put(
+        ignored,
+        "ignored: planes decide which addresses talk to each other",
+        "ROUTABLE_FLID_GID_INDEX",
+        "SUBNET_AWARE_ROUTING",
+        "SUBNET_PREFIX_LEN",
+        "WARN_RAIL_LOCAL");
+    put(
+        ignored,
+        NOT_OURS,
+        "RECEIVER_SIDE_MATCHING_SCHEME",
+        "PREPOST_RECEIVE_WORK_REQUESTS",
+        "OOO_RQ");
+    put(
+        ignored,
+        FAILOVER_DOES_IT,
+        "RESILIENCY_PORT_FAILOVER",
+        "RESILIENCY_PORT_FAILOVER_MAX_ATTEMPTS",
+        "RESILIENCY_PORT_FAILOVER_PROBE_DELAY",
+        "RESILIENCY_PORT_RECOVERY",
+        "RESILIENCY_PORT_RECOVERY_START_DELAY",
+        "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_BATCH_INTERVAL",
+        "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_BATCH_SIZE",
+        "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_SEQUENCE_SIZE",
+        "RESILIENCY_PORT_RECOVERY_ALIVE_MSG_TIMEOUT",
+        "RESILIENCY_PORT_RECOVERY_ACK_TIMEOUT",
+        "RESILIENCY_PORT_RECOVERY_ATTEMPTS_MAX");
+    return ignored;
+  }
+
+  private static void put(Map<String, String> reasons, String reason, String... names) {
+    for (String name : names) {
+      reasons.put("NCCL_IB_" + name, reason);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.heddle.transport.data;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.transport.Ends;
+import io.heddle.transport.device.LocalPlane;
+import io.heddle.transport.device.MemoryTable;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain.Access;
+import io.heddle.verbs.testing.LoopbackFabric;
+import io.heddle.verbs.testing.LoopbackProvider;
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The read that flushes device memory, on host memory: it reads whatever is registered. */
+@EndsWithin(30)
+class DeviceMemoryFlushTest {
+  private static final Gid ONE = Ends.gid("127.0.78.1");
+  private static final Gid TWO = Ends.gid("127.0.78.2");
+  private static final int DONE = 1;
+  private static final long DEADLINE_NS = 10_000_000_000L;
+
+  private final LeakLedger ledger = new LeakLedger();
+  private final LoopbackFabric fabric = new LoopbackFabric(3);
+  private final Arena arena = Arena.ofShared();
+  private final RequestLines lines =
+      new RequestLines(
+          io.heddle.platform.Memory.allocate(arena, 16 * RequestLines.BYTES, RequestLines.BYTES),
+          16,
+          0);
+  private NetDevice device;
+  private DeviceMemoryFlush flush;
+  private MemoryRegion memory;
+
+  @BeforeEach
+  void open() {
+    List<LocalPlane> planes =
+        List.of(
+            new LocalPlane("one", "one", ONE, PathMtu.MTU_4096, "lo"),
+            new LocalPlane("two", "two", TWO, PathMtu.MTU_4096, "lo"));
+    device =
+        new NetDevice(
+            new LoopbackProvider(fabric, List.of(ONE, TWO))
+                .devices(Map.of(), Log.toStandardError(), ledger)
+                .getFirst()
+                .open(),
+            planes,
+            PlaneWeights.parse("", List.of("one", "two")),
+            -1,
+            new MemoryTable.Rules(false, true),
+            NanoClock.SYSTEM);
+    memory =
+        device
+            .pd()
+            .registerMemory(Memory.allocate(arena, 64, 64), 64, EnumSet.of(Access.REMOTE_READ));
+    flush = new DeviceMemoryFlush(device, lines);
+  }
+
+  @AfterEach
+  void closeAndCountWhatIsLeft() {
+    flush.close();
+    device.close();
+    arena.close();
+    assertEquals(Map.of(), ledger.open());
+  }
+
+  private int flushOnce() {
+    int line = lines.claim();
+    assertEquals(0, flush.post(line, memory.address(), memory.rkey()));
+    return line;
+  }
+
+  private boolean isDone(int line) {
+    return Memory.getIntAcquire(lines.address(line)) == DONE;
+  }
+
+  private @Nullable String drive(int line) {
+    String failure = null;
+    long start = System.nanoTime();
+    while (!isDone(line) && failure == null) {
+      assertTrue(System.nanoTime() - start < DEADLINE_NS, "not done within 10 s");
+      device.context().progress();
+      failure = flush.progress();
+    }
+    return failure;
+  }
+
+  @Test
+  void aFlushIsDoneWhenItsReadIs() {
+    fabric.holdAcknowledgements(true);
+    int line = flushOnce();
+    device.context().progress();
+    assertNull(flush.progress());
+    assertTrue(!isDone(line), "the read isn't answered yet");
+    fabric.holdAcknowledgements(false);
+    assertNull(drive(line));
+  }
+
+  @Test
+  void aReadWhosePlaneFailsGoesOverTheNext() {
+    fabric.cut(ONE);
+    int first = flushOnce();
+    int second = flushOnce();
+    assertNull(drive(first));
+    assertNull(drive(second));
+    assertNull(drive(flushOnce()));
+  }
+
+  @Test
+  void withoutAnyPlaneTheFailureNamesTheLast() {
+    fabric.cut(ONE);
+    fabric.cut(TWO);
+    String failure = drive(flushOnce());
+    assertNotNull(failure);
+    assertTrue(failure.contains("plane two") && failure.contains("RETRY_EXCEEDED"), failure);
+  }
+}

@@ -1,0 +1,115 @@
+package io.heddle.transport.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.platform.NanoClock;
+import io.heddle.stats.DrainOrders;
+import io.heddle.transport.control.ControlLoop;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Orders are followed at once, and looking for them costs nothing where there are no new ones. */
+class DrainFollowerTest {
+  private static final int LOOKS = 200;
+
+  /* Room for the iterator over the devices, not for a file's lines or an exception. */
+  private static final long MOST_BYTES = LOOKS * 64L;
+  private static final int ROUNDS = 100;
+
+  @TempDir Path folder;
+
+  private final List<String> told = new ArrayList<>();
+  private ControlLoop loop;
+  private DrainOrders orders;
+  private DrainFollower follower;
+
+  @BeforeEach
+  void open() {
+    loop = new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> {});
+    orders = DrainOrders.in(folder);
+    follower = new DrainFollower(orders, List.of(), (level, sentence) -> told.add(sentence));
+  }
+
+  @AfterEach
+  void close() {
+    loop.close();
+  }
+
+  @Test
+  void ordersThatComeChangeAndGoAreEachFollowed() {
+    follower.follow();
+    assertEquals(List.of(), told);
+    orders.write(Set.of("plane:1"));
+    follower.follow();
+    assertTrue(told.getLast().endsWith(": [plane:1]"), told.toString());
+    orders.write(Set.of());
+    follower.follow();
+    assertTrue(told.getLast().endsWith(": none"), told.toString());
+  }
+
+  @Test
+  void twoOrdersOfOneLengthInOneTickOfTheClockAreToldApart() throws IOException {
+    /* Of a clock that goes ahead of ours, so that the test may take its time. */
+    Instant tick = Instant.now().plusSeconds(3600);
+    for (String key : List.of("plane:1", "plane:2", "plane:3")) {
+      orders.write(Set.of(key));
+      Files.setLastModifiedTime(orders.file(), FileTime.from(tick));
+      follower.follow();
+      assertTrue(told.getLast().endsWith("[" + key + "]"), told.toString());
+    }
+  }
+
+  @Test
+  void unreadableOrdersAreToldOfOnceAndFollowedWhenTheyCanBeRead() throws IOException {
+    Files.createDirectory(orders.file());
+    follower.follow();
+    follower.follow();
+    assertEquals(1, told.size(), told.toString());
+    Files.delete(orders.file());
+    orders.write(Set.of("plane:1"));
+    follower.follow();
+    assertTrue(told.getLast().endsWith(": [plane:1]"), told.toString());
+  }
+
+  @Test
+  void ordersThatStandAreNotReadAgain() throws IOException {
+    orders.write(Set.of("plane:1"));
+    Files.setLastModifiedTime(orders.file(), FileTime.from(Instant.now().minusSeconds(60)));
+    assertNextToNothing(leastBytesOfLooks());
+  }
+
+  @Test
+  void ordersThatAreNotThereCostNoException() {
+    assertNextToNothing(leastBytesOfLooks());
+  }
+
+  private static void assertNextToNothing(long bytes) {
+    assertTrue(bytes <= MOST_BYTES, LOOKS + " looks allocated " + bytes + " bytes");
+  }
+
+  private long leastBytesOfLooks() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS && least > MOST_BYTES; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int look = 0; look < LOOKS; look++) {
+        follower.follow();
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    return least;
+  }
+}

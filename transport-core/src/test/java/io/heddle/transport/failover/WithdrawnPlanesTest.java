@@ -1,0 +1,15 @@
+package io.heddle.transport.failover;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class WithdrawnPlanesTest {
+  @Test
+  void silenceIsJudgedByWhatSendsHaveTaken() {
+    assertEquals(20_000_000, WithdrawnPlanes.patienceNs(0));
+    assertEquals(20_000_000, WithdrawnPlanes.patienceNs(1_000_000));
+    assertEquals(40_000_000, WithdrawnPlanes.patienceNs(10_000_000));
+    assertEquals(60_000_000, WithdrawnPlanes.patienceNs(300_000_000));
+  }
+}
