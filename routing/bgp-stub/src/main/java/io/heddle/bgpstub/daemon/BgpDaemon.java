@@ -8,6 +8,7 @@ import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.rib.AdjRibIn;
 import io.heddle.bgpstub.rib.PeerRoutes;
@@ -411,7 +412,7 @@ public final class BgpDaemon implements AutoCloseable {
     return wanted;
   }
 
-  private void refresh(PeerSession session) {
+  private void refresh(PeerSession session, AddressFamily family) {
     for (Peer peer : peers) {
       if (peer.session() == session) {
         peer.routes().refresh();

@@ -169,13 +169,16 @@ public final class ConfigParser {
 
   private static CodePoints codePoints(ConfigText.Section top) {
     CodePoints standard = CodePoints.DEFAULT;
+    /* The daemon takes no Flowspec rules, so any other meaning of that type is right. */
+    int noRedirect = -1;
     int most = 0xffff;
     try {
       return new CodePoints(
           (int) top.number("path-bandwidth-type", standard.pathBandwidth(), 0, most),
           (int) top.number("unreachable-type", standard.unreachable(), 0, most),
           (int) top.number("other-unreachable-type", standard.otherUnreachable(), -1, most),
-          (int) top.number("fib-suppress-type", standard.fibSuppress(), 0, most));
+          (int) top.number("fib-suppress-type", standard.fibSuppress(), 0, most),
+          noRedirect);
     } catch (IllegalArgumentException unfit) {
       throw top.fail(1, "the types of extended communities don't fit: " + unfit.getMessage());
     }

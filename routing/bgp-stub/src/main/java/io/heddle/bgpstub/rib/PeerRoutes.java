@@ -4,6 +4,7 @@ import io.heddle.bgp.session.Negotiated;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionEnd;
 import io.heddle.bgp.session.SessionListener;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
@@ -97,7 +98,7 @@ public final class PeerRoutes implements SessionListener {
       up.sendDeferredFilter(List.of(OrfEntry.removeAll()));
     }
     if (lines.isEmpty()) {
-      up.requestRefresh();
+      up.requestRefresh(AddressFamily.IPV6_UNICAST);
     } else {
       up.sendFilter(lines);
     }
@@ -121,17 +122,17 @@ public final class PeerRoutes implements SessionListener {
   }
 
   @Override
-  public void endOfRib(PeerSession up) {
+  public void endOfRib(PeerSession up, AddressFamily family) {
     routes.setComplete(true);
   }
 
   @Override
-  public void routesBecomeStale(PeerSession up) {
+  public void routesBecomeStale(PeerSession up, AddressFamily family) {
     routes.markStale();
   }
 
   @Override
-  public void dropStaleRoutes(PeerSession up) {
+  public void dropStaleRoutes(PeerSession up, AddressFamily family) {
     routes.dropStale();
   }
 
@@ -139,7 +140,7 @@ public final class PeerRoutes implements SessionListener {
   public void down(PeerSession up, SessionEnd end) {
     session = null;
     agreed = null;
-    if (end.routesKept()) {
+    if (end.keeps(AddressFamily.IPV6_UNICAST)) {
       routes.markStale();
     } else {
       routes.clear();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -141,7 +142,7 @@ class BirdInteropTest extends DaemonContract {
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
     await("end of rib", () -> heard.has("end of rib"));
     heard.updates.clear();
-    assertTrue(speaker.ask(session::requestRefresh));
+    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     await("the aggregate again", () -> attributesOf(AGGREGATE) != null && heard.has("drop stale"));
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -172,7 +173,7 @@ class FrrInteropTest extends DaemonContract {
       awaitExactly(count + " lines", known.headSet(count, true));
     }
     heard.updates.clear();
-    assertTrue(speaker.ask(session::requestRefresh));
+    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     awaitExactly("all of them again", known.headSet(4000, true));
   }
 
@@ -278,7 +279,7 @@ class FrrInteropTest extends DaemonContract {
     launch("", false);
     connect(options().filters(true));
     awaitEstablished();
-    assertTrue(speaker.ask(session::requestRefresh));
+    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);
   }
 

@@ -102,7 +102,9 @@ class OpenbgpdInteropTest extends DaemonContract {
   @Override
   void assertAttributes(PathAttributes attributes) {
     assertEquals(
-        List.of(new ExtendedCommunity.Other(0x0002_fdea_0000_0001L)),
+        List.of(
+            new ExtendedCommunity.RouteTarget(
+                ExtendedCommunity.RouteTarget.Administrator.TWO_OCTET_AS, 65002, 1)),
         attributes.extendedCommunities());
     assertEquals(
         "[65002:1:2]", attributes.find(PathAttribute.LargeCommunities.class).values().toString());

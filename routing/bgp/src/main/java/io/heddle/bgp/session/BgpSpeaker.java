@@ -5,6 +5,7 @@ import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.net.LinkWatch;
 import io.heddle.bgp.net.TcpSocket;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.SystemCallException;
@@ -14,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ public final class BgpSpeaker implements AutoCloseable {
   private @Nullable TcpSocket listener;
   private @Nullable BfdSpeaker bfd;
   private @Nullable LinkWatch links;
-  private Consumer<PeerSession> refresh = session -> {};
+  private BiConsumer<PeerSession, AddressFamily> refresh = (session, family) -> {};
   private long strangers;
   private long refusals;
 
@@ -149,8 +150,8 @@ public final class BgpSpeaker implements AutoCloseable {
     });
   }
 
-  /** What to do when a peer asks for our routes again. */
-  public void onRefreshRequest(Consumer<PeerSession> action) {
+  /** What to do when a peer asks for our routes of a family again. */
+  public void onRefreshRequest(BiConsumer<PeerSession, AddressFamily> action) {
     execute(() -> refresh = action);
   }
 
@@ -173,8 +174,8 @@ public final class BgpSpeaker implements AutoCloseable {
     return opened;
   }
 
-  void refreshRequested(PeerSession session) {
-    refresh.accept(session);
+  void refreshRequested(PeerSession session, AddressFamily family) {
+    refresh.accept(session, family);
   }
 
   /** The session's address is new: the listening socket needs its key. */

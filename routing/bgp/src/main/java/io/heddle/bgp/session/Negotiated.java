@@ -2,8 +2,10 @@ package io.heddle.bgp.session;
 
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.Capability;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.OpenMessage;
 import io.heddle.bgp.wire.WireOptions;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +30,23 @@ public record Negotiated(
     return peer.realAutonomousSystem();
   }
 
-  /** What the peer wants done with its routes when it restarts; null for nothing. */
+  /** Address families that both speak. */
+  public Families families() {
+    return wire.families();
+  }
+
+  /**
+   * What the peer wants done with its routes when it restarts; null for nothing. It may want it of
+   * some families alone, which {@link #kept} names.
+   */
   public Capability.@Nullable GracefulRestart gracefulRestart() {
     Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);
-    return restart != null && restart.covers(AddressFamily.IPV6_UNICAST) ? restart : null;
+    return restart != null && families().all().stream().anyMatch(restart::covers) ? restart : null;
+  }
+
+  /** Families whose routes the peer wants kept while it restarts. */
+  List<AddressFamily> kept() {
+    Capability.GracefulRestart restart = gracefulRestart();
+    return restart == null ? List.of() : families().all().stream().filter(restart::covers).toList();
   }
 }

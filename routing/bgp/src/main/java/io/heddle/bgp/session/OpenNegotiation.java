@@ -4,12 +4,14 @@ import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.MessageFault;
 import io.heddle.bgp.wire.NotificationMessage;
 import io.heddle.bgp.wire.OpenMessage;
 import io.heddle.bgp.wire.WireOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Our OPEN, and what follows from the peer's (RFC 4271 §6.2, RFC 5492). */
 final class OpenNegotiation {
@@ -19,9 +21,6 @@ final class OpenNegotiation {
 
     record Refused(MessageFault fault) implements Outcome {}
   }
-
-  /* AFI 2, SAFI 1, as a capability: what a peer without IPv6 unicast gets as data. */
-  private static final byte[] IPV6_UNICAST = {1, 4, 0, 2, 0, 1};
 
   private final PeerOptions options;
 
@@ -34,13 +33,15 @@ final class OpenNegotiation {
    */
   OpenMessage ours(boolean extendedParameters) {
     List<Capability> capabilities = new ArrayList<>();
-    capabilities.add(new Capability.Multiprotocol(AddressFamily.IPV6_UNICAST));
+    for (AddressFamily family : options.families().all()) {
+      capabilities.add(new Capability.Multiprotocol(family));
+    }
     capabilities.add(new Capability.RouteRefresh());
     capabilities.add(new Capability.EnhancedRouteRefresh());
     capabilities.add(new Capability.ExtendedMessage());
     capabilities.add(new Capability.LinkLocalNextHop());
     capabilities.add(new Capability.FourOctetAs(options.localAs()));
-    if (options.filters()) {
+    if (options.filters() && options.families().ipv6Unicast()) {
       capabilities.add(
           new Capability.OutboundRouteFilter(
               List.of(
@@ -84,11 +85,14 @@ final class OpenNegotiation {
           new byte[0],
           "the peer has our own router id " + ExtendedCommunity.dotted(peer.identifier()));
     }
-    if (!peer.speaks(AddressFamily.IPV6_UNICAST)) {
+    Families common = options.families().only(peer::speaks);
+    if (common == null) {
+      List<AddressFamily> ours = options.families().all();
       return refused(
           NotificationMessage.UNSUPPORTED_CAPABILITY,
-          IPV6_UNICAST,
-          "the peer doesn't speak IPv6 unicast; activate that address family there");
+          Capability.Multiprotocol.bytes(ours),
+          "the peer doesn't speak %s; activate that address family there"
+              .formatted(ours.stream().map(Object::toString).collect(Collectors.joining(" or "))));
     }
     boolean extended = peer.has(Capability.ExtendedMessage.class);
     Capability.OutboundRouteFilter filter = peer.find(Capability.OutboundRouteFilter.class);
@@ -102,10 +106,14 @@ final class OpenNegotiation {
                 options.acceptAigp(),
                 options.acceptAsSets(),
                 extended ? BgpMessage.MAX_EXTENDED_BYTES : BgpMessage.MAX_BYTES,
-                options.codePoints()),
+                options.codePoints(),
+                common),
             peer.has(Capability.RouteRefresh.class),
             peer.has(Capability.EnhancedRouteRefresh.class),
-            options.filters() && filter != null && filter.receivesPrefixFilters()));
+            options.filters()
+                && common.ipv6Unicast()
+                && filter != null
+                && filter.receivesPrefixFilters()));
   }
 
   private static Outcome refused(int subcode, byte[] data, String why) {

@@ -2,6 +2,7 @@ package io.heddle.bgp.session;
 
 import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.wire.CodePoints;
+import io.heddle.bgp.wire.Families;
 import java.net.Inet6Address;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param remoteAs its AS; 0 for any other than ours
  * @param routerId our BGP identifier
  * @param holdTimeSeconds offered; 0, or 3 and more
+ * @param families offered; a session comes up where the peer speaks one of them
  * @param passive whether only the peer connects
  * @param gtsmHops routers that may be between us and the peer plus one (RFC 5082): 1 for a peer on
  *     the link; 0 for no check
@@ -43,6 +45,7 @@ public record PeerOptions(
     long remoteAs,
     int routerId,
     int holdTimeSeconds,
+    Families families,
     boolean passive,
     int gtsmHops,
     String md5Key,
@@ -105,6 +108,7 @@ public record PeerOptions(
     private long remoteAs;
     private int routerId;
     private int holdTimeSeconds = 9;
+    private Families families = Families.IPV6_UNICAST;
     private boolean passive;
     private int gtsmHops;
     private String md5Key = "";
@@ -160,6 +164,11 @@ public record PeerOptions(
 
     public Builder holdTimeSeconds(int value) {
       holdTimeSeconds = value;
+      return this;
+    }
+
+    public Builder families(Families value) {
+      families = value;
       return this;
     }
 
@@ -235,6 +244,7 @@ public record PeerOptions(
           remoteAs,
           routerId,
           holdTimeSeconds,
+          families,
           passive,
           gtsmHops,
           md5Key,

@@ -145,7 +145,10 @@ public final class PeerSession {
         : LinuxCalls.interfaceIndex(options.interfaceName());
   }
 
-  /** Announces and withdraws routes of ours. Where the session isn't up, nothing happens. */
+  /**
+   * Announces and withdraws routes of ours, but for those of families that the peer doesn't speak.
+   * Where the session isn't up, nothing happens.
+   */
   public void send(UpdateMessage update) {
     PeerConnection connection = current;
     if (connection != null) {
@@ -153,14 +156,17 @@ public final class PeerSession {
     }
   }
 
-  /** Asks for all routes again; false where the peer can't or isn't there. */
-  public boolean requestRefresh() {
+  /** Asks for all routes of a family again; false where the peer can't or isn't there. */
+  public boolean requestRefresh(AddressFamily family) {
     PeerConnection connection = current;
     Negotiated agreed = negotiated;
-    if (connection == null || agreed == null || !agreed.routeRefresh()) {
+    if (connection == null
+        || agreed == null
+        || !agreed.routeRefresh()
+        || !agreed.families().has(family)) {
       return false;
     }
-    connection.send(RouteRefreshMessage.request(AddressFamily.IPV6_UNICAST));
+    connection.send(RouteRefreshMessage.request(family));
     return true;
   }
 
@@ -317,13 +323,15 @@ public final class PeerSession {
   }
 
   private void onRefresh(RouteRefreshMessage message) {
-    if (!message.family().equals(AddressFamily.IPV6_UNICAST)) {
+    Negotiated agreed = negotiated;
+    AddressFamily family = message.family();
+    if (agreed == null || !agreed.families().has(family)) {
       return;
     }
     if (message.subtype() == RouteRefreshMessage.REQUEST) {
-      speaker.refreshRequested(this);
+      speaker.refreshRequested(this, family);
     } else {
-      received.refresh(message.subtype());
+      received.refresh(family, message.subtype());
     }
   }
 
@@ -413,7 +421,7 @@ public final class PeerSession {
           name(), outcome.peerAs(), outcome.holdTimeSeconds());
       listener.established(PeerSession.this, outcome);
       /* A peer that restarts waits for it before it sends anything (RFC 4724 §4.1). */
-      PeerSession.this.send(UpdateMessage.END_OF_RIB);
+      UpdateMessage.endsOfRib(outcome.families()).forEach(PeerSession.this::send);
       received.established(outcome);
     }
 

@@ -5,9 +5,7 @@ import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AttributeFault;
 import io.heddle.bgp.wire.NextHop;
-import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.PathAttribute;
-import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.RouteRefreshMessage;
 import io.heddle.bgp.wire.UpdateMessage;
 import java.nio.ByteBuffer;
@@ -24,15 +22,34 @@ import org.jspecify.annotations.Nullable;
 final class ReceivedRoutes {
   private static final long STALE_LIMIT_NS = 300_000_000_000L;
 
+  /** Whether routes of a family that came before are doubtful, and until when. */
+  private static final class Staleness {
+    private final AddressFamily family;
+    private boolean stale;
+    private EventLoop.@Nullable Timer timer;
+
+    Staleness(AddressFamily family) {
+      this.family = family;
+    }
+
+    void forget() {
+      stale = false;
+      EventLoop.Timer armed = timer;
+      if (armed != null) {
+        armed.cancel();
+        timer = null;
+      }
+    }
+  }
+
   private final PeerSession session;
   private final EventLoop loop;
   private final SessionListener listener;
-  private EventLoop.@Nullable Timer staleTimer;
+  private final List<Staleness> families;
   private @Nullable Negotiated lastNegotiated;
   /* By treatment, a bit for each attribute of which the log of this session has a line. */
   private final Map<AttributeFault.Treatment, long[]> toldOf =
       new EnumMap<>(AttributeFault.Treatment.class);
-  private boolean stale;
   private long updates;
   private long announced;
   private long withdrawn;
@@ -45,6 +62,7 @@ final class ReceivedRoutes {
     this.session = session;
     this.loop = loop;
     this.listener = listener;
+    this.families = session.options().families().all().stream().map(Staleness::new).toList();
   }
 
   /** With what the session itself has counted. */
@@ -64,14 +82,15 @@ final class ReceivedRoutes {
 
   void update(UpdateMessage update) {
     updates++;
-    announced += update.announced().size();
-    withdrawn += update.withdrawn().size();
+    announced += update.announcedRoutes();
+    withdrawn += update.withdrawnRoutes();
     skippedFamilies += update.skippedFamilies();
     ignored += update.ignored();
     update.faults().forEach(this::count);
-    if (update.isEndOfRib()) {
-      listener.endOfRib(session);
-      dropStale();
+    AddressFamily complete = update.endOfRib();
+    if (complete != null) {
+      listener.endOfRib(session, complete);
+      dropStale(complete);
     } else {
       listener.update(session, withoutOwn(update));
     }
@@ -104,12 +123,13 @@ final class ReceivedRoutes {
 
   /* Routes that lead back here: by their path, by who reflected them (RFC 4456 §8), or by their next hop. */
   private UpdateMessage withoutOwn(UpdateMessage update) {
-    if (update.announced().isEmpty()) {
+    int routes = update.announcedRoutes();
+    if (routes == 0) {
       return update;
     }
-    NextHop nextHop = update.nextHop();
     Endpoint own = session.ownEndpoint();
-    if (nextHop != null && own != null && nextHop.is(own.high(), own.low())) {
+    NextHop nextHop = own == null ? null : update.nextHopAt(own.high(), own.low());
+    if (nextHop != null) {
       AttributeFault fault =
           new AttributeFault(
               AttributeFault.Treatment.WITHDRAW,
@@ -118,12 +138,12 @@ final class ReceivedRoutes {
       count(fault);
       List<AttributeFault> faults = new ArrayList<>(update.faults());
       faults.add(fault);
-      return allWithdrawn(update, faults);
+      return update.allWithdrawn(faults);
     }
     if (update.attributes().asPath().contains(session.options().localAs())
         || isReflectionOfOurs(update)) {
-      looped += update.announced().size();
-      return allWithdrawn(update, update.faults());
+      looped += routes;
+      return update.allWithdrawn(update.faults());
     }
     return update;
   }
@@ -143,25 +163,16 @@ final class ReceivedRoutes {
     return false;
   }
 
-  private static UpdateMessage allWithdrawn(UpdateMessage update, List<AttributeFault> faults) {
-    return new UpdateMessage(
-        update.withdrawn().and(update.announced()),
-        Nlri.EMPTY,
-        PathAttributes.EMPTY,
-        null,
-        faults,
-        update.ignored(),
-        update.skippedFamilies());
-  }
-
-  /** The peer begins or ends to send everything again (RFC 7313 §4). */
-  void refresh(int subtype) {
+  /** The peer begins or ends to send everything of a family again (RFC 7313 §4). */
+  void refresh(AddressFamily family, int subtype) {
     switch (subtype) {
       case RouteRefreshMessage.BEGIN -> {
-        stale = true;
-        listener.routesBecomeStale(session);
+        for (Staleness each : families) {
+          each.stale |= each.family.equals(family);
+        }
+        listener.routesBecomeStale(session, family);
       }
-      case RouteRefreshMessage.END -> dropStale();
+      case RouteRefreshMessage.END -> dropStale(family);
       default -> {
         /* RFC 7313 §5: unknown sub-types are ignored. */
       }
@@ -173,42 +184,53 @@ final class ReceivedRoutes {
     toldOf.clear();
     lastNegotiated = outcome;
     var restart = outcome.gracefulRestart();
-    if (stale && (restart == null || !restart.keptForwarding(AddressFamily.IPV6_UNICAST))) {
-      dropStale();
-    } else if (stale) {
-      keepStale(STALE_LIMIT_NS);
+    for (Staleness each : families) {
+      boolean kept = restart != null && restart.keptForwarding(each.family);
+      if (each.stale && kept && outcome.families().has(each.family)) {
+        keepStale(each, STALE_LIMIT_NS);
+      } else {
+        dropStale(each);
+      }
     }
   }
 
-  /** The session is down: its routes are kept for as long as the peer asked for, or not at all. */
+  /**
+   * The session is down: a family's routes are kept as long as the peer asked for, or not at all.
+   */
   void down(SessionEnd end) {
     Negotiated last = lastNegotiated;
-    if (end.routesKept() && last != null && last.gracefulRestart() != null) {
-      keepStale(last.gracefulRestart().timeSeconds() * 1_000_000_000L);
-    } else {
-      forgetStale();
+    var restart = last == null ? null : last.gracefulRestart();
+    for (Staleness each : families) {
+      if (restart != null && end.keeps(each.family)) {
+        keepStale(each, restart.timeSeconds() * 1_000_000_000L);
+      } else {
+        each.forget();
+      }
     }
   }
 
-  private void dropStale() {
-    if (stale) {
-      forgetStale();
-      listener.dropStaleRoutes(session);
+  private void dropStale(AddressFamily family) {
+    for (Staleness each : families) {
+      if (each.family.equals(family)) {
+        dropStale(each);
+      }
+    }
+  }
+
+  private void dropStale(Staleness one) {
+    if (one.stale) {
+      one.forget();
+      listener.dropStaleRoutes(session, one.family);
     }
   }
 
   void forgetStale() {
-    stale = false;
-    EventLoop.Timer timer = staleTimer;
-    if (timer != null) {
-      timer.cancel();
-      staleTimer = null;
-    }
+    families.forEach(Staleness::forget);
   }
 
-  private void keepStale(long limitNs) {
-    forgetStale();
-    stale = true;
-    staleTimer = loop.schedule(limitNs, this::dropStale);
+  private void keepStale(Staleness one, long limitNs) {
+    one.forget();
+    one.stale = true;
+    one.timer = loop.schedule(limitNs, () -> dropStale(one));
   }
 }

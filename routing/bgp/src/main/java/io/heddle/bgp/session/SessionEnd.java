@@ -1,14 +1,25 @@
 package io.heddle.bgp.session;
 
+import io.heddle.bgp.wire.AddressFamily;
+import java.util.List;
+
 /**
  * Why a session, or an attempt at one, ended.
  *
  * @param cause which kind of thing it was
  * @param why the sentence for the log and the doctor, with the values
- * @param routesKept whether the peer asked us to keep its routes while it restarts (RFC 4724);
- *     {@link SessionListener#dropStaleRoutes} says when that is over
+ * @param kept families whose routes the peer asked us to keep while it restarts (RFC 4724); {@link
+ *     SessionListener#dropStaleRoutes} says when that is over
  */
-public record SessionEnd(Cause cause, String why, boolean routesKept) {
+public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
+  public SessionEnd {
+    kept = List.copyOf(kept);
+  }
+
+  public boolean keeps(AddressFamily family) {
+    return kept.contains(family);
+  }
+
   /** Who or what ended it. */
   public enum Cause {
     /** TCP didn't connect. */

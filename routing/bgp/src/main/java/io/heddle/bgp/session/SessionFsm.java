@@ -1,12 +1,14 @@
 package io.heddle.bgp.session;
 
 import io.heddle.bgp.session.SessionEnd.Cause;
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageFault;
 import io.heddle.bgp.wire.NotificationMessage;
 import io.heddle.bgp.wire.OpenMessage;
 import io.heddle.platform.NanoClock;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +138,7 @@ final class SessionFsm {
       }
     }
     if (wasUp) {
-      actions.down(new SessionEnd(Cause.STOPPED, reason.describe(), false));
+      actions.down(new SessionEnd(Cause.STOPPED, reason.describe(), List.of()));
     }
   }
 
@@ -357,7 +359,7 @@ final class SessionFsm {
     boolean wasUp = leg.phase == Phase.ESTABLISHED;
     Negotiated negotiated = leg.negotiated;
     dismiss(side, say);
-    SessionEnd end = new SessionEnd(cause, why, wasUp && keepsRoutes(negotiated, cause));
+    SessionEnd end = new SessionEnd(cause, why, wasUp ? kept(negotiated, cause) : List.of());
     if (wasUp) {
       /* A session that lasted deserves a quick second try; one that flaps doesn't. */
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
@@ -378,15 +380,16 @@ final class SessionFsm {
    * RFC 4724 §4.2 and RFC 8538 §4: routes are kept over an end that says nothing of their being wrong. BFD says that
    * packets don't arrive, so there is nothing to keep.
    */
-  private boolean keepsRoutes(@Nullable Negotiated negotiated, Cause cause) {
+  private List<AddressFamily> kept(@Nullable Negotiated negotiated, Cause cause) {
     if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
-      return false;
+      return List.of();
     }
     boolean notifications = negotiated.gracefulRestart().notifications();
     return switch (cause) {
-      case CONNECTION_LOST -> true;
-      case HOLD_TIMER, SEND_HOLD_TIMER, PEER_ENDED_IT -> notifications;
-      default -> false;
+      case CONNECTION_LOST -> negotiated.kept();
+      case HOLD_TIMER, SEND_HOLD_TIMER, PEER_ENDED_IT ->
+          notifications ? negotiated.kept() : List.of();
+      default -> List.of();
     };
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.bgp.session;
 
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.UpdateMessage;
 
 /**
@@ -20,18 +21,18 @@ public interface SessionListener {
    */
   void update(PeerSession session, UpdateMessage update);
 
-  /** The first dump of routes is complete. Not every peer says so. */
-  void endOfRib(PeerSession session);
+  /** The first dump of a family's routes is complete. Not every peer says so. */
+  void endOfRib(PeerSession session, AddressFamily family);
 
-  /** The peer is about to send all its routes again: what it holds now is stale. */
-  void routesBecomeStale(PeerSession session);
+  /** The peer is about to send all its routes of a family again: what it holds now is stale. */
+  void routesBecomeStale(PeerSession session, AddressFamily family);
 
-  /** What is stale and hasn't come again is gone. */
-  void dropStaleRoutes(PeerSession session);
+  /** What is stale of a family and hasn't come again is gone. */
+  void dropStaleRoutes(PeerSession session, AddressFamily family);
 
   /**
-   * The session is down. Unless {@link SessionEnd#routesKept}, its routes are gone; otherwise they
-   * are stale.
+   * The session is down. Routes of families that {@link SessionEnd#keeps} are stale, those of
+   * others are gone.
    */
   void down(PeerSession session, SessionEnd end);
 

@@ -84,15 +84,15 @@ public record AsPath(List<Segment> segments) {
    * What no path of an UPDATE may have (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null where there is
    * nothing of it.
    */
-  @Nullable String forbidden(WireOptions options) {
+  @Nullable String forbidden(boolean external, boolean acceptSets) {
     if (contains(0)) {
       return "AS 0 is in the path, which is nobody's (RFC 7607)";
     }
     for (Segment each : segments) {
-      if (each.type >= CONFEDERATION_SEQUENCE && options.external()) {
+      if (each.type >= CONFEDERATION_SEQUENCE && external) {
         return "a confederation's segment from a peer of another AS (RFC 5065)";
       }
-      if ((each.type == SET || each.type == CONFEDERATION_SET) && !options.acceptAsSets()) {
+      if ((each.type == SET || each.type == CONFEDERATION_SET) && !acceptSets) {
         return "a set is in the path (RFC 9774; as-sets = yes takes it)";
       }
     }

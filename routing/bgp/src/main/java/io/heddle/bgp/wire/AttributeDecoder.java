@@ -173,12 +173,16 @@ final class AttributeDecoder {
   private void path(int at, int length) {
     AsPath path = segments(at, length, options.fourOctetAs() ? 4 : 2);
     String why =
-        path == null ? "its segments don't fill its " + length + " bytes" : path.forbidden(options);
+        path == null ? "its segments don't fill its " + length + " bytes" : forbidden(path);
     if (path == null || why != null) {
       withdraw(PathAttribute.AS_PATH, String.valueOf(why));
     } else {
       attributes.add(new PathAttribute.Path(path));
     }
+  }
+
+  private @Nullable String forbidden(AsPath path) {
+    return path.forbidden(options.external(), options.acceptAsSets());
   }
 
   /* RFC 6793 §6: malformed, they are left out; a confederation's segments go without a word. */
@@ -196,7 +200,7 @@ final class AttributeDecoder {
     }
     AsPath whole = segments(at, length, 4);
     AsPath path = whole == null ? AsPath.EMPTY : whole.withoutConfederations();
-    String why = path.forbidden(options);
+    String why = forbidden(path);
     if (whole == null || whole.segments().isEmpty()) {
       discard(code, "its segments don't fill its " + length + " bytes");
     } else if (path.contains(0)) {

@@ -9,7 +9,7 @@ package io.heddle.bgp.wire;
 public record AttributeFault(Treatment treatment, int code, String why) {
   /** From weakest to strongest. */
   public enum Treatment {
-    /** Single prefixes are passed over, the others stay (RFC 4271 §6.3). */
+    /** Single routes are passed over or count as withdrawn, the others stay (RFC 4271 §6.3). */
     IGNORE,
     /** The attribute is left out, the routes stay. */
     DISCARD,

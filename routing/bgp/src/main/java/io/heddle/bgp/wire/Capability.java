@@ -22,6 +22,13 @@ public sealed interface Capability {
 
   /** RFC 4760 §8. */
   record Multiprotocol(AddressFamily family) implements Capability {
+    /** Capabilities of some families as bytes: what a peer without any of them is told. */
+    public static byte[] bytes(List<AddressFamily> families) {
+      WireWriter out = new WireWriter();
+      families.forEach(each -> CapabilityCodec.encode(new Multiprotocol(each), out));
+      return out.toArray();
+    }
+
     @Override
     public int code() {
       return MULTIPROTOCOL;

@@ -8,25 +8,27 @@ package io.heddle.bgp.wire;
  * @param unreachable the unreachability announcement (draft-krierhorn-idr-upa)
  * @param otherUnreachable a second one (draft-wang-idr-bgp-upa), −1 for none
  * @param fibSuppress FIB-Suppress (draft-xu-idr-fare-in-mpson)
+ * @param redirect where a Flowspec rule's traffic goes (draft-ietf-idr-flowspec-path-redirect), −1
+ *     for none
  */
 public record CodePoints(
-    int pathBandwidth, int unreachable, int otherUnreachable, int fibSuppress) {
+    int pathBandwidth, int unreachable, int otherUnreachable, int fibSuppress, int redirect) {
   public static final int NON_TRANSITIVE = 0x4000;
-  public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081);
+  public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081, 0x0900);
 
   /**
    * @throws IllegalArgumentException where two are the same, or one isn't a type without 0x4000
    */
   public CodePoints {
-    int[] all = {pathBandwidth, unreachable, otherUnreachable, fibSuppress};
+    int[] all = {pathBandwidth, unreachable, otherUnreachable, fibSuppress, redirect};
     for (int i = 0; i < all.length; i++) {
-      boolean absent = i == 2 && all[i] == -1;
+      boolean absent = all[i] == -1 && (i == 2 || i == 4);
       if (!absent && (all[i] < 0 || all[i] > 0xffff || (all[i] & NON_TRANSITIVE) != 0)) {
         throw new IllegalArgumentException(
             "code point 0x%x isn't a 16-bit type without bit 0x4000".formatted(all[i]));
       }
       for (int k = 0; k < i; k++) {
-        if (all[i] == all[k]) {
+        if (all[i] == all[k] && !absent) {
           throw new IllegalArgumentException(
               "code point 0x%04x has two meanings".formatted(all[i]));
         }

@@ -9,12 +9,17 @@ package io.heddle.bgp.wire;
  * colour           03 0b | flags 2 | colour 4                 RFC 9012 §4.3
  * unreachable      TT TT | flags 1 | 0 1 | router id 4        draft-krierhorn-idr-upa
  * FIB-Suppress     TT TT | AS 2 | router id 4                 draft-xu-idr-fare-in-mpson §4.2.1
+ * redirect         TT TT | flags 1 | ID type 1 | ID 4         draft-ietf-idr-flowspec-path-redirect
+ * route target     00 02 | AS 2 | number 4                    RFC 4360 §4
+ *                  01 02 | address 4 | number 2
+ *                  02 02 | AS 4 | number 2                    RFC 5668
  * </pre>
  */
 public sealed interface ExtendedCommunity {
   int BYTES = 8;
   int LINK_BANDWIDTH_TYPE = 0x0004;
   int COLOR_TYPE = 0x030b;
+  int ROUTE_TARGET_SUBTYPE = 0x02;
   int AS_TRANS = 23456;
 
   /** The eight bytes. */
@@ -124,6 +129,59 @@ public sealed interface ExtendedCommunity {
     }
   }
 
+  /**
+   * Where the traffic of a Flowspec rule goes: an identifier that its receiver knows.
+   *
+   * @param idType what kind of identifier
+   */
+  record Redirect(int flags, int idType, int id) implements ExtendedCommunity {
+    @Override
+    public long bits(CodePoints codePoints) {
+      return type(codePoints.redirect(), true)
+          | (flags & 0xffL) << 40
+          | (idType & 0xffL) << 32
+          | id & 0xffff_ffffL;
+    }
+
+    @Override
+    public String toString() {
+      return "redirect to " + Integer.toUnsignedString(id) + " of type " + idType;
+    }
+  }
+
+  /**
+   * Whom a route is for (RFC 4360 §4, RFC 5668).
+   *
+   * @param administrator an AS, or an address of 32 bits
+   * @param number of 32 bits beside an AS of two octets, of 16 otherwise
+   */
+  record RouteTarget(Administrator kind, long administrator, long number)
+      implements ExtendedCommunity {
+    /** What the first number is, in the order of their types. */
+    public enum Administrator {
+      TWO_OCTET_AS,
+      ADDRESS,
+      FOUR_OCTET_AS
+    }
+
+    @Override
+    public long bits(CodePoints codePoints) {
+      long type = (long) (kind.ordinal() << 8 | ROUTE_TARGET_SUBTYPE) << 48;
+      return kind == Administrator.TWO_OCTET_AS
+          ? type | (administrator & 0xffffL) << 32 | number & 0xffff_ffffL
+          : type | (administrator & 0xffff_ffffL) << 16 | number & 0xffffL;
+    }
+
+    @Override
+    public String toString() {
+      String who =
+          kind == Administrator.ADDRESS
+              ? dotted((int) administrator)
+              : String.valueOf(administrator);
+      return "target " + who + ":" + number;
+    }
+  }
+
   /** One that means nothing here; kept. */
   record Other(long raw) implements ExtendedCommunity {
     @Override
@@ -165,7 +223,22 @@ public sealed interface ExtendedCommunity {
     if (type == codePoints.fibSuppress()) {
       return new FibSuppress((int) (bits >>> 32) & 0xffff, (int) bits);
     }
-    return new Other(bits);
+    if (type == codePoints.redirect()) {
+      return new Redirect((int) (bits >>> 40) & 0xff, (int) (bits >>> 32) & 0xff, (int) bits);
+    }
+    return (type & 0xff) == ROUTE_TARGET_SUBTYPE ? target(bits, type >>> 8) : new Other(bits);
+  }
+
+  private static ExtendedCommunity target(long bits, int kind) {
+    return switch (kind) {
+      case 0 ->
+          new RouteTarget(
+              RouteTarget.Administrator.TWO_OCTET_AS, bits >>> 32 & 0xffff, bits & 0xffff_ffffL);
+      case 1, 2 ->
+          new RouteTarget(
+              RouteTarget.Administrator.values()[kind], bits >>> 16 & 0xffff_ffffL, bits & 0xffff);
+      default -> new Other(bits);
+    };
   }
 
   /** An address of 32 bits as people write router ids. */

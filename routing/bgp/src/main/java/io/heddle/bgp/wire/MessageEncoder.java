@@ -2,10 +2,20 @@ package io.heddle.bgp.wire;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Messages to bytes. */
 public final class MessageEncoder {
   private static final int NEXT_HOP_BYTES = 16;
+
+  /** Routes of one family, to be written one after another. */
+  private interface Run {
+    int size();
+
+    int bytes(int index);
+
+    void write(int index, WireWriter out);
+  }
 
   private final WireOptions options;
 
@@ -48,65 +58,148 @@ public final class MessageEncoder {
     return end(out, type);
   }
 
-  /** An UPDATE, in as many messages as its routes need: first the withdrawn, then the announced. */
+  /**
+   * An UPDATE, in as many messages as its routes need: of each family first the withdrawn, then the
+   * announced. Routes of families that aren't agreed on are left out.
+   */
   public List<byte[]> encodeAll(UpdateMessage update) {
     List<byte[]> messages = new ArrayList<>();
-    if (update.announced().isEmpty() || !update.withdrawn().isEmpty()) {
-      int from = 0;
-      do {
-        WireWriter attributes = new WireWriter();
-        from = unreach(update.withdrawn(), from, attributes);
-        messages.add(update(attributes));
-      } while (from < update.withdrawn().size());
+    byte[] attributes = attributes(update);
+    Nlri withdrawn = update.withdrawn();
+    Nlri announced = update.announced();
+    if (options.families().ipv6Unicast()) {
+      if (!withdrawn.isEmpty() || announced.isEmpty() && update.others().isEmpty()) {
+        unreach(AddressFamily.IPV6_UNICAST, run(withdrawn), messages);
+      }
+      if (!announced.isEmpty()) {
+        NextHop nextHop = update.nextHop();
+        reach(AddressFamily.IPV6_UNICAST, run(announced), nextHop, true, attributes, messages);
+      }
     }
-    if (!update.announced().isEmpty()) {
-      WireWriter shared = new WireWriter();
-      AttributeEncoder encoder = new AttributeEncoder(options);
-      update.attributes().all().forEach(each -> encoder.encode(each, shared));
-      byte[] rest = shared.toArray();
-      for (int from = 0; from < update.announced().size(); ) {
-        WireWriter attributes = new WireWriter();
-        from = reach(update, from, rest.length, attributes);
-        messages.add(update(attributes.bytes(rest)));
+    for (FamilyRoutes<?> each : update.others()) {
+      if (options.families().has(each.family())) {
+        encodeAll(each, attributes, messages);
       }
     }
     return messages;
   }
 
-  private int unreach(Nlri routes, int from, WireWriter out) {
-    out.u8(PathAttribute.OPTIONAL | PathAttribute.EXTENDED_LENGTH);
-    out.u8(PathAttribute.MP_UNREACH_NLRI);
-    return routes(routes, from, 0, out, () -> family(out));
+  private <R> void encodeAll(FamilyRoutes<R> routes, byte[] attributes, List<byte[]> messages) {
+    FamilyCodec<R> codec = routes.codec();
+    if (!routes.withdrawn().isEmpty() || routes.announced().isEmpty()) {
+      unreach(codec.family(), run(codec, routes.withdrawn()), messages);
+    }
+    if (!routes.announced().isEmpty()) {
+      Run announced = run(codec, routes.announced());
+      reach(codec.family(), announced, routes.nextHop(), codec.hasNextHop(), attributes, messages);
+    }
   }
 
-  private int reach(UpdateMessage update, int from, int otherBytes, WireWriter out) {
-    NextHop nextHop = update.nextHop();
-    if (nextHop == null) {
+  private byte[] attributes(UpdateMessage update) {
+    WireWriter out = new WireWriter();
+    AttributeEncoder encoder = new AttributeEncoder(options);
+    update.attributes().all().forEach(each -> encoder.encode(each, out));
+    return out.toArray();
+  }
+
+  /* In at least one message: one without routes is End-of-RIB. */
+  private void unreach(AddressFamily family, Run routes, List<byte[]> messages) {
+    int from = 0;
+    do {
+      WireWriter out = new WireWriter();
+      out.u8(PathAttribute.OPTIONAL | PathAttribute.EXTENDED_LENGTH);
+      out.u8(PathAttribute.MP_UNREACH_NLRI);
+      from = routes(routes, from, 0, out, () -> family(family, out));
+      messages.add(update(out));
+    } while (from < routes.size());
+  }
+
+  private void reach(
+      AddressFamily family,
+      Run routes,
+      @Nullable NextHop nextHop,
+      boolean hasNextHop,
+      byte[] attributes,
+      List<byte[]> messages) {
+    if (hasNextHop && nextHop == null) {
       throw new IllegalArgumentException("announced routes need a next hop");
     }
-    out.u8(PathAttribute.OPTIONAL | PathAttribute.EXTENDED_LENGTH).u8(PathAttribute.MP_REACH_NLRI);
-    return routes(
-        update.announced(),
-        from,
-        otherBytes,
-        out,
-        () -> {
-          family(out);
-          out.u8(nextHop.hasLinkLocal() ? 2 * NEXT_HOP_BYTES : NEXT_HOP_BYTES);
-          out.u64(nextHop.globalHigh()).u64(nextHop.globalLow());
-          if (nextHop.hasLinkLocal()) {
-            out.u64(nextHop.linkHigh()).u64(nextHop.linkLow());
-          }
-          out.u8(0);
-        });
+    for (int from = 0; from < routes.size(); ) {
+      WireWriter out = new WireWriter();
+      out.u8(PathAttribute.OPTIONAL | PathAttribute.EXTENDED_LENGTH);
+      out.u8(PathAttribute.MP_REACH_NLRI);
+      from =
+          routes(
+              routes,
+              from,
+              attributes.length,
+              out,
+              () -> {
+                family(family, out);
+                nextHop(hasNextHop ? nextHop : null, out);
+                out.u8(0);
+              });
+      messages.add(update(out.bytes(attributes)));
+    }
   }
 
-  private static void family(WireWriter out) {
-    out.u16(AddressFamily.IPV6_UNICAST.afi()).u8(AddressFamily.IPV6_UNICAST.safi());
+  private static void nextHop(@Nullable NextHop nextHop, WireWriter out) {
+    if (nextHop == null) {
+      out.u8(0);
+      return;
+    }
+    out.u8(nextHop.hasLinkLocal() ? 2 * NEXT_HOP_BYTES : NEXT_HOP_BYTES);
+    out.u64(nextHop.globalHigh()).u64(nextHop.globalLow());
+    if (nextHop.hasLinkLocal()) {
+      out.u64(nextHop.linkHigh()).u64(nextHop.linkLow());
+    }
+  }
+
+  private static void family(AddressFamily family, WireWriter out) {
+    out.u16(family.afi()).u8(family.safi());
+  }
+
+  private static Run run(Nlri routes) {
+    return new Run() {
+      @Override
+      public int size() {
+        return routes.size();
+      }
+
+      @Override
+      public int bytes(int index) {
+        return 1 + (routes.length(index) + 7 >>> 3);
+      }
+
+      @Override
+      public void write(int index, WireWriter out) {
+        out.prefix(routes.high(index), routes.low(index), routes.length(index));
+      }
+    };
+  }
+
+  private static <R> Run run(FamilyCodec<R> codec, List<R> routes) {
+    List<byte[]> all = routes.stream().map(codec::encode).toList();
+    return new Run() {
+      @Override
+      public int size() {
+        return all.size();
+      }
+
+      @Override
+      public int bytes(int index) {
+        return all.get(index).length;
+      }
+
+      @Override
+      public void write(int index, WireWriter out) {
+        out.bytes(all.get(index));
+      }
+    };
   }
 
   /** As many routes as fit; returns the first that doesn't. */
-  private int routes(Nlri routes, int from, int otherBytes, WireWriter out, Runnable head) {
+  private int routes(Run routes, int from, int otherBytes, WireWriter out, Runnable head) {
     int lengthAt = out.size();
     out.u16(0);
     head.run();
@@ -116,8 +209,8 @@ public final class MessageEncoder {
             - UpdateDecoder.MIN_BODY_BYTES
             - otherBytes;
     int at = from;
-    while (at < routes.size() && out.size() + 1 + (routes.length(at) + 7 >>> 3) <= room) {
-      out.prefix(routes.high(at), routes.low(at), routes.length(at));
+    while (at < routes.size() && out.size() + routes.bytes(at) <= room) {
+      routes.write(at, out);
       at++;
     }
     if (at == from && from < routes.size()) {

@@ -72,6 +72,12 @@ public final class PathAttributes {
         case FibSuppress ignored -> {
           /* For routers. */
         }
+        case ExtendedCommunity.Redirect ignored -> {
+          /* For who takes Flowspec rules. */
+        }
+        case ExtendedCommunity.RouteTarget ignored -> {
+          /* Likewise. */
+        }
         case ExtendedCommunity.Other other -> {
           /* Nothing to know. */
         }

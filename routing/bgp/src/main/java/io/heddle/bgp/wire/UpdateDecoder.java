@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * MP_UNREACH_NLRI   AFI 2 | SAFI 1 | prefixes
  * </pre>
  *
- * IPv4 isn't agreed on, so its fields are passed over. One thread.
+ * IPv4 isn't agreed on, so its fields are passed over, as are families that aren't agreed on. IPv6
+ * unicast is read here, without an object a route; other families by their codecs. One thread.
  */
 final class UpdateDecoder {
   static final int MIN_BODY_BYTES = 4;
@@ -28,6 +29,7 @@ final class UpdateDecoder {
   private static final int MP_UNREACH_FIXED_BYTES = 3;
 
   private final WireOptions options;
+  private final boolean unicast;
   private final AttributeCache cache = new AttributeCache();
 
   /* The attributes of one UPDATE without the two that are routes. */
@@ -42,10 +44,13 @@ final class UpdateDecoder {
   private @Nullable String firstIgnored;
   private @Nullable String impossibleNextHop;
   private @Nullable AttributeFault listFault;
+  private @Nullable FamilyReader<?> gone;
+  private @Nullable FamilyReader<?> come;
   private @Nullable MessageFault fatal;
 
   UpdateDecoder(WireOptions options) {
     this.options = options;
+    this.unicast = options.families().ipv6Unicast();
   }
 
   Decoded decode(byte[] bytes, int start, int length) {
@@ -76,6 +81,8 @@ final class UpdateDecoder {
     ignored = 0;
     firstIgnored = null;
     impossibleNextHop = null;
+    gone = null;
+    come = null;
     int at = start;
     while (at < end) {
       int flags = WireBytes.u8(bytes, at);
@@ -139,14 +146,14 @@ final class UpdateDecoder {
       }
       if (isOurs(bytes, reachAt)) {
         if (nextHopBytes != 16 && nextHopBytes != 32) {
-          return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
+          return wrongNextHop(nextHopBytes);
         }
         nextHop = nextHop(bytes, reachAt + 4, nextHopBytes);
         impossibleNextHop = nextHop.impossible();
         int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
         announced = possible(routes(bytes, routesAt, reachAt + reachBytes));
       } else {
-        skippedFamilies++;
+        otherAnnounced(bytes, nextHopBytes);
       }
     }
     if (fatal != null) {
@@ -159,7 +166,9 @@ final class UpdateDecoder {
       AttributeDecoder.Result result, Nlri withdrawn, Nlri announced, @Nullable NextHop nextHop) {
     List<AttributeFault> faults = result.faults();
     boolean withdraw = result.withdraw();
-    int missing = announced.isEmpty() || listFault != null ? 0 : result.missing();
+    boolean announces = !announced.isEmpty() || come != null && come.announces();
+    int missing = !announces || listFault != null ? 0 : result.missing();
+    List<FamilyRoutes<?>> others = gone == null && come == null ? List.of() : others();
     if (firstIgnored != null) {
       faults = new ArrayList<>(faults);
       faults.add(new AttributeFault(Treatment.IGNORE, PathAttribute.MP_REACH_NLRI, firstIgnored));
@@ -178,22 +187,87 @@ final class UpdateDecoder {
       }
       withdraw = true;
     }
-    if (withdraw) {
-      return new UpdateMessage(
-          withdrawn.and(announced),
-          Nlri.EMPTY,
-          PathAttributes.EMPTY,
-          null,
-          faults,
-          ignored,
-          skippedFamilies);
-    }
-    return new UpdateMessage(
-        withdrawn, announced, result.attributes(), nextHop, faults, ignored, skippedFamilies);
+    UpdateMessage message =
+        new UpdateMessage(
+            withdrawn,
+            announced,
+            result.attributes(),
+            nextHop,
+            faults,
+            ignored,
+            skippedFamilies,
+            others);
+    return withdraw ? message.allWithdrawn(faults) : message;
   }
 
-  private static boolean isOurs(byte[] bytes, int at) {
-    return WireBytes.u16(bytes, at) == AddressFamily.IPV6_UNICAST.afi()
+  /* What the reader of each family has; one reader where both lists are of one family. */
+  private List<FamilyRoutes<?>> others() {
+    List<FamilyRoutes<?>> others = new ArrayList<>(2);
+    if (gone != null) {
+      others.add(gone.routes());
+    }
+    if (come != null && come != gone) {
+      others.add(come.routes());
+    }
+    return others;
+  }
+
+  private void otherWithdrawn(byte[] bytes) {
+    FamilyCodec<?> codec = codecOf(bytes, unreachAt);
+    if (codec == null) {
+      skippedFamilies++;
+      return;
+    }
+    FamilyReader<?> reader = new FamilyReader<>(codec);
+    gone = reader;
+    judge(
+        reader,
+        reader.withdrawn(bytes, unreachAt + MP_UNREACH_FIXED_BYTES, unreachAt + unreachBytes));
+  }
+
+  private void otherAnnounced(byte[] bytes, int nextHopBytes) {
+    FamilyCodec<?> codec = codecOf(bytes, reachAt);
+    if (codec == null) {
+      skippedFamilies++;
+      return;
+    }
+    NextHop nextHop = null;
+    if (codec.hasNextHop()) {
+      if (nextHopBytes != 16 && nextHopBytes != 32) {
+        fatal = wrongNextHop(nextHopBytes);
+        return;
+      }
+      nextHop = nextHop(bytes, reachAt + 4, nextHopBytes);
+      impossibleNextHop = nextHop.impossible();
+    }
+    FamilyReader<?> reader =
+        gone != null && gone.codec() == codec ? gone : new FamilyReader<>(codec);
+    come = reader;
+    int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
+    judge(reader, reader.announced(bytes, routesAt, reachAt + reachBytes, nextHop));
+  }
+
+  private void judge(FamilyReader<?> reader, @Nullable String lost) {
+    ignored += reader.takeMalformed();
+    if (firstIgnored == null) {
+      firstIgnored = reader.firstMalformed();
+    }
+    if (lost != null) {
+      fatal = routesLost("%s: %s", reader.codec().family(), lost);
+    }
+  }
+
+  private @Nullable FamilyCodec<?> codecOf(byte[] bytes, int at) {
+    return options.families().codec(WireBytes.u16(bytes, at), WireBytes.u8(bytes, at + 2));
+  }
+
+  private static MessageFault wrongNextHop(int nextHopBytes) {
+    return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
+  }
+
+  private boolean isOurs(byte[] bytes, int at) {
+    return unicast
+        && WireBytes.u16(bytes, at) == AddressFamily.IPV6_UNICAST.afi()
         && WireBytes.u8(bytes, at + 2) == AddressFamily.IPV6_UNICAST.safi();
   }
 
@@ -203,7 +277,7 @@ final class UpdateDecoder {
       return Nlri.EMPTY;
     }
     if (!isOurs(bytes, unreachAt)) {
-      skippedFamilies++;
+      otherWithdrawn(bytes);
       return Nlri.EMPTY;
     }
     if (reachAt < 0 && unreachBytes == MP_UNREACH_FIXED_BYTES) {

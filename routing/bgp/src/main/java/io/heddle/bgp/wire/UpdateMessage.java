@@ -1,18 +1,23 @@
 package io.heddle.bgp.wire;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes that came and went (RFC 4271 §4.3, RFC 4760): IPv6 unicast only.
+ * Routes that came and went (RFC 4271 §4.3, RFC 4760). Those of IPv6 unicast are numbers side by
+ * side; those of other families are what their codecs make of them.
  *
- * @param withdrawn routes that are gone, those of a malformed announcement among them (RFC 7606)
- * @param announced routes that are there, replacing earlier ones of the same prefix
+ * @param withdrawn IPv6 unicast routes that are gone, those of a malformed announcement among them
+ *     (RFC 7606)
+ * @param announced IPv6 unicast routes that are there, replacing earlier ones of the same prefix
  * @param attributes of all announced routes; empty where none is announced
- * @param nextHop of all announced routes
+ * @param nextHop of all announced IPv6 unicast routes
  * @param faults what was malformed and survived
  * @param ignored announced prefixes that can be nobody's route and were passed over
- * @param skippedFamilies runs of routes of other address families, which aren't read
+ * @param skippedFamilies runs of routes of families that the session doesn't speak, which aren't
+ *     read
+ * @param others routes of families beside IPv6 unicast, two at most
  */
 public record UpdateMessage(
     Nlri withdrawn,
@@ -21,12 +26,27 @@ public record UpdateMessage(
     @Nullable NextHop nextHop,
     List<AttributeFault> faults,
     int ignored,
-    int skippedFamilies)
+    int skippedFamilies,
+    List<FamilyRoutes<?>> others)
     implements BgpMessage {
+  /** Of IPv6 unicast. */
   public static final UpdateMessage END_OF_RIB = withdraw(Nlri.EMPTY);
 
   public UpdateMessage {
     faults = List.copyOf(faults);
+    others = List.copyOf(others);
+  }
+
+  /** Of IPv6 unicast alone. */
+  UpdateMessage(
+      Nlri withdrawn,
+      Nlri announced,
+      PathAttributes attributes,
+      @Nullable NextHop nextHop,
+      List<AttributeFault> faults,
+      int ignored,
+      int skippedFamilies) {
+    this(withdrawn, announced, attributes, nextHop, faults, ignored, skippedFamilies, List.of());
   }
 
   public static UpdateMessage withdraw(Nlri withdrawn) {
@@ -37,12 +57,93 @@ public record UpdateMessage(
     return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0, 0);
   }
 
-  /** Whether it says that the first dump of IPv6 unicast is over (RFC 4724 §2). */
-  public boolean isEndOfRib() {
-    return withdrawn.isEmpty()
-        && announced.isEmpty()
-        && faults.isEmpty()
-        && skippedFamilies == 0
-        && attributes.isEmpty();
+  /** Routes of a family beside IPv6 unicast. */
+  public static UpdateMessage of(FamilyRoutes<?> routes, PathAttributes attributes) {
+    return new UpdateMessage(
+        Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes));
+  }
+
+  /** End-of-RIB of each family that a session speaks. */
+  public static List<UpdateMessage> endsOfRib(Families families) {
+    List<UpdateMessage> ends = new ArrayList<>();
+    if (families.ipv6Unicast()) {
+      ends.add(END_OF_RIB);
+    }
+    for (FamilyCodec<?> codec : families.codecs()) {
+      ends.add(of(FamilyRoutes.withdraw(codec, List.of()), PathAttributes.EMPTY));
+    }
+    return ends;
+  }
+
+  /** The family whose first dump is over, as this says (RFC 4724 §2); null where it says more. */
+  public @Nullable AddressFamily endOfRib() {
+    if (!withdrawn.isEmpty()
+        || !announced.isEmpty()
+        || !faults.isEmpty()
+        || skippedFamilies != 0
+        || !attributes.isEmpty()) {
+      return null;
+    }
+    if (others.isEmpty()) {
+      return AddressFamily.IPV6_UNICAST;
+    }
+    FamilyRoutes<?> first = others.getFirst();
+    return others.size() == 1 && first.isEmpty() ? first.family() : null;
+  }
+
+  /** What it says of a family; null for nothing. */
+  @SuppressWarnings("unchecked")
+  public <R> @Nullable FamilyRoutes<R> of(FamilyCodec<R> codec) {
+    for (FamilyRoutes<?> each : others) {
+      if (each.codec() == codec) {
+        return (FamilyRoutes<R>) each;
+      }
+    }
+    return null;
+  }
+
+  /** Announced routes of all families. */
+  public int announcedRoutes() {
+    int sum = announced.size();
+    for (int i = 0; i < others.size(); i++) {
+      sum += others.get(i).announced().size();
+    }
+    return sum;
+  }
+
+  /** Withdrawn routes of all families. */
+  public int withdrawnRoutes() {
+    int sum = withdrawn.size();
+    for (int i = 0; i < others.size(); i++) {
+      sum += others.get(i).withdrawn().size();
+    }
+    return sum;
+  }
+
+  /** Whether an announced route of any family has this next hop. */
+  public @Nullable NextHop nextHopAt(long high, long low) {
+    if (nextHop != null && nextHop.is(high, low)) {
+      return nextHop;
+    }
+    for (int i = 0; i < others.size(); i++) {
+      NextHop other = others.get(i).nextHop();
+      if (other != null && other.is(high, low)) {
+        return other;
+      }
+    }
+    return null;
+  }
+
+  /** The same with every announced route as a withdrawn one. */
+  public UpdateMessage allWithdrawn(List<AttributeFault> why) {
+    return new UpdateMessage(
+        withdrawn.and(announced),
+        Nlri.EMPTY,
+        PathAttributes.EMPTY,
+        null,
+        why,
+        ignored,
+        skippedFamilies,
+        others.stream().<FamilyRoutes<?>>map(each -> each.allWithdrawn()).toList());
   }
 }

@@ -10,6 +10,7 @@ package io.heddle.bgp.wire;
  *     dropped
  * @param acceptAsSets whether a path may have sets in it, which RFC 9774 has withdrawn
  * @param maxMessageBytes 4096, or 65535 with RFC 8654
+ * @param families whose routes are read and written; those of others are passed over
  */
 public record WireOptions(
     boolean fourOctetAs,
@@ -17,13 +18,22 @@ public record WireOptions(
     boolean acceptAigp,
     boolean acceptAsSets,
     int maxMessageBytes,
-    CodePoints codePoints) {
+    CodePoints codePoints,
+    Families families) {
   /** Before OPEN is exchanged, and what a stub usually ends up with. */
   public static final WireOptions DEFAULT =
-      new WireOptions(true, true, true, false, BgpMessage.MAX_BYTES, CodePoints.DEFAULT);
+      new WireOptions(
+          true, true, true, false, BgpMessage.MAX_BYTES, CodePoints.DEFAULT, Families.IPV6_UNICAST);
 
   /** The same for messages of another length at most. */
   public WireOptions withMaxMessageBytes(int most) {
-    return new WireOptions(fourOctetAs, external, acceptAigp, acceptAsSets, most, codePoints);
+    return new WireOptions(
+        fourOctetAs, external, acceptAigp, acceptAsSets, most, codePoints, families);
+  }
+
+  /** The same for other families. */
+  public WireOptions withFamilies(Families others) {
+    return new WireOptions(
+        fourOctetAs, external, acceptAigp, acceptAsSets, maxMessageBytes, codePoints, others);
   }
 }

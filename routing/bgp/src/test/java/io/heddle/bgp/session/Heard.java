@@ -2,6 +2,7 @@ package io.heddle.bgp.session;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.Patience;
@@ -38,23 +39,29 @@ public final class Heard implements SessionListener {
   }
 
   @Override
-  public void endOfRib(PeerSession session) {
-    events.add("end of rib");
+  public void endOfRib(PeerSession session, AddressFamily family) {
+    events.add("end of rib" + of(family));
   }
 
   @Override
-  public void routesBecomeStale(PeerSession session) {
-    events.add("stale");
+  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+    events.add("stale" + of(family));
   }
 
   @Override
-  public void dropStaleRoutes(PeerSession session) {
-    events.add("drop stale");
+  public void dropStaleRoutes(PeerSession session, AddressFamily family) {
+    events.add("drop stale" + of(family));
   }
 
   @Override
   public void down(PeerSession session, SessionEnd end) {
-    events.add("down " + end.cause() + (end.routesKept() ? " kept" : ""));
+    StringBuilder event = new StringBuilder("down " + end.cause());
+    end.kept().forEach(family -> event.append(" kept").append(of(family)));
+    events.add(event.toString());
+  }
+
+  private static String of(AddressFamily family) {
+    return family.equals(AddressFamily.IPV6_UNICAST) ? "" : " " + family;
   }
 
   @Override

@@ -338,7 +338,7 @@ class PeerSessionTest {
     PeerSession session = start(options());
     peer.establish(new Capability.EnhancedRouteRefresh());
     heard.awaitEvent("established");
-    assertTrue(speaker.ask(session::requestRefresh));
+    assertTrue(speaker.ask(() -> session.requestRefresh(AddressFamily.IPV6_UNICAST)));
     assertEquals(RouteRefreshMessage.request(AddressFamily.IPV6_UNICAST), peer.read());
     peer.send(new RouteRefreshMessage(AddressFamily.IPV6_UNICAST, RouteRefreshMessage.BEGIN, null));
     peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP));

@@ -8,6 +8,7 @@ import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Decoded;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageDecoder;
 import io.heddle.bgp.wire.MessageEncoder;
@@ -62,7 +63,19 @@ final class RawPeer implements AutoCloseable {
   /** Writes and reads messages of up to 65535 bytes from now on, whatever was agreed. */
   void extendMessages() {
     options =
-        new WireOptions(true, true, true, false, BgpMessage.MAX_EXTENDED_BYTES, CodePoints.DEFAULT);
+        new WireOptions(
+            true,
+            true,
+            true,
+            false,
+            BgpMessage.MAX_EXTENDED_BYTES,
+            CodePoints.DEFAULT,
+            Families.IPV6_UNICAST);
+  }
+
+  /** Reads and writes routes of these families from now on, whatever was agreed. */
+  void speak(Families families) {
+    options = options.withFamilies(families);
   }
 
   void establish(Capability... more) throws IOException {

@@ -76,7 +76,7 @@ class SessionFsmTest {
 
     @Override
     public void down(SessionEnd end) {
-      done.add("down " + end.cause() + (end.routesKept() ? " kept" : ""));
+      done.add("down " + end.cause() + (end.kept().isEmpty() ? "" : " kept"));
     }
 
     @Override

@@ -69,16 +69,17 @@ class DaemonMessagesTest {
         WireMessages.decode(UpdateMessage.class, WireMessages.fromDaemon("bird-withdrawal"));
     assertEquals(List.of(host), gone.withdrawn().prefixes());
     assertTrue(gone.announced().isEmpty());
-    assertFalse(gone.isEndOfRib());
+    assertNull(gone.endOfRib());
   }
 
   @Test
   void endOfRibIsToldFromAWithdrawal() throws Exception {
-    assertTrue(
+    assertEquals(
+        AddressFamily.IPV6_UNICAST,
         WireMessages.decode(UpdateMessage.class, WireMessages.fromDaemon("bird-end-of-rib"))
-            .isEndOfRib());
+            .endOfRib());
     UpdateMessage ofIpv4 = WireMessages.decode(UpdateMessage.class, WireMessages.update(""));
-    assertFalse(ofIpv4.isEndOfRib(), "an empty UPDATE is IPv4's");
+    assertNull(ofIpv4.endOfRib(), "an empty UPDATE is IPv4's");
   }
 
   @Test
@@ -103,7 +104,8 @@ class DaemonMessagesTest {
     assertEquals(new PathAttribute.Aigp(2), update.attributes().aigp());
     assertNull(update.attributes().pathBandwidth());
 
-    WireOptions without = new WireOptions(true, true, false, false, 4096, CodePoints.DEFAULT);
+    WireOptions without =
+        new WireOptions(true, true, false, false, 4096, CodePoints.DEFAULT, Families.IPV6_UNICAST);
     Decoded decoded = WireMessages.decode(WireMessages.fromDaemon("bird-colour-aigp"), without);
     assertTrue(decoded instanceof UpdateMessage);
     assertNull(((UpdateMessage) decoded).attributes().aigp());
@@ -116,7 +118,7 @@ class DaemonMessagesTest {
             "gobgp",
             "origin IGP, AS path 65002, color 0:7, AIGP 4, 65002:1:2",
             "openbgpd",
-            "origin IGP, AS path 65002, 0x0002fdea00000001, 65002:1:2",
+            "origin IGP, AS path 65002, target 65002:1, 65002:1:2",
             "exabgp",
             "origin IGP, AS path 65002, path bandwidth 400 Gbit/s by 192.168.1.1, color 0:7,"
                 + " link bandwidth 1.0 Gbit/s by AS 65004, non-transitive, AIGP 4",

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -57,8 +58,9 @@ class MessageCodecTest {
 
   @Test
   void codePointsOfDraftsMove() {
-    CodePoints moved = new CodePoints(0x0899, 0x0310, 0x0311, 0x0082);
-    WireOptions options = new WireOptions(true, true, true, false, 4096, moved);
+    CodePoints moved = new CodePoints(0x0899, 0x0310, 0x0311, 0x0082, 0x0901);
+    WireOptions options =
+        new WireOptions(true, true, true, false, 4096, moved, Families.IPV6_UNICAST);
     PathAttributes attributes =
         PathAttributes.of(
             PathAttribute.Origin.IGP,
@@ -67,7 +69,8 @@ class MessageCodecTest {
                 List.of(
                     new ExtendedCommunity.PathBandwidth(true, 1, 400),
                     new ExtendedCommunity.Unreachable(true, 0, 2),
-                    new ExtendedCommunity.FibSuppress(1, 2))));
+                    new ExtendedCommunity.FibSuppress(1, 2),
+                    new ExtendedCommunity.Redirect(0, 1, 7))));
     UpdateMessage update =
         UpdateMessage.announce(Nlri.of(Prefix.of("fd00::/32")), attributes, NEXT_HOP);
     byte[] bytes = new MessageEncoder(options).encode(update);
@@ -77,15 +80,35 @@ class MessageCodecTest {
         List.of(
             new ExtendedCommunity.Other(0x0899_0000_0001_0190L),
             new ExtendedCommunity.Other(0x0311_0000_0000_0002L),
-            new ExtendedCommunity.Other(0x0082_0001_0000_0002L)),
+            new ExtendedCommunity.Other(0x0082_0001_0000_0002L),
+            new ExtendedCommunity.Other(0x0901_0001_0000_0007L)),
         misread.attributes().extendedCommunities());
-    assertThrows(IllegalArgumentException.class, () -> new CodePoints(0x0180, 0x0180, -1, 0x81));
-    assertThrows(IllegalArgumentException.class, () -> new CodePoints(0x4180, 0x0309, -1, 0x81));
+    assertThrows(
+        IllegalArgumentException.class, () -> new CodePoints(0x0180, 0x0180, -1, 0x81, -1));
+    assertThrows(
+        IllegalArgumentException.class, () -> new CodePoints(0x4180, 0x0309, -1, 0x81, -1));
+  }
+
+  @Test
+  void communitiesThatSteerAreReadAndComeBackAsTheyWere() {
+    Map<Long, String> known =
+        Map.of(
+            0x0900_8001_0000_002aL, "redirect to 42 of type 1",
+            0x0002_fde9_0000_0005L, "target 65001:5",
+            0x0102_0a00_0001_0005L, "target 10.0.0.1:5",
+            0x0202_fa56_ea01_0005L, "target 4200000001:5",
+            0x0302_fa56_ea01_0005L, "0x0302fa56ea010005");
+    known.forEach((bits, text) -> {
+      ExtendedCommunity read = ExtendedCommunity.of(bits, CodePoints.DEFAULT);
+      assertEquals(text, read.toString());
+      assertEquals(bits, read.bits(CodePoints.DEFAULT));
+    });
   }
 
   @Test
   void pathOfASpeakerOfTwoOctetsIsCompleted() {
-    WireOptions old = new WireOptions(false, true, true, false, 4096, CodePoints.DEFAULT);
+    WireOptions old =
+        new WireOptions(false, true, true, false, 4096, CodePoints.DEFAULT, Families.IPV6_UNICAST);
     String reach = "800e1a 0002 01 10 fd0000ff000000000000000000000002 00 20fd000900";
     byte[] bytes =
         WireMessages.update(
@@ -191,7 +214,8 @@ class MessageCodecTest {
     byte[] huge = WireMessages.message(2, "00000000");
     WireBytes.put16(huge, 16, 4097);
     assertFault(1, 2, "not 4097", huge);
-    WireOptions extended = new WireOptions(true, true, true, false, 65535, CodePoints.DEFAULT);
+    WireOptions extended =
+        new WireOptions(true, true, true, false, 65535, CodePoints.DEFAULT, Families.IPV6_UNICAST);
     assertNull(new MessageDecoder(extended).decode(huge, 0, huge.length), "more may come");
   }
 

@@ -26,7 +26,10 @@ class WireFuzzTest {
             (bytes[0] & 4) == 0,
             (bytes[0] & 16) != 0,
             (bytes[0] & 8) == 0 ? BgpMessage.MAX_BYTES : BgpMessage.MAX_EXTENDED_BYTES,
-            CodePoints.DEFAULT);
+            CodePoints.DEFAULT,
+            (bytes[0] & 32) == 0
+                ? Families.IPV6_UNICAST
+                : Families.IPV6_UNICAST.and(WordsCodec.INSTANCE));
     int length = Math.min(bytes.length - 2, options.maxMessageBytes() - BgpMessage.HEADER_BYTES);
     byte[] message = new byte[BgpMessage.HEADER_BYTES + length];
     Arrays.fill(message, 0, 16, (byte) -1);

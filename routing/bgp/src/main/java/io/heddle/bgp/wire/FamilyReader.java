@@ -1,0 +1,75 @@
+package io.heddle.bgp.wire;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what one UPDATE says of one family that has a codec. Single use. */
+final class FamilyReader<R> implements FamilyCodec.Sink<R> {
+  private final FamilyCodec<R> codec;
+  private final List<R> withdrawn = new ArrayList<>();
+  private final List<R> announced = new ArrayList<>();
+  private @Nullable NextHop nextHop;
+  private @Nullable String firstMalformed;
+  private int malformed;
+  private boolean announcing;
+
+  FamilyReader(FamilyCodec<R> codec) {
+    this.codec = codec;
+  }
+
+  FamilyCodec<R> codec() {
+    return codec;
+  }
+
+  /** Returns why the routes can't be told from each other; null where they can. */
+  @Nullable String withdrawn(byte[] bytes, int start, int end) {
+    announcing = false;
+    return codec.decode(slice(bytes, start, end), this);
+  }
+
+  /** The same for those that are there. */
+  @Nullable String announced(byte[] bytes, int start, int end, @Nullable NextHop at) {
+    announcing = true;
+    nextHop = at;
+    return codec.decode(slice(bytes, start, end), this);
+  }
+
+  private static ByteBuffer slice(byte[] bytes, int start, int end) {
+    return ByteBuffer.wrap(bytes, start, end - start).slice().asReadOnlyBuffer();
+  }
+
+  @Override
+  public void route(R route) {
+    (announcing ? announced : withdrawn).add(route);
+  }
+
+  @Override
+  public void malformed(R route, String why) {
+    withdrawn.add(route);
+    malformed++;
+    if (firstMalformed == null) {
+      firstMalformed = why;
+    }
+  }
+
+  /** How many since it was last asked. */
+  int takeMalformed() {
+    int count = malformed;
+    malformed = 0;
+    return count;
+  }
+
+  @Nullable String firstMalformed() {
+    return firstMalformed;
+  }
+
+  boolean announces() {
+    return !announced.isEmpty();
+  }
+
+  FamilyRoutes<R> routes() {
+    return new FamilyRoutes<>(codec, withdrawn, announced, announced.isEmpty() ? null : nextHop);
+  }
+}
