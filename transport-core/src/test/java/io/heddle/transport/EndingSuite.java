@@ -11,7 +11,7 @@ import io.heddle.transport.device.TransportResult;
 import org.junit.jupiter.api.Test;
 
 /** What the transport promises of connections that end, in good order or by a failure. */
-abstract class EndingSuite extends TransportSuite {
+abstract class EndingSuite extends CutSuite {
   @Test
   void bothEndsCloseWithRequestsInFlight() {
     for (int who = 0; who < 2; who++) {

@@ -5,7 +5,6 @@ import static io.heddle.transport.LoopbackFailoverTest.QUICK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.transport.LoopbackFailoverTest.Traffic;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
