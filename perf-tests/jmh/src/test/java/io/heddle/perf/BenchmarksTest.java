@@ -38,6 +38,9 @@ final class BenchmarksTest {
     }
     assertEquals(
         Set.of(
+            "ClockBenchmark.bothClocks",
+            "ClockBenchmark.injectedClock",
+            "ClockBenchmark.systemCall",
             "MessageBenchmark.heddle",
             "MessageBenchmark.tcp",
             "ReorderBenchmark.bitSets",

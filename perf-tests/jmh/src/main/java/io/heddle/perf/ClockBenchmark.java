@@ -1,0 +1,53 @@
+package io.heddle.perf;
+
+import io.heddle.platform.NanoClock;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The time as the data path reads it: by the injected clock, while the control thread's own time is
+ * a second implementation of it; beside the system's call in its place.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class ClockBenchmark {
+  private final NanoClock clock = NanoClock.SYSTEM;
+  private final NanoClock second = new Shifted();
+
+  /** As the control thread's. */
+  private static final class Shifted implements NanoClock {
+    private long awayNs;
+
+    @Override
+    public long nanoTime() {
+      return NanoClock.SYSTEM.nanoTime() - awayNs;
+    }
+  }
+
+  @Benchmark
+  public long systemCall() {
+    return System.nanoTime();
+  }
+
+  @Benchmark
+  public long injectedClock() {
+    return clock.nanoTime();
+  }
+
+  @Benchmark
+  public long bothClocks() {
+    return clock.nanoTime() - second.nanoTime();
+  }
+}
