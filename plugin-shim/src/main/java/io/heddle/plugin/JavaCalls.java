@@ -46,11 +46,11 @@ final class JavaCalls {
 
   /* Written once by start(), before C has the table. */
   private static Log log = Log.toStandardError();
-  private static @Nullable DeviceList devices;
+  private static @Nullable NcclDevices devices;
 
   private JavaCalls() {}
 
-  static void use(Log ncclLog, @Nullable DeviceList list) {
+  static void use(Log ncclLog, @Nullable NcclDevices list) {
     log = ncclLog;
     devices = list;
   }
@@ -82,7 +82,7 @@ final class JavaCalls {
 
   private static int init(long commId, long trafficClass, long outContext) {
     try {
-      DeviceList list = list();
+      NcclDevices list = list();
       /* With the last finalize at the same time, either the transport stays or a new one is opened. */
       synchronized (CONTEXTS) {
         list.open();
@@ -335,7 +335,7 @@ final class JavaCalls {
   /** The process ends: waits for what it was given to send, as {@link LastMessages} has it. */
   static int leave(long budgetNs, long quietNs) {
     try {
-      DeviceList list = devices;
+      NcclDevices list = devices;
       if (list != null && list.isOpen()) {
         new LastMessages(COMMS::all, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
       }
@@ -345,8 +345,8 @@ final class JavaCalls {
     }
   }
 
-  private static DeviceList list() {
-    DeviceList list = devices;
+  private static NcclDevices list() {
+    NcclDevices list = devices;
     if (list == null) {
       throw new IllegalStateException("the table is in use before start()");
     }

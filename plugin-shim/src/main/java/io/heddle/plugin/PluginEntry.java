@@ -41,7 +41,7 @@ public final class PluginEntry {
       HostTable table = new HostTable(host);
       Supplier<Providers> providers = prepareAside(table);
       log = new NcclLog(table);
-      JavaCalls.use(log, new DeviceList(table, log, providers));
+      JavaCalls.use(log, new NcclDevices(table, log, providers));
       fill(calls);
       Runtime.getRuntime().addShutdownHook(new MachineEnd(calls));
       return NcclResult.SUCCESS;

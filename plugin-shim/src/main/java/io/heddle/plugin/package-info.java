@@ -3,7 +3,7 @@
  * module that sees NCCL's types; its other half is native/.
  *
  * <p>To read it: the shim calls {@link io.heddle.plugin.PluginEntry} once, which fills the table of
- * calls with {@code JavaCalls}; {@code DeviceList} opens the transport. Everything runs on NCCL's
+ * calls with {@code JavaCalls}; {@code NcclDevices} opens the transport. Everything runs on NCCL's
  * threads, the progress thread and the service thread of a communicator at the same time, but for
  * {@code heddle-link}, which makes handles of system calls at the start.
  */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>NCCL may initialise several communicators at once, from several threads. Below version 11 it
  * never finalizes, and the transport lives as long as the process.
  */
-final class DeviceList {
+final class NcclDevices {
   /* Passes beside what NCCL does between init and its first connection; what isn't compiled by then is soon. */
   private static final long WARM_UP_NS = 120_000_000;
 
@@ -29,7 +29,7 @@ final class DeviceList {
   private volatile @Nullable Transport transport;
   private boolean warm;
 
-  DeviceList(HostTable host, Log log, Supplier<Providers> providers) {
+  NcclDevices(HostTable host, Log log, Supplier<Providers> providers) {
     this.host = host;
     this.log = log;
     this.providers = providers;
@@ -40,7 +40,7 @@ final class DeviceList {
     if (transport == null) {
       Transport opened = Transport.open(System.getenv(), log, providers);
       transport = opened;
-      String version = DeviceList.class.getPackage().getImplementationVersion();
+      String version = NcclDevices.class.getPackage().getImplementationVersion();
       log.info(
           "Heddle %s (commit %s) on NCCL's net v%d: %s",
           version == null ? "unpackaged" : version,
