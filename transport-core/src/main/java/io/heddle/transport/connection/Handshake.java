@@ -276,14 +276,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
-    if (!pairing.leftOut().isEmpty()) {
-      log.info(
-          "connection with %s uses planes %s; left out: %s",
-          made.peer(), made.planeKeys(), String.join(", ", pairing.leftOut()));
-    }
-    if (!pairing.byOwnNames().isEmpty()) {
-      log.warn("connection with %s: %s", made.peer(), pairing.byOwnNames());
-    }
+    pairing.tell(made.peer(), log);
     List<String> there = planes.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
     if (connecting && !Arrays.equals(planesWhenListening, PlaneDigest.of(there))) {
       log.warn(

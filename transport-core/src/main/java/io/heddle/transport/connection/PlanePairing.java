@@ -2,6 +2,7 @@ package io.heddle.transport.connection;
 
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.verbs.Gid;
@@ -101,6 +102,18 @@ record PlanePairing(List<Pair> pairs, List<String> leftOut, String byOwnNames) {
 
   private static boolean isTold(PlaneOffer offer) {
     return !offer.key().equals(offer.ownKey());
+  }
+
+  /** Tells of planes that aren't used, and of those with another name there. */
+  void tell(String peer, Log log) {
+    if (!leftOut.isEmpty()) {
+      log.info(
+          "connection with %s uses planes %s; left out: %s",
+          peer, pairs.stream().map(pair -> pair.mine().key()).toList(), String.join(", ", leftOut));
+    }
+    if (!byOwnNames.isEmpty()) {
+      log.warn("connection with %s: %s", peer, byOwnNames);
+    }
   }
 
   /** Why there is no pair, and what to do. */
