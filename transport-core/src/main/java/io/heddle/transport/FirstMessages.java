@@ -8,12 +8,14 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import io.heddle.stats.DistinctErrors;
+import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.TransportResult;
 import java.lang.foreign.Arena;
 
@@ -43,7 +45,8 @@ final class FirstMessages implements Runnable {
   private static final int TAG_AT = 16;
   private static final int HANDLE_AT = 24;
 
-  private final Transport transport;
+  private final Connector connector;
+  private final NetDevice device;
   private final NanoClock clock;
   private final Log log;
   private final long budgetNs;
@@ -51,9 +54,10 @@ final class FirstMessages implements Runnable {
   private final Thread aside = new Thread(this, NAME);
   private volatile boolean stopped;
 
-  FirstMessages(Transport transport, NanoClock clock, Log log, long budgetNs) {
+  FirstMessages(Connector connector, NetDevice device, NanoClock clock, Log log, long budgetNs) {
     this.clock = clock;
-    this.transport = transport;
+    this.connector = connector;
+    this.device = device;
     this.log = log;
     this.budgetNs = budgetNs;
     faults = new FaultTeller(NAME, log);
@@ -111,10 +115,11 @@ final class FirstMessages implements Runnable {
     boolean whole = false;
     /* What becomes of this connection is news to nobody, but it is put into words like any. */
     Log unread = new DistinctErrors((level, sentence) -> {});
-    try (ListenComm listener = transport.listen(0, handle, counters, unread)) {
+    try (ListenComm listener = connector.listen(device, handle, counters, unread)) {
       while ((sender == null || receiver == null) && !stopped && clock.nanoTime() - giveUpNs < 0) {
-        sender = sender == null ? transport.connect(0, -1, handle, counters, unread) : sender;
-        receiver = receiver == null ? Transport.next(listener) : receiver;
+        sender =
+            sender == null ? connector.connect(device, -1, handle, counters, unread, true) : sender;
+        receiver = receiver == null ? connector.accept(listener, true) : receiver;
         Thread.onSpinWait();
       }
       if (sender != null && receiver != null) {

@@ -11,28 +11,18 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
-import io.heddle.platform.RandomBytes;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
-import io.heddle.spray.SprayPolicy;
 import io.heddle.stats.DistinctErrors;
 import io.heddle.stats.DrainOrders;
-import io.heddle.stats.PlaneCounters;
 import io.heddle.stats.StatsFile;
-import io.heddle.transport.connection.CallsInTurn;
 import io.heddle.transport.connection.ConnectionTerms;
+import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
 import io.heddle.transport.connection.Doors;
-import io.heddle.transport.connection.Handshake;
 import io.heddle.transport.connection.ListenComm;
-import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlAddresses;
-import io.heddle.transport.control.ControlChannel;
-import io.heddle.transport.control.ControlCodec;
-import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
-import io.heddle.transport.control.PlaneDigest;
-import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.device.AddressFollower;
@@ -52,11 +42,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -66,9 +53,6 @@ public final class Transport implements AutoCloseable {
   private static final int MAX_RECEIVES = 8;
   private static final long LARGEST_MESSAGE_BYTES = 1L << 30;
   private static final int UNDEFINED = -1;
-
-  private static final String CONTROL_LOST =
-      "the control thread has failed, as it has told before; this process can't connect any more";
 
   /* As long as a queue pair tries at the default timeout: 8 × 67 ms. */
   private static final long GOODBYE_NS = 540_000_000;
@@ -85,11 +69,7 @@ public final class Transport implements AutoCloseable {
   private final @Nullable RouteFollower routes;
   private final StatsFile stats;
   private final CounterSource published;
-  private final List<InetAddress> controlAddresses;
-  private final String hostName;
-  private final AtomicLong nextConnect = new AtomicLong(1);
-  private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
-  private final CallsInTurn callsInTurn = new CallsInTurn();
+  private final Connector connector;
   private volatile @Nullable FirstMessages warmUp;
 
   private Transport(
@@ -114,9 +94,9 @@ public final class Transport implements AutoCloseable {
         new DeviceSearch(options, environment, ledger, clock, log, providers.get().all());
     devices = search.open(planes);
     provider = search.provider();
-    hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
+    String hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
     tellRest(found);
-    controlAddresses =
+    List<InetAddress> controlAddresses =
         ControlAddresses.choose(
             host,
             nullIfBlank(options.get(TransportOptions.SOCKET_INTERFACES)),
@@ -126,7 +106,8 @@ public final class Transport implements AutoCloseable {
     log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
-    doors = new Doors(loop, doorAddresses(), log);
+    doors = new Doors(loop, doorAddresses(controlAddresses), log);
+    connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.orElse(this::failAll);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
@@ -142,7 +123,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /* Those of the planes, so that any plane is a way, and those of control channels. */
-  private List<InetAddress> doorAddresses() {
+  private List<InetAddress> doorAddresses(List<InetAddress> controlAddresses) {
     List<InetAddress> addresses = new ArrayList<>(controlAddresses);
     for (NetDevice device : devices) {
       device.planes().forEach(plane -> addresses.add(plane.gid().toAddress()));
@@ -212,13 +193,7 @@ public final class Transport implements AutoCloseable {
   /* The control thread is lost, and with it what every connection needs to end in any other way. */
   private void failAll() {
     for (NetDevice device : devices) {
-      device.failed(0, CONTROL_LOST);
-    }
-  }
-
-  private void requireControl() {
-    if (loop.isLost()) {
-      throw new HeddleException(CONTROL_LOST);
+      device.failed(0, Connector.CONTROL_LOST);
     }
   }
 
@@ -303,58 +278,7 @@ public final class Transport implements AutoCloseable {
 
   /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
   public ListenComm listen(int index, long handleAddress) {
-    return listen(index, handleAddress, published, log);
-  }
-
-  ListenComm listen(int index, long handleAddress, CounterSource source, Log words) {
-    NetDevice device = device(index);
-    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
-    ListenComm listen = new ListenComm(loop, log);
-    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
-    List<ControlListener> controls =
-        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words)));
-    listen.listenWith(controls);
-    new ConnectionHandle(
-            token,
-            PlaneDigest.of(device.planes().stream().map(LocalPlane::key).toList()),
-            controls.stream().map(ControlListener::address).toList())
-        .write(handleAddress);
-    return listen;
-  }
-
-  /* An address may have gone since the start; one that is left is enough. */
-  private List<ControlListener> listenOnAll(Supplier<ControlChannel.Listener> accepted) {
-    List<ControlListener> open = new ArrayList<>();
-    HeddleException refused = null;
-    for (InetAddress address : controlAddresses) {
-      try {
-        open.add(new ControlListener(loop, address, accepted));
-      } catch (HeddleException failure) {
-        refused = failure;
-        log.info("%s", String.valueOf(failure.getMessage()));
-      }
-    }
-    if (refused != null && open.isEmpty()) {
-      throw refused;
-    }
-    return open;
-  }
-
-  private Handshake<RecvComm> accepting(
-      NetDevice device, ConnectionTerms terms, ListenComm listen, CounterSource source, Log words) {
-    return new Handshake<>(
-        loop,
-        device,
-        doors,
-        terms,
-        false,
-        words,
-        (connection, goodbye) -> {
-          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
-          return new RecvComm(
-              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
-        },
-        listen::ended);
+    return connector.listen(device(index), handleAddress, published, log);
   }
 
   /**
@@ -365,85 +289,8 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable SendComm connect(int index, int trafficClass, long handleAddress) {
-    return connect(index, trafficClass, handleAddress, published, log);
-  }
-
-  /* Of the warm-up too, whose counters and words aren't published. */
-
-  @Nullable SendComm connect(
-      int index, int trafficClass, long handleAddress, CounterSource source, Log words) {
-    requireControl();
-    long number = ConnectionHandle.state(handleAddress);
-    if (number == 0) {
-      ConnectionHandle.setState(
-          handleAddress,
-          beginConnecting(device(index), trafficClass, handleAddress, source, words));
-      return null;
-    }
-    Handshake<SendComm> handshake;
-    synchronized (connecting) {
-      handshake = connecting.get(number);
-    }
-    if (handshake == null) {
-      throw new HeddleException("connect is called again for a handle that is used up");
-    }
-    Handshake.Outcome<SendComm> outcome = handshake.outcome();
-    if (outcome == null || source == published && isWarmingUp()) {
-      return null;
-    }
-    synchronized (connecting) {
-      connecting.remove(number);
-    }
-    return comm(outcome);
-  }
-
-  private static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
-    C comm = outcome.comm();
-    if (comm == null) {
-      throw new HeddleException(outcome.failure());
-    }
-    return comm;
-  }
-
-  private long beginConnecting(
-      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
-    ConnectionHandle handle = ConnectionHandle.read(handleAddress);
-    if (handle == null) {
-      throw new HeddleException(
-          "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
-              + " release");
-    }
-    if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
-      throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
-    }
-    long number = nextConnect.getAndIncrement();
-    long seed = RandomBytes.nextLong();
-    Handshake<SendComm> handshake =
-        new Handshake<>(
-            loop,
-            device,
-            doors,
-            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
-            true,
-            words,
-            (connection, goodbye) -> {
-              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
-              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
-              return new SendComm(
-                  connection.dataPath(),
-                  goodbye,
-                  policy,
-                  options.get(InfinibandOptions.SPLIT) == 1,
-                  counters,
-                  words,
-                  () -> source.close(counters));
-            },
-            ended -> callsInTurn.ended());
-    synchronized (connecting) {
-      connecting.put(number, handshake);
-    }
-    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
-    return number;
+    return connector.connect(
+        device(index), trafficClass, handleAddress, published, log, !isWarmingUp());
   }
 
   /**
@@ -451,13 +298,7 @@ public final class Transport implements AutoCloseable {
    * @throws HeddleException when a peer that knew the token could not be connected
    */
   public @Nullable RecvComm accept(ListenComm listener) {
-    requireControl();
-    return isWarmingUp() ? null : next(listener);
-  }
-
-  static @Nullable RecvComm next(ListenComm listener) {
-    Handshake.Outcome<RecvComm> outcome = listener.next();
-    return outcome == null ? null : comm(outcome);
+    return connector.accept(listener, !isWarmingUp());
   }
 
   private void awaitGoodbyes() {
@@ -478,7 +319,7 @@ public final class Transport implements AutoCloseable {
    * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
    */
   public void warmUp(long budgetNs) {
-    new FirstMessages(this, clock, log, budgetNs).run();
+    new FirstMessages(connector, devices.getFirst(), clock, log, budgetNs).run();
   }
 
   /**
@@ -486,7 +327,7 @@ public final class Transport implements AutoCloseable {
    * they aren't finished: their caller asks again, and its first messages meet compiled code.
    */
   public void warmUpAside(long budgetNs) {
-    FirstMessages aside = new FirstMessages(this, clock, log, budgetNs);
+    FirstMessages aside = new FirstMessages(connector, devices.getFirst(), clock, log, budgetNs);
     warmUp = aside;
     aside.start();
   }

@@ -7,14 +7,14 @@ import java.util.ArrayDeque;
  * all wait for each other's steps, each by a clock of its own that says how long a silent peer is
  * waited for. Control thread only.
  */
-public final class CallsInTurn {
+final class CallsInTurn {
   private static final int MOST = 32;
 
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
   private int underWay;
 
   /** Begins a call, now or when another has {@linkplain #ended ended}. */
-  public void begin(Runnable call) {
+  void begin(Runnable call) {
     if (underWay == MOST) {
       waiting.add(call);
       return;
@@ -24,7 +24,7 @@ public final class CallsInTurn {
   }
 
   /** A call that was begun has come to its end, whichever. */
-  public void ended() {
+  void ended() {
     underWay--;
     Runnable next = waiting.poll();
     if (next != null) {

@@ -31,7 +31,7 @@ public record ConnectionTerms(
     long timeoutNs,
     long graceNs) {
   /** At the end that listens, whose own packets are clear-to-send entries. */
-  public static ConnectionTerms ofListener(Options options, String hostName, byte[] token) {
+  static ConnectionTerms ofListener(Options options, String hostName, byte[] token) {
     long asked = options.get(InfinibandOptions.CLEAR_TO_SEND_TRAFFIC_CLASS);
     return of(
         options,
@@ -46,7 +46,7 @@ public record ConnectionTerms(
    *
    * @param trafficClass what NCCL gave the communicator; negative where undefined
    */
-  public static ConnectionTerms ofCaller(
+  static ConnectionTerms ofCaller(
       Options options, String hostName, byte[] token, int trafficClass) {
     return of(options, hostName, token, dataTrafficClass(options, Math.max(trafficClass, 0)), 0);
   }
@@ -83,7 +83,7 @@ public record ConnectionTerms(
   }
 
   /** Whether each queue pair is to go over all planes. */
-  public static boolean isTogether(Options options) {
+  static boolean isTogether(Options options) {
     return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
   }
 }

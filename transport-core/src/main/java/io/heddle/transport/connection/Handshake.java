@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> the kind of communicator that comes out
  */
-public final class Handshake<C extends Communicator> implements ControlChannel.Listener {
+final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** How it ended: a communicator, or why there is none. */
-  public record Outcome<C extends Communicator>(@Nullable C comm, String failure) {}
+  record Outcome<C extends Communicator>(@Nullable C comm, String failure) {}
 
   private enum Stage {
     HELLO,
@@ -95,7 +95,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   private @Nullable Dialogue link;
   private volatile @Nullable Outcome<C> outcome;
 
-  public Handshake(
+  Handshake(
       ControlLoop loop,
       NetDevice device,
       Doors doors,
@@ -118,7 +118,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   }
 
   /** Null while it goes on. Any thread. */
-  public @Nullable Outcome<C> outcome() {
+  @Nullable Outcome<C> outcome() {
     return outcome;
   }
 
@@ -148,7 +148,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   }
 
   /** Calls the listener that wrote this handle. Control thread. */
-  public void call(ConnectionHandle handle) {
+  void call(ConnectionHandle handle) {
     tasks.run(() -> callNow(handle));
   }
 
@@ -460,7 +460,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   }
 
   /** Which of its connections the other end, which has shown the token, calls for. */
-  public long call() {
+  long call() {
     return call;
   }
 

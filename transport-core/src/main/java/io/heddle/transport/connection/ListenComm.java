@@ -46,17 +46,17 @@ public final class ListenComm implements AutoCloseable {
   private int silent;
   private List<ControlListener> listeners = List.of();
 
-  public ListenComm(ControlLoop loop, Log log) {
+  ListenComm(ControlLoop loop, Log log) {
     this.loop = loop;
     this.log = log;
   }
 
-  public void listenWith(List<ControlListener> controls) {
+  void listenWith(List<ControlListener> controls) {
     listeners = List.copyOf(controls);
   }
 
   /** Gives the next connection its conversation, once it has said something. Control thread. */
-  public ControlChannel.Listener converse(Supplier<Handshake<RecvComm>> maker) {
+  ControlChannel.Listener converse(Supplier<Handshake<RecvComm>> maker) {
     return new Newcomer(maker);
   }
 
@@ -76,7 +76,7 @@ public final class ListenComm implements AutoCloseable {
    * A conversation ended. Peers that never showed the token are no business of accept; they are
    * told of at the first, second, fourth, eighth … time. Control thread.
    */
-  public void ended(Handshake<RecvComm> conversation) {
+  void ended(Handshake<RecvComm> conversation) {
     boolean expected = conversations.remove(conversation);
     Handshake.Outcome<RecvComm> outcome = conversation.outcome();
     if (conversation.isAuthenticated()) {
@@ -129,7 +129,7 @@ public final class ListenComm implements AutoCloseable {
   }
 
   /** The next conversation that ended; null while there is none. */
-  public Handshake.@Nullable Outcome<RecvComm> next() {
+  Handshake.@Nullable Outcome<RecvComm> next() {
     Handshake<RecvComm> conversation = ended.poll();
     return conversation == null ? null : conversation.outcome();
   }

@@ -1,0 +1,226 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.Options;
+import io.heddle.platform.RandomBytes;
+import io.heddle.spray.SprayPolicy;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.stats.StatsFile;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.PlaneDigest;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.LocalPlane;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.options.InfinibandOptions;
+import io.heddle.transport.options.TransportOptions;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the connections of a process: listens for them, and calls listeners. Any thread; the work
+ * is done on the control thread.
+ */
+public final class Connector {
+  /** Why nothing can be connected any more. */
+  public static final String CONTROL_LOST =
+      "the control thread has failed, as it has told before; this process can't connect any more";
+
+  private final Options options;
+  private final String hostName;
+  private final List<InetAddress> controlAddresses;
+  private final ControlLoop loop;
+  private final Doors doors;
+  private final Log log;
+  private final AtomicLong nextConnect = new AtomicLong(1);
+  private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
+  private final CallsInTurn callsInTurn = new CallsInTurn();
+
+  /**
+   * @param hostName of this process, for people
+   * @param controlAddresses where listeners listen
+   */
+  public Connector(
+      Options options,
+      String hostName,
+      List<InetAddress> controlAddresses,
+      ControlLoop loop,
+      Doors doors,
+      Log log) {
+    this.options = options;
+    this.hostName = hostName;
+    this.controlAddresses = List.copyOf(controlAddresses);
+    this.loop = loop;
+    this.doors = doors;
+    this.log = log;
+  }
+
+  /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
+  public ListenComm listen(NetDevice device, long handleAddress, CounterSource source, Log words) {
+    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
+    ListenComm listen = new ListenComm(loop, log);
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
+    List<ControlListener> controls =
+        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words)));
+    listen.listenWith(controls);
+    new ConnectionHandle(
+            token,
+            PlaneDigest.of(device.planes().stream().map(LocalPlane::key).toList()),
+            controls.stream().map(ControlListener::address).toList())
+        .write(handleAddress);
+    return listen;
+  }
+
+  /* An address may have gone since the start; one that is left is enough. */
+  private List<ControlListener> listenOnAll(Supplier<ControlChannel.Listener> accepted) {
+    List<ControlListener> open = new ArrayList<>();
+    HeddleException refused = null;
+    for (InetAddress address : controlAddresses) {
+      try {
+        open.add(new ControlListener(loop, address, accepted));
+      } catch (HeddleException failure) {
+        refused = failure;
+        log.info("%s", String.valueOf(failure.getMessage()));
+      }
+    }
+    if (refused != null && open.isEmpty()) {
+      throw refused;
+    }
+    return open;
+  }
+
+  private Handshake<RecvComm> accepting(
+      NetDevice device, ConnectionTerms terms, ListenComm listen, CounterSource source, Log words) {
+    return new Handshake<>(
+        loop,
+        device,
+        doors,
+        terms,
+        false,
+        words,
+        (connection, goodbye) -> {
+          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
+          return new RecvComm(
+              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
+        },
+        listen::ended);
+  }
+
+  /**
+   * Connects step by step; what is between two calls is kept under a number in the handle's buffer.
+   *
+   * @param trafficClass -1 where undefined
+   * @param finish whether a connection that is made may be given out already
+   * @return null: call again
+   * @throws HeddleException when the connection can't be made
+   */
+  public @Nullable SendComm connect(
+      NetDevice device,
+      int trafficClass,
+      long handleAddress,
+      CounterSource source,
+      Log words,
+      boolean finish) {
+    requireControl();
+    long number = ConnectionHandle.state(handleAddress);
+    if (number == 0) {
+      ConnectionHandle.setState(
+          handleAddress, beginConnecting(device, trafficClass, handleAddress, source, words));
+      return null;
+    }
+    Handshake<SendComm> handshake;
+    synchronized (connecting) {
+      handshake = connecting.get(number);
+    }
+    if (handshake == null) {
+      throw new HeddleException("connect is called again for a handle that is used up");
+    }
+    Handshake.Outcome<SendComm> outcome = handshake.outcome();
+    if (outcome == null || !finish) {
+      return null;
+    }
+    synchronized (connecting) {
+      connecting.remove(number);
+    }
+    return comm(outcome);
+  }
+
+  private static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
+    C comm = outcome.comm();
+    if (comm == null) {
+      throw new HeddleException(outcome.failure());
+    }
+    return comm;
+  }
+
+  private long beginConnecting(
+      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
+    ConnectionHandle handle = ConnectionHandle.read(handleAddress);
+    if (handle == null) {
+      throw new HeddleException(
+          "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
+              + " release");
+    }
+    if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
+      throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
+    }
+    long number = nextConnect.getAndIncrement();
+    long seed = RandomBytes.nextLong();
+    Handshake<SendComm> handshake =
+        new Handshake<>(
+            loop,
+            device,
+            doors,
+            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
+            true,
+            words,
+            (connection, goodbye) -> {
+              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
+              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
+              return new SendComm(
+                  connection.dataPath(),
+                  goodbye,
+                  policy,
+                  options.get(InfinibandOptions.SPLIT) == 1,
+                  counters,
+                  words,
+                  () -> source.close(counters));
+            },
+            ended -> callsInTurn.ended());
+    synchronized (connecting) {
+      connecting.put(number, handshake);
+    }
+    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
+    return number;
+  }
+
+  /**
+   * @param finish whether a connection that is made may be given out already
+   * @return null: call again
+   * @throws HeddleException when a peer that knew the token could not be connected
+   */
+  public @Nullable RecvComm accept(ListenComm listener, boolean finish) {
+    requireControl();
+    Handshake.Outcome<RecvComm> outcome = finish ? listener.next() : null;
+    return outcome == null ? null : comm(outcome);
+  }
+
+  private void requireControl() {
+    if (loop.isLost()) {
+      throw new HeddleException(CONTROL_LOST);
+    }
+  }
+}
