@@ -42,7 +42,7 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 # --- what the build made -----------------------------------------------------------------------------
 
 cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$lib"
-cp "$root"/tools/target/heddle-tools.jar "$lib"
+cp "$root"/cli/heddle/target/heddle-cli.jar "$lib"
 cp "$root"/perf-tests/target/{heddle-allreduce,heddle-chaos,heddle-connections,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
 strip --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
 cp "$here/start.sh" "$lib"
@@ -88,7 +88,7 @@ licences() {
   printf 'Heddle: Apache-2.0, see Apache-2.0.txt\nJava runtime: GPL-2.0 with Classpath Exception, see lib/runtime/legal and its NOTICE\n' \
     >>"$folder/README"
   local packages
-  packages=$("$jdk/bin/jar" tf "$lib/heddle-plugin.jar"; "$jdk/bin/jar" tf "$lib/heddle-tools.jar")
+  packages=$("$jdk/bin/jar" tf "$lib/heddle-plugin.jar"; "$jdk/bin/jar" tf "$lib/heddle-cli.jar")
   packages=$(sed -n 's:^META-INF/versions/[0-9]*/::; s:/[^/]*\.class$::p' <<<"$packages" | sort -u)
   while IFS='|' read -r prefix component licence text; do
     [[ -n $prefix && $prefix != \#* ]] || continue
@@ -124,7 +124,7 @@ pages() {
 
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
-"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-tools.jar" write-man-pages "$bundle/share/man/man1"
+"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
 # The services, for the command $1, into the folder $2.
 services() {
   local unit

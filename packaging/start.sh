@@ -5,7 +5,7 @@ java=$1
 classes=$2
 shift 2
 name=${1-}
-set -- -cp "$classes" io.heddle.tools.HeddleCommand "$@"
+set -- -cp "$classes" io.heddle.cli.heddle.HeddleCommand "$@"
 # Three methods on the way of every memory access and foreign call are put where they are called, as in the plugin
 # (jvm_start.c): a large feed takes 13 % less time.
 case $name in

@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.tools.lab.Skip;
+import io.heddle.cli.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -21,7 +21,7 @@ final class BuiltParts {
 
   /** The command with all that it needs of Java. */
   static Path tools() {
-    return require("tools/target/heddle-tools.jar");
+    return require("cli/heddle/target/heddle-cli.jar");
   }
 
   static Path allReduce() {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +71,7 @@ final class CommandEndsTest {
   /* Behind these words, with HERE in the arguments for the test's folder. */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
-    for (String part : List.of("start.sh", "java", "heddle-tools.jar")) {
+    for (String part : List.of("start.sh", "java", "heddle-cli.jar")) {
       command.add(folder.resolve(part).toString());
     }
     Stream.of(arguments.replace(HERE, folder.toString()).split(" ")).forEach(command::add);

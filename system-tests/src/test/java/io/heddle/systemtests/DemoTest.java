@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

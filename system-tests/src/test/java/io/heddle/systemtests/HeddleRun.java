@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.tools.HeddleCommand;
+import io.heddle.cli.kit.SelfCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ public final class HeddleRun {
 
   /** Its command line. */
   public static List<String> command(String... arguments) {
-    List<String> command = new ArrayList<>(HeddleCommand.asStarted());
+    List<String> command = new ArrayList<>(SelfCall.asStarted());
     command.addAll(List.of(arguments));
     return command;
   }

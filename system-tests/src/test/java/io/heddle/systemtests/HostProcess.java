@@ -1,7 +1,7 @@
 package io.heddle.systemtests;
 
+import io.heddle.cli.lab.Lab;
 import io.heddle.platform.testing.Patience;
-import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

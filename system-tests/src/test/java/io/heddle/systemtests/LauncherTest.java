@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +79,7 @@ final class LauncherTest {
   /* JUnit warns of links that lead out of its folder. */
   @AfterEach
   void removeTheLink() throws IOException {
-    Files.deleteIfExists(checkout.resolve("tools/target/heddle-tools.jar"));
+    Files.deleteIfExists(checkout.resolve("cli/heddle/target/heddle-cli.jar"));
   }
 
   private static Path find(String tool) {
@@ -99,7 +99,7 @@ final class LauncherTest {
 
   /* So that the command has nothing to build. */
   private void pretendItIsBuilt() throws IOException {
-    Path jar = checkout.resolve("tools/target/heddle-tools.jar");
+    Path jar = checkout.resolve("cli/heddle/target/heddle-cli.jar");
     Files.createDirectories(jar.getParent());
     Files.createSymbolicLink(jar, BuiltParts.tools());
     Path stamp = checkout.resolve(".build/built");

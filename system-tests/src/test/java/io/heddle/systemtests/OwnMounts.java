@@ -1,7 +1,7 @@
 package io.heddle.systemtests;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.LinuxCalls;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.List;
 

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;

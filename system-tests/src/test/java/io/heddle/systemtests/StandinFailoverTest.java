@@ -3,10 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
-import io.heddle.tools.lab.LabPlan;
-import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

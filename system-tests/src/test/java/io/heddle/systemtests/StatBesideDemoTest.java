@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -23,7 +23,7 @@ import java.util.List;
  * asks for them once in its life, and other tests are about Java's own ways.
  */
 public final class ShimOfTests {
-  private static final Path LIBRARY = Path.of("../native/target/build/libshim_of_tests.so");
+  private static final Path LIBRARY = Checkout.path("native/target/build/libshim_of_tests.so");
   private static final List<String> PACKET_CALLS = List.of("seal", "take");
   private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
 
@@ -35,9 +35,7 @@ public final class ShimOfTests {
   /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
   public static End run(Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    assumeTrue(
-        Files.isReadable(LIBRARY),
-        () -> LIBRARY.toAbsolutePath().normalize() + " isn't built: mvn -pl native verify");
+    assumeTrue(Files.isReadable(LIBRARY), () -> LIBRARY + " isn't built: mvn -pl native verify");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");

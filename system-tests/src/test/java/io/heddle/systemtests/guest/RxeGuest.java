@@ -1,7 +1,7 @@
 package io.heddle.systemtests.guest;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Patience;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

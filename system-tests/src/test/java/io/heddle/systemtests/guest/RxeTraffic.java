@@ -2,8 +2,8 @@ package io.heddle.systemtests.guest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Patience;
-import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** The arrows of ARCHITECTURE.md, as the compiled classes have them. */
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";
-  private static final Set<String> FAMILIES = Set.of("roce");
+  private static final Set<String> FAMILIES = Set.of("roce", "cli");
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
           Map.entry("platform", Set.of()),
@@ -40,10 +40,43 @@ class ArchitectureTest {
           Map.entry("plugin", Set.of("platform", "transport")),
           Map.entry("perf", Set.of("platform", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
+          Map.entry("cli.kit", Set.of("platform")),
+          Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),
+          Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
           Map.entry(
-              "tools",
+              "cli.job", Set.of("platform", "addr", "stats", "cli.kit", "cli.lab", "cli.stat")),
+          Map.entry(
+              "cli.operate",
               Set.of(
-                  "platform", "verbs", "addr", "routes", "bgp", "bgpstub", "stats", "perftest")));
+                  "platform", "addr", "routes", "bgp", "bgpstub", "stats", "cli.kit", "cli.stat")),
+          Map.entry(
+              "cli.doctor",
+              Set.of(
+                  "platform",
+                  "verbs",
+                  "addr",
+                  "routes",
+                  "stats",
+                  "cli.kit",
+                  "cli.stat",
+                  "cli.operate")),
+          Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry(
+              "cli.bench",
+              Set.of("platform", "verbs", "perftest", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry(
+              "cli.heddle",
+              Set.of(
+                  "platform",
+                  "cli.kit",
+                  "cli.lab",
+                  "cli.stat",
+                  "cli.operate",
+                  "cli.doctor",
+                  "cli.demo",
+                  "cli.soak",
+                  "cli.bench")));
 
   private static JavaClasses classes;
 

@@ -1,0 +1,244 @@
+package io.heddle.cli.bench;
+
+import io.heddle.cli.bench.perf.HostLoad;
+import io.heddle.cli.bench.perf.Machine;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Everything that is measured, in one go. */
+@Command(
+    name = "bench",
+    description =
+        "Runs every measurement of the project within 20 minutes, each by the command that repeats"
+            + " it alone; prints a verdict for each target, and records figures and plots in"
+            + " perf-tests/results.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "%nA figure is a median, in brackets the least and the most. Ratios come from contestants"
+          + " that took turns in one run. What can't run on a machine is told with its reason;"
+          + " figures that were recorded of it stay."
+    },
+    exitCodeList = {
+      "0:Every measurement ran, whatever it found; with --check, none is worse.",
+      "1:One could not run; with --check, one is worse by a factor of two."
+    })
+public final class BenchCommand implements Callable<Integer> {
+  private static final double NS_PER_SECOND = 1e9;
+
+  /** For a measurement that has to be ended, and for the plots. */
+  private static final int SECONDS_TO_END = 20;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--quick",
+      description =
+          "A few minutes: fewer sizes and rounds. Records nothing unless --output says where.")
+  private boolean quick;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      defaultValue = "20",
+      description =
+          "When all must be over (${DEFAULT-VALUE}): what has no time left is told as not run.")
+  private int minutes;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "NAME",
+      description = "These measurements alone; what was recorded of the others stays.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--check",
+      description =
+          "Less than a minute: compares ratios with the recorded ones. Worse is one by a factor of"
+              + " two that was so when it was measured again.")
+  private boolean check;
+
+  @Option(names = "--list", description = "Name the measurements and what repeats them, and end.")
+  private boolean list;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FOLDER",
+      description = "Where figures and plots are recorded (perf-tests/results).")
+  private @Nullable Path output;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (minutes < 1) {
+      throw refused("--minutes " + minutes + " is less than 1");
+    }
+    if (json && (list || check)) {
+      throw refused("--json is for what is measured; --list and --check print lines");
+    }
+    if (list) {
+      for (Measurement each : Measurements.all()) {
+        out.printf("%-16s %s%n%17s./%s%n", each.name(), each.what(), "", each.command(quick));
+      }
+      out.flush();
+      return 0;
+    }
+    if (check) {
+      return check(out);
+    }
+    List<Measurement> chosen = chosen();
+    Path folder = output != null ? output : quick ? null : Installation.results();
+    /* What can't be recorded is told of before the minutes that it takes to measure. */
+    List<Outcome> before = List.of();
+    if (folder != null) {
+      Files.createDirectories(folder);
+      before = BenchReport.recorded(folder);
+    }
+    List<Outcome> fresh = measure(chosen);
+    List<Outcome> all = fresh;
+    if (folder != null) {
+      List<String> names = List.copyOf(Measurements.byName().keySet());
+      all = BenchReport.merged(before, fresh, names);
+      record(folder, all);
+    }
+    BenchReport report = BenchReport.of(all);
+    out.print(json ? Json.of(report) + System.lineSeparator() : BenchText.of(report));
+    out.flush();
+    return fresh.stream().allMatch(each -> each.failure() == null) ? 0 : 1;
+  }
+
+  private int check(PrintWriter out) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    Path folder = output != null ? output : Installation.results();
+    RegressionCheck.requireRecorded(folder);
+    RegressionCheck.commands().forEach(each -> out.println("# " + each));
+    List<String> lines =
+        RegressionCheck.run(
+            folder, () -> progress.update(() -> "heddle bench: checking for regressions"));
+    progress.clear();
+    lines.forEach(out::println);
+    out.flush();
+    return lines.stream().noneMatch(line -> line.startsWith("WORSE")) ? 0 : 1;
+  }
+
+  private List<Measurement> chosen() {
+    Map<String, Measurement> byName = Measurements.byName();
+    List<Measurement> chosen = new ArrayList<>();
+    for (String name : only) {
+      Measurement named = byName.get(name);
+      if (named == null) {
+        throw refused(
+            "--only "
+                + name
+                + " is no measurement; there are "
+                + String.join(", ", byName.keySet()));
+      }
+      chosen.add(named);
+    }
+    return chosen.isEmpty() ? List.copyOf(byName.values()) : chosen;
+  }
+
+  private ParameterException refused(String why) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
+  }
+
+  private List<Outcome> measure(List<Measurement> chosen) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    String commit = Commit.of(Installation.root());
+    Machine machine = Machine.here();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Measurement each : chosen) {
+      String state =
+          "heddle bench: %s of %s, %s: %s"
+              .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
+      long left = TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
+      Outcome outcome =
+          run(
+              each,
+              Math.min(left, each.limitSeconds()),
+              commit,
+              machine,
+              () -> progress.update(() -> state));
+      outcomes.add(outcome);
+      progress.clear();
+      System.err.printf(
+          "heddle bench: %s of %s, %s: %s%n",
+          outcomes.size(),
+          chosen.size(),
+          each.name(),
+          outcome.failure() == null
+              ? String.format(Locale.ROOT, "measured in %.0f s", outcome.seconds())
+              : "FAILED: " + outcome.failure());
+    }
+    return outcomes;
+  }
+
+  private Outcome run(
+      Measurement each, long limitSeconds, String commit, Machine machine, Runnable onIdle)
+      throws IOException, InterruptedException {
+    String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    long start = System.nanoTime();
+    double loadBefore = HostLoad.ofLastMinute();
+    List<Figure> figures = List.of();
+    String failure = null;
+    try {
+      if (limitSeconds <= 0) {
+        throw new HeddleException("the " + minutes + " minutes were over");
+      }
+      figures =
+          each.reading().read(ChildRun.of(each, quick, limitSeconds, onIdle)).stream()
+              .filter(figure -> Double.isFinite(figure.median()))
+              .toList();
+    } catch (HeddleException failed) {
+      failure = failed.getMessage();
+    } catch (RuntimeException unexpected) {
+      /* One that can't be read must not cost the others. */
+      failure = "its JSON can't be read: " + unexpected;
+    }
+    return new Outcome(
+        each.name(),
+        "./" + each.command(quick) + (each.jsonFile() ? " FILE" : ""),
+        quick,
+        commit,
+        time,
+        Math.round((System.nanoTime() - start) / NS_PER_SECOND * 10) / 10.0,
+        loadBefore,
+        HostLoad.ofLastMinute(),
+        machine,
+        figures,
+        failure,
+        null);
+  }
+
+  private static void record(Path folder, List<Outcome> all) throws IOException {
+    BenchReport report = BenchReport.of(all);
+    Files.writeString(folder.resolve(BenchReport.FILE), Json.of(report) + "\n");
+    Files.writeString(folder.resolve("bench.txt"), BenchText.of(report));
+    BenchPlots.write(folder, all);
+  }
+}

@@ -1,0 +1,129 @@
+package io.heddle.cli.bench;
+
+import io.heddle.cli.kit.SvgFile;
+import java.awt.Color;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.style.Styler;
+
+/** What was measured, as pictures. */
+final class BenchPlots {
+  private static final int WIDTH = 900;
+  private static final int HEIGHT = 360;
+
+  private BenchPlots() {}
+
+  /** Draws what there is; returns the files. */
+  static List<Path> write(Path folder, List<Outcome> outcomes) {
+    List<Path> files = new ArrayList<>();
+    for (Outcome outcome : outcomes) {
+      switch (outcome.measurement()) {
+        case Measurements.PLUGIN ->
+            plugin(folder.resolve("bench-bandwidth.svg"), outcome, "MTU 9000", files);
+        case Measurements.PLUGIN_1500 ->
+            plugin(folder.resolve("bench-bandwidth-1500.svg"), outcome, "MTU 1500", files);
+        case Measurements.POLICIES -> policies(folder, outcome, files);
+        default -> {}
+      }
+    }
+    return files;
+  }
+
+  /* Figures are called "bandwidth 1M, 4 planes ÷ TCP". */
+  private static void plugin(Path file, Outcome outcome, String mtu, List<Path> files) {
+    Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
+    for (Figure figure : outcome.figures()) {
+      String name = figure.name();
+      if (name.startsWith("bandwidth ") && name.endsWith(Readings.OVER_TCP)) {
+        int comma = name.indexOf(", ");
+        String size = name.substring("bandwidth ".length(), comma);
+        String role = name.substring(comma + 2, name.length() - Readings.OVER_TCP.length());
+        series.computeIfAbsent("Heddle, " + role, key -> new LinkedHashMap<>()).put(size, figure);
+      }
+    }
+    if (series.isEmpty()) {
+      return;
+    }
+    bars(
+        file,
+        "Goodput by message size ÷ one TCP stream (cubic) on the same link, " + mtu,
+        "÷ TCP",
+        series);
+    files.add(file);
+  }
+
+  private static void policies(Path folder, Outcome outcome, List<Path> files) {
+    policies(
+        folder.resolve("bench-policies.svg"),
+        "Goodput ÷ ideal over four planes of a shaped fabric, by policy",
+        "÷ ideal",
+        Readings.OVER_IDEAL,
+        outcome,
+        files);
+    policies(
+        folder.resolve("bench-policies-p99.svg"),
+        "Message time, 99th percentile, 8 messages of 1 MiB under way",
+        "ms",
+        Readings.MESSAGE_P99,
+        outcome,
+        files);
+  }
+
+  /* Figures are called "bursts, spray ÷ ideal". */
+  private static void policies(
+      Path file, String title, String unit, String ending, Outcome outcome, List<Path> files) {
+    Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
+    for (Figure figure : outcome.figures()) {
+      String name = figure.name();
+      if (name.endsWith(ending)) {
+        int comma = name.indexOf(", ");
+        String policy = name.substring(comma + 2, name.length() - ending.length());
+        series
+            .computeIfAbsent(policy, key -> new LinkedHashMap<>())
+            .put(name.substring(0, comma), figure);
+      }
+    }
+    if (!series.isEmpty()) {
+      bars(file, title, unit, series);
+      files.add(file);
+    }
+  }
+
+  /** Bars in groups; their error bars go from the least to the most. */
+  static void bars(
+      Path file, String title, String unit, Map<String, Map<String, Figure>> bySeries) {
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .yAxisTitle(unit)
+            .build();
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    chart.getStyler().setPlotBorderVisible(false);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setAvailableSpaceFill(0.8);
+    Set<String> groups = new LinkedHashSet<>();
+    bySeries.values().forEach(each -> groups.addAll(each.keySet()));
+    bySeries.forEach((name, figures) -> {
+      List<Double> medians = new ArrayList<>();
+      List<Double> spreads = new ArrayList<>();
+      for (String group : groups) {
+        @Nullable Figure figure = figures.get(group);
+        medians.add(figure == null ? 0 : figure.median());
+        spreads.add(figure == null ? 0 : (figure.most() - figure.least()) / 2);
+      }
+      chart.addSeries(name, List.copyOf(groups), medians, spreads);
+    });
+    SvgFile.write(file, chart, WIDTH, HEIGHT);
+  }
+}

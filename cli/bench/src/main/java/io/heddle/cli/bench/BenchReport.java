@@ -1,0 +1,74 @@
+package io.heddle.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that was measured, and what it is worth. Measurements keep their own machine and commit,
+ * since one may be repeated without the others.
+ */
+record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
+  static final String FILE = "bench.json";
+
+  static BenchReport of(List<Outcome> outcomes) {
+    Map<String, Outcome> byName = new LinkedHashMap<>();
+    outcomes.forEach(each -> byName.put(each.measurement(), each));
+    List<Target.Verdict> verdicts = new ArrayList<>();
+    for (Target target : Targets.all()) {
+      verdicts.add(target.judge(byName.get(target.measurement())));
+    }
+    return new BenchReport(List.copyOf(outcomes), verdicts);
+  }
+
+  /** What was recorded in a folder before; nothing where nothing was. */
+  static List<Outcome> recorded(Path folder) {
+    Path file = folder.resolve(FILE);
+    if (!Files.exists(file)) {
+      return List.of();
+    }
+    try {
+      return Json.mapper().readValue(file.toFile(), BenchReport.class).measurements();
+    } catch (JsonProcessingException malformed) {
+      throw new HeddleException(
+          file + " is no record of heddle bench: " + malformed.getOriginalMessage(), malformed);
+    } catch (IOException unreadable) {
+      throw new HeddleException("can't read " + file + ": " + unreadable.getMessage(), unreadable);
+    }
+  }
+
+  /**
+   * These outcomes in place of those of the same measurements, in the order of {@code names}. One
+   * that failed takes the place of no figures.
+   */
+  static List<Outcome> merged(List<Outcome> before, List<Outcome> fresh, List<String> names) {
+    List<Outcome> merged = new ArrayList<>();
+    for (String name : names) {
+      Outcome newest = named(fresh, name);
+      Outcome older = named(before, name);
+      Outcome chosen = newest == null ? older : newest;
+      if (newest != null && newest.failure() != null && older != null && older.failure() == null) {
+        chosen = older.keptAfter(newest);
+      }
+      if (chosen != null) {
+        merged.add(chosen);
+      }
+    }
+    return merged;
+  }
+
+  private static @Nullable Outcome named(List<Outcome> outcomes, String name) {
+    return outcomes.stream()
+        .filter(each -> each.measurement().equals(name))
+        .findFirst()
+        .orElse(null);
+  }
+}

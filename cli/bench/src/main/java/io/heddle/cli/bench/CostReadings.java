@@ -1,0 +1,92 @@
+package io.heddle.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the commands' JSON says of calls, starts and failovers, as figures. */
+final class CostReadings {
+  /** How long {@code heddle perf failover} looks for full speed. */
+  private static final double LOOKED_MS = 3_000;
+
+  private CostReadings() {}
+
+  /** Of {@code heddle perf calls}: its verdicts are figures already. */
+  static List<Figure> calls(JsonNode report) {
+    List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
+    for (JsonNode verdict : report.path("verdicts")) {
+      String target = verdict.path("target").asText();
+      String name = target.substring(0, target.lastIndexOf(", at most"));
+      figures.add(
+          Figure.of(
+              verdict.path("contestant").asText() + ": " + name,
+              "",
+              verdict.path("found").asDouble()));
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf verbs}: its first contestant is the one in C. */
+  static List<Figure> verbs(JsonNode report) {
+    return cases(report, "upper_quartile_ns");
+  }
+
+  /* Each case of each contestant in ns, and beside C; a report has no most that means something. */
+  private static List<Figure> cases(JsonNode report, String most) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode contestant : report.path("contestants")) {
+      String who = contestant.path("name").asText() + ": ";
+      for (JsonNode each : contestant.path("cases")) {
+        String of = who + each.path("name").asText().replace('_', ' ');
+        figures.add(
+            new Figure(
+                of,
+                "ns",
+                each.path("median_ns").asDouble(),
+                each.path("least_ns").asDouble(),
+                each.path(most).asDouble()));
+        figures.add(Figure.of(of + " ÷ C", "", each.path("least_times_c").asDouble()));
+      }
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf start}. */
+  static List<Figure> start(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode contestant : report.path("contestants")) {
+      String of = ", " + contestant.path("name").asText();
+      figures.add(Figure.of("init" + of, "ms", numbers(contestant.path("start_ms"))));
+      figures.add(Figure.of("processor time" + of, "ms", numbers(contestant.path("processor_ms"))));
+      figures.add(
+          Figure.of("resident when idle" + of, "MiB", numbers(contestant.path("idle_mebibytes"))));
+    }
+    return figures;
+  }
+
+  /** Of {@code heddle perf failover}. */
+  static List<Figure> failover(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode row : report.path("rows")) {
+      String of = row.path("plane").asText();
+      List<Double> full = new ArrayList<>();
+      List<Double> gaps = new ArrayList<>();
+      List<Double> times = new ArrayList<>();
+      for (JsonNode round : row.path("rounds")) {
+        full.add(round.path("full_speed_ms").asDouble(LOOKED_MS));
+        gaps.add(round.path("gap_ms").asDouble());
+        times.add(round.path("gap_ms").asDouble() / round.path("usual_gap_ms").asDouble());
+      }
+      figures.add(Figure.of(of + ", full speed after", "ms", full));
+      figures.add(Figure.of(of + ", longest gap", "ms", gaps));
+      figures.add(Figure.of(of + ", longest gap ÷ usual", "", times));
+    }
+    return figures;
+  }
+
+  private static List<Double> numbers(JsonNode array) {
+    List<Double> numbers = new ArrayList<>();
+    array.forEach(each -> numbers.add(each.asDouble()));
+    return numbers;
+  }
+}

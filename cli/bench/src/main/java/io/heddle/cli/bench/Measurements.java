@@ -1,0 +1,245 @@
+package io.heddle.cli.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Every measurement of the project, in the order in which they run. */
+final class Measurements {
+  static final String PLUGIN = "plugin";
+  static final String PLUGIN_1500 = "plugin-1500";
+  static final String SOCKETS = "sockets";
+  static final String FLOWS = "flows";
+  static final String LATENCY = "latency";
+  static final String ALL_REDUCE = "allreduce";
+  static final String STEPS = "steps";
+  static final String ROUTES = "routes";
+  static final String FABRIC = "fabric";
+  static final String POLICIES = "policies";
+  static final String PACKET = "packet";
+  static final String CALLS = "calls";
+  static final String VERBS = "verbs";
+  static final String STANDIN = "standin";
+  static final String START = "start";
+  static final String FAILOVER = "failover";
+
+  /** Behind the name of a measurement that is repeated with both of Java's compilers. */
+  static final String BOTH = "-both";
+
+  private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
+
+  private Measurements() {}
+
+  static List<Measurement> all() {
+    List<Measurement> all = new ArrayList<>(besideTcp());
+    all.addAll(withBothCompilers());
+    all.addAll(overFabrics());
+    all.addAll(alone());
+    return all;
+  }
+
+  private static List<Measurement> besideTcp() {
+    return List.of(
+        new Measurement(
+            PLUGIN,
+            "bandwidth of the plugin beside kernel TCP, MTU 9000",
+            words(
+                "perf plugin --json --kinds bandwidth,duplex %s --rounds 7 --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --kinds bandwidth,duplex %s --factor 4 --rounds 3"
+                    + " --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            240,
+            Readings::plugin),
+        new Measurement(
+            PLUGIN_1500,
+            "bandwidth of the plugin beside kernel TCP, MTU 1500",
+            words(
+                "perf plugin --json --mtu 1500 --kinds bandwidth %s --factor 4 --rounds 7"
+                    + " --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --mtu 1500 --kinds bandwidth %s --factor 16 --rounds 3"
+                    + " --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            180,
+            Readings::plugin),
+        /* Of what NCCL's socket transport chooses by itself where it has helper threads (2 of 8 sockets on Amazon's
+        networks, 4 of one on Google's), the one with the most sockets, and with fewer threads where a rank has a processor. */
+        new Measurement(
+            SOCKETS,
+            "one plane beside NCCL's way with sockets: 2 helper threads of 8, on the same cores",
+            words(
+                "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds"
+                    + " bandwidth %s --rounds 7 --milliseconds 150",
+                BANDWIDTHS),
+            words(
+                "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds"
+                    + " bandwidth %s --factor 4 --rounds 3 --milliseconds 60",
+                BANDWIDTHS),
+            false,
+            120,
+            Readings::sockets),
+        new Measurement(
+            FLOWS,
+            "four flows beside four streams of kernel TCP",
+            words(
+                "perf plugin --json --flows 4 --kinds bandwidth --min-bytes 1M --max-bytes 4M"
+                    + " --factor 4 --rounds 7 --milliseconds 200"),
+            words(
+                "perf plugin --json --flows 4 --kinds bandwidth --min-bytes 1M --max-bytes 1M"
+                    + " --rounds 3 --milliseconds 100"),
+            false,
+            120,
+            Readings::plugin),
+        new Measurement(
+            LATENCY,
+            "half round trip of 8 B beside kernel TCP",
+            words(
+                "perf plugin --json --kinds latency --min-bytes 8 --max-bytes 8 --rounds 9"
+                    + " --milliseconds 200"),
+            words(
+                "perf plugin --json --kinds latency --min-bytes 8 --max-bytes 8 --rounds 3"
+                    + " --milliseconds 100"),
+            false,
+            120,
+            Readings::plugin),
+        new Measurement(
+            ALL_REDUCE,
+            "ring all-reduce of two ranks beside kernel TCP",
+            words(
+                "perf allreduce --json --min-bytes 64K --max-bytes 16M --rounds 5 --iterations 10"),
+            words("perf allreduce --json --min-bytes 1M --max-bytes 4M --rounds 2 --iterations 5"),
+            false,
+            240,
+            Readings::allReduce));
+  }
+
+  /* As on hosts with four processors and more. What starts a process for each round is over before all is compiled. */
+  private static List<Measurement> withBothCompilers() {
+    return besideTcp().stream()
+        .filter(each -> !each.name().equals(ALL_REDUCE))
+        .map(each ->
+            new Measurement(
+                each.name() + BOTH,
+                each.what() + ", with both of Java's compilers",
+                withBothCompilers(each.full()),
+                withBothCompilers(each.quick()),
+                each.jsonFile(),
+                each.limitSeconds(),
+                each.reading()))
+        .toList();
+  }
+
+  private static List<String> withBothCompilers(List<String> arguments) {
+    List<String> all = new ArrayList<>(arguments);
+    if (!all.contains("--planes")) {
+      all.addAll(List.of("--planes", "1"));
+    }
+    all.addAll(List.of("--compilers", "both"));
+    return all;
+  }
+
+  private static List<Measurement> overFabrics() {
+    return List.of(
+        new Measurement(
+            FABRIC,
+            "all-reduce over spines of unequal rates, weights from BGP, beside policy hash",
+            words("demo --fabric --json --min-bytes 1M --max-bytes 16M"),
+            words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
+            false,
+            180,
+            Readings::fabric),
+        new Measurement(
+            POLICIES,
+            "every spray policy over planes alike, unequal, unequal unannounced, disturbed",
+            words("perf policies --json --milliseconds 1500"),
+            words("perf policies --json --rounds 1 --milliseconds 1000"),
+            false,
+            240,
+            Readings::policies),
+        new Measurement(
+            PACKET,
+            "one queue pair over four planes beside one for each, without loss and with 0.1 %",
+            words("perf packet --json"),
+            words("perf packet --json --rounds 2"),
+            false,
+            120,
+            Readings::packet),
+        new Measurement(
+            FAILOVER,
+            "how long all-reduces stand still when a plane is taken, in four ways",
+            words("perf failover --json --rounds 4"),
+            words("perf failover --json --rounds 1 --cases carrier,silent"),
+            false,
+            300,
+            CostReadings::failover));
+  }
+
+  private static List<Measurement> alone() {
+    return List.of(
+        new Measurement(
+            CALLS,
+            "isend, irecv and test beside the same steps in C, on a device without cost",
+            words("perf calls --json --rounds 15 --seconds 15"),
+            words("perf calls --json --rounds 5 --seconds 3"),
+            false,
+            180,
+            CostReadings::calls),
+        new Measurement(
+            VERBS,
+            "posting and polling from Java beside C, on the stand-in for libibverbs",
+            words("perf verbs --json"),
+            words("perf verbs --json --rounds 7"),
+            false,
+            90,
+            CostReadings::verbs),
+        new Measurement(
+            STANDIN,
+            "all-reduce over devices of the stand-in, beside one device",
+            words("perf standin --json --min-bytes 64K --max-bytes 16M"),
+            words("perf standin --json --rounds 1 --min-bytes 1M --max-bytes 4M"),
+            false,
+            120,
+            Readings::standin),
+        new Measurement(
+            START,
+            "start of the plugin in a fresh process, and what it leaves resident",
+            words("perf start --json"),
+            words("perf start --json --rounds 3"),
+            false,
+            120,
+            CostReadings::start),
+        new Measurement(
+            STEPS,
+            "single steps by JMH: reorder window, look-up of a route and of a weight",
+            words("perf jmh -- Reorder RouteLookup Weight -wi 2 -w 1 -i 5 -r 1 -rf json -rff"),
+            words("perf jmh -- Reorder RouteLookup Weight -wi 1 -w 1 -i 2 -r 1 -rf json -rff"),
+            true,
+            240,
+            Readings::jmh),
+        new Measurement(
+            ROUTES,
+            "4 x 100,000 routes into the route daemon beside BIRD",
+            words("perf bgp --json --rounds 1"),
+            words("perf bgp --json --rounds 1 --sender bird --routes 20000"),
+            false,
+            180,
+            Readings::routes));
+  }
+
+  private static List<String> words(String command, Object... arguments) {
+    return List.of(String.format(Locale.ROOT, command, arguments).split(" "));
+  }
+
+  static Map<String, Measurement> byName() {
+    Map<String, Measurement> byName = new LinkedHashMap<>();
+    all().forEach(each -> byName.put(each.name(), each));
+    return byName;
+  }
+}

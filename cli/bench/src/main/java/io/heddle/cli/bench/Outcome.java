@@ -1,0 +1,55 @@
+package io.heddle.cli.bench;
+
+import io.heddle.cli.bench.perf.Machine;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a measurement.
+ *
+ * @param measurement its name
+ * @param command what repeats it
+ * @param quick whether sizes and rounds were left out
+ * @param commit that was measured; with {@code +} where files differed from it
+ * @param time of its start, UTC
+ * @param seconds that it took
+ * @param loadBefore load of the machine, mean of a minute
+ * @param loadAfter the same at the end
+ * @param failure why there are no figures; null where there are
+ * @param laterFailure when and why a later run came to nothing, so that these figures stayed; null
+ *     where they are the newest run's
+ */
+record Outcome(
+    String measurement,
+    String command,
+    boolean quick,
+    String commit,
+    String time,
+    double seconds,
+    double loadBefore,
+    double loadAfter,
+    Machine machine,
+    List<Figure> figures,
+    @Nullable String failure,
+    @Nullable String laterFailure) {
+  /** These figures, which stay since {@code later} has none. */
+  Outcome keptAfter(Outcome later) {
+    return new Outcome(
+        measurement,
+        command,
+        quick,
+        commit,
+        time,
+        seconds,
+        loadBefore,
+        loadAfter,
+        machine,
+        figures,
+        failure,
+        later.time() + ": " + later.failure());
+  }
+
+  @Nullable Figure figure(String name) {
+    return figures.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+}

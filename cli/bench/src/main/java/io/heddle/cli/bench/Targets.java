@@ -1,0 +1,160 @@
+package io.heddle.cli.bench;
+
+import static io.heddle.cli.bench.Target.atLeast;
+import static io.heddle.cli.bench.Target.atMost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the project wants to reach. */
+final class Targets {
+  private Targets() {}
+
+  static List<Target> all() {
+    List<Target> targets = new ArrayList<>();
+    targets.addAll(besideTcp());
+    targets.addAll(besideSockets());
+    targets.addAll(withBothCompilers(targets));
+    for (String situation : List.of("equal", "announced", "unannounced", "bursts")) {
+      String of = situation + ", spray";
+      targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ ideal", 0.95));
+      targets.add(atLeast("policies", Measurements.POLICIES, of + " ÷ best other", 0.97));
+    }
+    targets.add(atLeast("one queue pair", Measurements.PACKET, "packet ÷ spray", 0.9));
+    targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));
+    targets.addAll(failover());
+    targets.addAll(calls());
+    targets.addAll(verbs());
+    targets.addAll(startAndSteps());
+    return targets;
+  }
+
+  private static List<Target> besideTcp() {
+    String group = "beside one TCP stream, MTU 9000";
+    String narrow = "beside one TCP stream, MTU 1500";
+    return List.of(
+        atLeast(group, Measurements.PLUGIN, "bandwidth 64K, 1 plane ÷ TCP", 1.0),
+        atLeast(group, Measurements.PLUGIN, "bandwidth 128K, 1 plane ÷ TCP", 0.7),
+        atLeast(group, Measurements.PLUGIN, "bandwidth 1M, 1 plane ÷ TCP", 0.85),
+        atLeast(group, Measurements.PLUGIN, "bandwidth 4M, 1 plane ÷ TCP", 0.85),
+        atLeast(group, Measurements.PLUGIN, "duplex 1M, 1 plane ÷ TCP", 0.8),
+        atLeast(group, Measurements.PLUGIN, "bandwidth 1M, 4 planes ÷ 1 plane", 1.0),
+        atLeast(group, Measurements.PLUGIN, "bandwidth 4M, 4 planes ÷ 1 plane", 1.0),
+        atMost(group, Measurements.LATENCY, "latency 8B, 1 plane ÷ TCP", 0.85),
+        atLeast(narrow, Measurements.PLUGIN_1500, "bandwidth 1M, 1 plane ÷ TCP", 0.85),
+        atLeast(narrow, Measurements.PLUGIN_1500, "bandwidth 4M, 1 plane ÷ TCP", 0.85),
+        atLeast(
+            "all-reduce",
+            Measurements.ALL_REDUCE,
+            "all-reduce 4M, 1 plane, TCP's time ÷ ours",
+            1.0),
+        atLeast(
+            "four flows beside four streams",
+            Measurements.FLOWS,
+            "bandwidth 1M, 1 plane ÷ TCP",
+            0.85),
+        atLeast(
+            "four flows beside four streams",
+            Measurements.FLOWS,
+            "bandwidth 4M, 1 plane ÷ TCP",
+            0.85));
+  }
+
+  private static List<Target> besideSockets() {
+    String group = "beside 2 helper threads of 8 sockets, MTU 9000";
+    return Stream.of("64K", "128K", "1M", "4M")
+        .map(size -> "bandwidth " + size + ", 1 plane" + Readings.OVER_SOCKETS)
+        .map(figure -> atLeast(group, Measurements.SOCKETS, figure, 1.0))
+        .toList();
+  }
+
+  /* Of what is measured with both compilers, too: one plane beside a rival. */
+  private static List<Target> withBothCompilers(List<Target> targets) {
+    return targets.stream()
+        .filter(each -> Measurements.byName().containsKey(each.measurement() + Measurements.BOTH))
+        .filter(each -> each.figure().contains(", 1 plane ÷ "))
+        .map(each ->
+            new Target(
+                each.group() + ", both compilers",
+                each.measurement() + Measurements.BOTH,
+                each.figure(),
+                each.bound(),
+                each.wanted()))
+        .toList();
+  }
+
+  /* What being able to fail over costs can't be had as a run with and one without it: nothing of it can be left out of the
+  data path, where it is a word that a call takes and gives back, part of what the calls cost. What is there for
+  nothing else are the control threads; their part of the processor time is what throughput loses by them at most. */
+  private static List<Target> failover() {
+    String group = "a plane is taken";
+    return List.of(
+        atMost(group, Measurements.FAILOVER, "carrier, full speed after", 50),
+        atMost(group, Measurements.FAILOVER, "silent, full speed after", 1_000),
+        atMost(group, Measurements.FAILOVER, "silent-bfd, full speed after", 300),
+        atMost(group, Measurements.FAILOVER, "withdrawal, longest gap ÷ usual", 2),
+        atMost(group, Measurements.PLUGIN, Readings.CONTROL_THREADS + "4 planes", 2));
+  }
+
+  /* Of both machines, since fewer than four processors take the second one. */
+  private static List<Target> calls() {
+    List<Target> targets = new ArrayList<>();
+    for (String who : List.of("Java", "Java, first compiler")) {
+      String group = "calls on a device without cost";
+      String call = who + ": ";
+      targets.add(atMost(group, Measurements.CALLS, call + "isend + irecv + test, times C", 1.5));
+      targets.add(
+          atMost(
+              group,
+              Measurements.CALLS,
+              call + "test that isn't ready, once a sweep has looked, times an indirect call",
+              2));
+      targets.add(atMost(group, Measurements.CALLS, call + "isend of one chunk, ns", 250));
+      targets.add(
+          atMost(
+              group, Measurements.CALLS, call + "isend of eight chunks on eight planes, ns", 600));
+      targets.add(atMost(group, Measurements.CALLS, call + "99.99 % of calls within, us", 20));
+      targets.add(
+          atMost(group, Measurements.CALLS, call + "longest pause of the Java machine, ms", 2));
+      targets.add(atMost(group, Measurements.CALLS, call + "bytes allocated in the soaks", 0));
+    }
+    return targets;
+  }
+
+  private static List<Target> verbs() {
+    List<Target> targets = new ArrayList<>();
+    for (String who : List.of("Java", "Java, first compiler")) {
+      String group = "verbs beside C, on the stand-in";
+      for (String post : List.of("single post", "list post")) {
+        targets.add(atMost(group, Measurements.VERBS, who + ": " + post + " ÷ C", 1.5));
+      }
+      for (String poll : List.of("empty poll", "full poll")) {
+        targets.add(atMost(group, Measurements.VERBS, who + ": " + poll + " ÷ C", 2));
+      }
+    }
+    targets.add(
+        atLeast(
+            "all-reduce over devices of the stand-in",
+            Measurements.STANDIN,
+            "16M, 4 devices, one device's time ÷ its",
+            3));
+    return targets;
+  }
+
+  private static List<Target> startAndSteps() {
+    return List.of(
+        atMost("start", Measurements.START, "init, 1 plane", 150),
+        atMost("start", Measurements.START, "resident when idle, 1 plane", 100),
+        atLeast("fabric", Measurements.FABRIC, "time under hash ÷ under spray", 1.5),
+        atMost("fabric", Measurements.FABRIC, "shares under spray off by", 3),
+        atMost("fabric", Measurements.FABRIC, "shares of a second under spray off by", 3),
+        atMost("fabric", Measurements.FABRIC, "new weights followed after", 1_000),
+        atMost("steps", Measurements.STEPS, "ReorderBenchmark.reorderWindow planes", 20),
+        atMost(
+            "steps", Measurements.STEPS, "ReorderBenchmark.reorderWindow planes, allocated", 0.01),
+        atMost("steps", Measurements.STEPS, "RouteLookupBenchmark.routesFile", 200),
+        atMost("steps", Measurements.STEPS, "WeightLookupBenchmark.snapshot", 5),
+        atMost("routes", Measurements.ROUTES, "slowest feed", 1));
+  }
+}

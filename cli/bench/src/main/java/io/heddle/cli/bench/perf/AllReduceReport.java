@@ -1,0 +1,127 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.AllReduceResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Times of several contestants side by side.
+ *
+ * @param network how hosts were kept apart
+ * @param ranks processes
+ * @param mtuBytes of the links
+ * @param processors of the machine
+ * @param contestants in order; the last is the rival that the others are compared with, with its
+ *     helper threads where it has some
+ * @param rounds how often each ran; the contestants took turns
+ */
+record AllReduceReport(
+    String network,
+    int ranks,
+    int mtuBytes,
+    int processors,
+    List<String> contestants,
+    int rounds,
+    List<Row> rows) {
+  /**
+   * All contestants at one size.
+   *
+   * @param bytes of each all-reduce
+   */
+  record Row(long bytes, List<Cell> cells) {}
+
+  /**
+   * One contestant at one size.
+   *
+   * @param medianUs median over the rounds of the mean time of an iteration
+   * @param leastUs of the rounds
+   * @param mostUs of the rounds
+   * @param busbwGigabytesPerSecond bandwidth of the bus at the median, as NCCL's tests count it
+   * @param rivalRatio the rival's median over this one: above 1 is faster than the rival
+   */
+  record Cell(
+      double medianUs,
+      double leastUs,
+      double mostUs,
+      double busbwGigabytesPerSecond,
+      double rivalRatio) {}
+
+  /**
+   * @param times for each contestant, by size, one result a round
+   */
+  static List<Row> rows(List<Map<Long, List<AllReduceResult>>> times) {
+    List<Row> rows = new ArrayList<>();
+    for (long bytes : times.getFirst().keySet()) {
+      double rival = median(times.getLast().getOrDefault(bytes, List.of()));
+      List<Cell> cells = new ArrayList<>();
+      for (Map<Long, List<AllReduceResult>> contestant : times) {
+        cells.add(cell(contestant.getOrDefault(bytes, List.of()), rival));
+      }
+      rows.add(new Row(bytes, cells));
+    }
+    return rows;
+  }
+
+  private static Cell cell(List<AllReduceResult> rounds, double rivalUs) {
+    double[] sorted = rounds.stream().mapToDouble(AllReduceResult::timeUs).sorted().toArray();
+    double median = median(rounds);
+    double factor = rounds.getFirst().timeUs() * rounds.getFirst().busbwGigabytesPerSecond();
+    return new Cell(
+        median, sorted[0], sorted[sorted.length - 1], factor / median, rivalUs / median);
+  }
+
+  private static double median(List<AllReduceResult> rounds) {
+    double[] sorted = rounds.stream().mapToDouble(AllReduceResult::timeUs).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length == 0
+        ? Double.NaN
+        : sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  /** The table as people read it; a line of it needs about 45 columns per contestant. */
+  String table() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "# all-reduce, %d ranks, MTU %d, %s, %d processors; median of %d rounds (least to"
+                + " most)%n#%11s",
+            ranks,
+            mtuBytes,
+            network,
+            processors,
+            rounds,
+            ""));
+    contestants.forEach(name -> text.append(String.format(Locale.ROOT, " | %-46s", name)));
+    text.append(String.format(Locale.ROOT, "%n#%11s", "bytes"));
+    contestants.forEach(name ->
+        text.append(
+            String.format(Locale.ROOT, " | %9s %18s %8s %8s", "us", "", "GB/s", "x rival")));
+    for (Row row : rows) {
+      text.append(String.format(Locale.ROOT, "%n%12d", row.bytes()));
+      for (Cell cell : row.cells()) {
+        String spread = String.format(Locale.ROOT, "(%.1f to %.1f)", cell.leastUs(), cell.mostUs());
+        text.append(
+            String.format(
+                Locale.ROOT,
+                " | %9.1f %18s %8.3f %8.2f",
+                cell.medianUs(),
+                spread,
+                cell.busbwGigabytesPerSecond(),
+                cell.rivalRatio()));
+      }
+    }
+    return text.append(System.lineSeparator()).toString();
+  }
+
+  static int processorCount() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  /** Name of the files that keep it, without the ending. */
+  static String fileName(String date, int ranks) {
+    return "allreduce-" + date + "-" + ranks + "-ranks";
+  }
+}

@@ -1,0 +1,175 @@
+package io.heddle.cli.bench.perf;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.heddle.cli.job.AnsweringProcess;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A plugin in a process of its own that sends messages to itself when it is its turn. */
+final class CallCostContestant implements AutoCloseable {
+  private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
+  private static final Pattern ALLOCATED = Pattern.compile("allocated=([0-9]+)([BKMG])");
+
+  private final String name;
+  private final AnsweringProcess process;
+  private final @Nullable Path pauses;
+  private final Map<String, List<Double>> figures = new LinkedHashMap<>();
+  private int pausesBefore;
+  private long allocatedBefore = -1;
+
+  /**
+   * @param jvmOptions what the machine of a plugin in Java is started with on top; null for one in
+   *     C
+   */
+  CallCostContestant(
+      Lab lab,
+      String name,
+      List<String> command,
+      Map<String, String> environment,
+      @Nullable List<String> jvmOptions)
+      throws IOException {
+    this.name = name;
+    RunFolder folder = new RunFolder();
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(lab.environment(0));
+    all.put("STANDIN_FABRIC", folder.path().resolve("fabric").toString());
+    if (jvmOptions == null) {
+      pauses = null;
+    } else {
+      pauses = folder.path().resolve("pauses.log");
+      List<String> options = new ArrayList<>(jvmOptions);
+      options.add("-Xlog:safepoint:file=" + pauses + ":uptime:filecount=0");
+      options.add("-XX:-DisableAttachMechanism");
+      all.put(JavaCompilers.VARIABLE, String.join(" ", options));
+    }
+    process = new AnsweringProcess(name, lab.command(0, command), all, folder);
+  }
+
+  String name() {
+    return name;
+  }
+
+  boolean isJava() {
+    return pauses != null;
+  }
+
+  /** What rounds found, case by case, one figure a round. */
+  Map<String, List<Double>> figures() {
+    return figures;
+  }
+
+  void awaitReady() throws InterruptedException {
+    String line = process.next();
+    if (!line.startsWith("ready ")) {
+      throw process.failure("said before it was ready: " + line);
+    }
+  }
+
+  void round(boolean counts) throws InterruptedException {
+    process.order(
+        "round",
+        line -> {
+          String[] words = line.split(" ");
+          if (counts && words[0].equals("case")) {
+            figures
+                .computeIfAbsent(words[1], unused -> new ArrayList<>())
+                .add(Double.parseDouble(words[2]));
+          }
+        });
+  }
+
+  void soak(long milliseconds) throws InterruptedException {
+    process.order("soak " + milliseconds, line -> {});
+  }
+
+  /** What the soaks since the last report found. */
+  CallCostReport.Soak report() throws InterruptedException {
+    List<CallCostReport.Tail> tails = new ArrayList<>();
+    long[] messages = {0};
+    process.order(
+        "report",
+        line -> {
+          String[] words = line.split(" ");
+          if (words[0].equals("messages")) {
+            messages[0] = Long.parseLong(words[1]);
+          } else {
+            tails.add(CallCostReport.Tail.parse(words));
+          }
+        });
+    return new CallCostReport.Soak(messages[0], tails);
+  }
+
+  /** From here on calls, pauses and allocations count. */
+  void beginSoaks() throws IOException, InterruptedException {
+    report();
+    allocatedBefore = allocatedBytes();
+    pausesBefore = pausesNs().size(); // last, since to ask for the bytes stops the machine too
+  }
+
+  /** Those of the Java machine since {@link #beginSoaks}; null for a plugin in C. */
+  CallCostReport.@Nullable Machine machine() throws IOException, InterruptedException {
+    if (pauses == null) {
+      return null;
+    }
+    List<Long> all = pausesNs();
+    List<Long> counted = all.subList(pausesBefore, all.size());
+    long after = allocatedBytes();
+    return new CallCostReport.Machine(
+        counted.size(),
+        counted.stream().mapToLong(Long::longValue).max().orElse(0) / 1e3,
+        allocatedBefore < 0 || after < 0 ? null : after - allocatedBefore);
+  }
+
+  private List<Long> pausesNs() throws IOException {
+    List<Long> found = new ArrayList<>();
+    if (pauses != null && Files.exists(pauses)) {
+      for (String line : Files.readAllLines(pauses)) {
+        Matcher total = PAUSE.matcher(line);
+        if (total.find()) {
+          found.add(Long.parseLong(total.group(1)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /* By the thread that makes the calls, which is the process's first; −1 where nobody can tell. */
+  private long allocatedBytes() throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    if (pauses == null || !Files.isExecutable(jcmd)) {
+      return -1;
+    }
+    String pid = Long.toString(process.pid());
+    Process asked =
+        new ProcessBuilder(jcmd.toString(), pid, "Thread.print", "-e")
+            .redirectErrorStream(true)
+            .start();
+    long bytes = -1;
+    for (String line : new String(asked.getInputStream().readAllBytes(), UTF_8).split("\n")) {
+      Matcher allocated = ALLOCATED.matcher(line);
+      if (line.contains(" nid=" + pid + " ") && allocated.find()) {
+        int shift = "BKMG".indexOf(allocated.group(2)) * 10;
+        bytes = Long.parseLong(allocated.group(1)) << shift;
+      }
+    }
+    asked.waitFor();
+    return bytes;
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.close();
+  }
+}

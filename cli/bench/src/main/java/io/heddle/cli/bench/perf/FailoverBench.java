@@ -1,0 +1,262 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.AllReducePlan;
+import io.heddle.cli.job.AllReduceRun;
+import io.heddle.cli.job.SentByPlane;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.lab.Fabric;
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricShape;
+import io.heddle.cli.lab.FabricSpeakers;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.OwnFabric;
+import io.heddle.cli.lab.PlaneFaults;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Takes a plane from running all-reduces, round by round, and looks at what they carry. */
+final class FailoverBench {
+  static final int PLANES = 4;
+  private static final int RANKS = 2;
+  private static final int MTU_BYTES = 9_000;
+  private static final long RATE = 1_000_000_000L;
+  private static final int GBPS = 100;
+  private static final int QUEUE_MS = 20;
+  private static final int HOLD_SECONDS = 9;
+  private static final int BFD_MS = 50;
+  private static final int TIMEOUT_SECONDS = 60;
+  private static final double NANO = 1e-9;
+
+  /** The first moments belong to the ranks' warm-up. */
+  private static final double WARM_SECONDS = 1.5;
+
+  /** As long before the event as after it. */
+  private static final int LOOK_SECONDS = 3;
+
+  private final Path plugin;
+  private final Path driver;
+  private final long bytes;
+  private final String policy;
+  private final Path folder;
+  private final Cleanup cleanup;
+  private final @Nullable Consumer<String> timelines;
+  private int runs;
+
+  /** The network of a case. */
+  private interface Bench {
+    Lab lab();
+
+    /** Prepares the loss of a plane: what it takes to start a program shan't count. */
+    Runnable readyToTake(int plane);
+
+    void giveBack(int plane) throws InterruptedException;
+  }
+
+  /**
+   * @param policy the ranks' HEDDLE_POLICY
+   * @param timelines hears what each round's ranks logged and when; null where nobody asks
+   */
+  FailoverBench(
+      Path plugin,
+      Path driver,
+      long bytes,
+      String policy,
+      Path folder,
+      Cleanup cleanup,
+      @Nullable Consumer<String> timelines) {
+    this.timelines = timelines;
+    this.plugin = plugin;
+    this.driver = driver;
+    this.bytes = bytes;
+    this.policy = policy;
+    this.folder = folder;
+    this.cleanup = cleanup;
+  }
+
+  /**
+   * Measures one case.
+   *
+   * @param onRound hears of each round's number, from 1, before it
+   */
+  List<Recovery> measure(FailoverCase of, int rounds, IntConsumer onRound)
+      throws IOException, InterruptedException {
+    try (Cleanup own = new Cleanup()) {
+      Bench bench = of.onFabric() ? fabric(of, own) : links(of, own);
+      List<Recovery> recoveries = new ArrayList<>();
+      for (int round = 1; round <= rounds; round++) {
+        onRound.accept(round);
+        int plane = round % PLANES;
+        recoveries.add(round(bench, plane));
+        bench.giveBack(plane);
+      }
+      return recoveries;
+    }
+  }
+
+  private Recovery round(Bench bench, int plane) throws IOException, InterruptedException {
+    AllReducePlan plan = plan();
+    AllReduceRun ranks = cleanup.add(new AllReduceRun(bench.lab(), plan));
+    Round round = new Round(bench, plane, plan);
+    ranks.run(result -> {}, round::look);
+    ranks.close();
+    if (ranks.wrong() > 0) {
+      throw new HeddleException(ranks.wrong() + " wrong elements; see " + plan.folder());
+    }
+    List<Completions> done = new ArrayList<>();
+    for (int rank = 0; rank < RANKS; rank++) {
+      done.add(Completions.read(plan.completions(rank)));
+    }
+    Recovery recovery = Recovery.of(done, round.event, LOOK_SECONDS);
+    if (timelines != null) {
+      timelines.accept(FailoverTimeline.of(plan, RANKS, round.event, round.over, done));
+    }
+    return recovery;
+  }
+
+  /** One run, looked at ten times a second: ranks have no use for more company. */
+  private static final class Round {
+    private final Bench bench;
+    private final int plane;
+    private final AllReducePlan plan;
+    private double first;
+    private @Nullable Runnable ready;
+    double event;
+    double over;
+
+    Round(Bench bench, int plane, AllReducePlan plan) {
+      this.bench = bench;
+      this.plane = plane;
+      this.plan = plan;
+    }
+
+    void look() {
+      double now = System.nanoTime() * NANO;
+      Runnable loss = ready;
+      if (first <= 0) {
+        first = isRunning() ? now : 0;
+      } else if (loss == null && now - first >= WARM_SECONDS) {
+        ready = bench.readyToTake(plane);
+      } else if (loss != null && event <= 0 && now - first >= WARM_SECONDS + LOOK_SECONDS) {
+        event = System.nanoTime() * NANO;
+        loss.run();
+        over = System.nanoTime() * NANO;
+      } else if (event > 0 && now - event > LOOK_SECONDS) {
+        endRanks();
+      }
+    }
+
+    private boolean isRunning() {
+      try {
+        return SentByPlane.acknowledged(plan.folder(), PLANES).stream().anyMatch(sent -> sent > 0);
+      } catch (IOException | HeddleException notWholeYet) {
+        return false;
+      }
+    }
+
+    private void endRanks() {
+      Path until = Objects.requireNonNull(plan.watched()).until();
+      try {
+        if (!Files.exists(until)) {
+          Files.createFile(until);
+        }
+      } catch (IOException failed) {
+        throw new HeddleException("the ranks can't be told to end: " + failed, failed);
+      }
+    }
+  }
+
+  private AllReducePlan plan() throws IOException {
+    Path own = Files.createDirectory(folder.resolve("run-" + ++runs));
+    return new AllReducePlan(
+        driver,
+        plugin,
+        own,
+        new AllReducePlan.Sizes(bytes, bytes, 1, TIMEOUT_SECONDS),
+        1,
+        Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", policy),
+        new AllReducePlan.Watched(own.resolve("enough"), timelines != null));
+  }
+
+  private static Bench links(FailoverCase of, Cleanup own) {
+    Lab lab = own.add(Labs.create(Lab.Kind.NAMESPACES, new LabPlan(RANKS, PLANES, MTU_BYTES)));
+    PlaneFaults faults = new PlaneFaults(lab);
+    return new Bench() {
+      @Override
+      public Lab lab() {
+        return lab;
+      }
+
+      @Override
+      public Runnable readyToTake(int plane) {
+        return switch (of) {
+          case CARRIER -> faults.readyToCutCarrier(0, plane);
+          case NOTHING -> () -> {};
+          case SILENT, SILENT_BFD, WITHDRAWAL -> faults.readyToCutSilently(0, plane);
+        };
+      }
+
+      @Override
+      public void giveBack(int plane) {
+        faults.restore(0, plane);
+      }
+    };
+  }
+
+  private Bench fabric(FailoverCase of, Cleanup own) throws IOException {
+    boolean separate = of == FailoverCase.WITHDRAWAL;
+    FabricPlan plan =
+        new FabricPlan(
+            separate ? FabricShape.PLANES : FabricShape.LEAF_SPINE,
+            separate ? 0 : PLANES,
+            1,
+            separate ? PLANES : RANKS,
+            RANKS,
+            Collections.nCopies(PLANES, RATE),
+            Collections.nCopies(PLANES, GBPS),
+            MTU_BYTES,
+            QUEUE_MS,
+            HOLD_SECONDS,
+            BFD_MS,
+            false);
+    Path told = Files.createDirectory(folder.resolve(of.toString()));
+    OwnFabric made = OwnFabric.up('w', plan, told, own);
+    Fabric fabric = made.fabric();
+    FabricSpeakers speakers = made.speakers();
+    speakers.awaitRoutes();
+    return new Bench() {
+      @Override
+      public Lab lab() {
+        return made.lab();
+      }
+
+      @Override
+      public Runnable readyToTake(int plane) {
+        return separate
+            ? () -> fabric.setReachable(plane + 1, RANKS, false)
+            : () -> fabric.cut(plane + 1, fabric.leafOf(1), true);
+      }
+
+      @Override
+      public void giveBack(int plane) {
+        if (separate) {
+          fabric.setReachable(plane + 1, RANKS, true);
+        } else {
+          fabric.restore(plane + 1);
+        }
+        speakers.awaitRoutes();
+      }
+    };
+  }
+}

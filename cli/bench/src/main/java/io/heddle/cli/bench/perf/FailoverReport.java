@@ -1,0 +1,91 @@
+package io.heddle.cli.bench.perf;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * What {@code heddle perf failover} measured.
+ *
+ * @param processors of the machine
+ * @param bytes of each all-reduce
+ * @param policy who carries the next chunk
+ * @param rounds how often each was measured
+ */
+record FailoverReport(int processors, long bytes, String policy, int rounds, List<Row> rows) {
+  /**
+   * One case.
+   *
+   * @param plane how it is taken, as --cases names it
+   * @param event the same for people
+   * @param aimMs to full speed; 0 asks for no stall
+   * @param rounds how often each was measured
+   * @param met whether every round kept to it
+   */
+  record Row(String plane, String event, int aimMs, List<Recovery> rounds, boolean met) {
+    static Row of(FailoverCase of, List<Recovery> rounds) {
+      boolean met =
+          rounds.stream()
+              .allMatch(each ->
+                  of.aimMs() == 0
+                      ? !each.isStall()
+                      : each.fullSpeedMs() != null && each.fullSpeedMs() <= of.aimMs());
+      return new Row(of.toString(), of.text(), of.aimMs(), List.copyOf(rounds), met);
+    }
+
+    String line() {
+      return "%-12s %-26s %-26s %-26s %s, %s%n"
+          .formatted(
+              plane,
+              spread(rounds.stream().map(Recovery::usualGapMs).toList()),
+              spread(rounds.stream().map(Recovery::gapMs).toList()),
+              fullSpeed(rounds),
+              aimMs == 0 ? "no stall" : "<= " + aimMs + " ms",
+              met ? "met" : "missed");
+    }
+  }
+
+  FailoverReport {
+    rows = List.copyOf(rows);
+  }
+
+  String table() {
+    StringBuilder text = new StringBuilder(head(processors, bytes, policy, rounds));
+    rows.forEach(row -> text.append(row.line()));
+    return text.toString();
+  }
+
+  /** What stands above the rows. */
+  static String head(int processors, long bytes, String policy, int rounds) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "# heddle perf failover: all-reduces of %s bytes by 2 ranks under %s while one plane is taken, %s rounds, %s processors%n"
+            .formatted(bytes, policy, rounds, processors));
+    text.append(
+        "# median (least to most), in ms; usual gap: a second's longest without a completion of a"
+            + " rank\n");
+    text.append(
+        "%-12s %-26s %-26s %-26s %s%n"
+            .formatted("plane", "usual gap", "longest gap after", "to full speed", "aim"));
+    return text.toString();
+  }
+
+  private static String fullSpeed(List<Recovery> rounds) {
+    List<Double> times = new ArrayList<>();
+    rounds.stream().map(Recovery::fullSpeedMs).filter(Objects::nonNull).forEach(times::add);
+    String never = times.size() == rounds.size() ? "" : ", never " + (rounds.size() - times.size());
+    return (times.isEmpty() ? "" : spread(times)) + never;
+  }
+
+  private static String spread(List<Double> values) {
+    List<Double> sorted = values.stream().sorted(Comparator.naturalOrder()).toList();
+    return String.format(
+        Locale.ROOT,
+        "%.1f (%.1f to %.1f)",
+        (sorted.get((sorted.size() - 1) / 2) + sorted.get(sorted.size() / 2)) / 2,
+        sorted.getFirst(),
+        sorted.getLast());
+  }
+}

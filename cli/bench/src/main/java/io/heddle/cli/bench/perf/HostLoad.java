@@ -1,0 +1,23 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** How busy this machine is. */
+public final class HostLoad {
+  private static final Path LOADAVG = Path.of("/proc/loadavg");
+
+  private HostLoad() {}
+
+  /** Processes that wanted a processor, mean of the last minute. */
+  public static double ofLastMinute() {
+    try {
+      return Double.parseDouble(Files.readString(LOADAVG).split(" ")[0]);
+    } catch (IOException unreadable) {
+      throw new HeddleException(
+          "can't read " + LOADAVG + ": " + unreadable.getMessage(), unreadable);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.heddle.cli.bench.perf;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What {@code heddle perf packet} found.
+ *
+ * @param network how hosts were kept apart
+ * @param planeCount planes of each host
+ * @param mtuBytes of the links
+ * @param messageBytes size of each message
+ * @param outstanding messages under way
+ * @param milliseconds how long a measurement lasted
+ * @param rounds how often each was measured
+ * @param loss share of packets that was lost where some were
+ * @param load of the machine before and after, mean of a minute
+ */
+record PacketReport(
+    String network,
+    int planeCount,
+    int mtuBytes,
+    long messageBytes,
+    int outstanding,
+    int milliseconds,
+    int rounds,
+    double loss,
+    List<Double> load,
+    List<Row> rows) {
+  /**
+   * One contestant; a number a round, and what stands at one place was measured in one round.
+   *
+   * @param contestant who chose planes, and how
+   * @param loss share of packets that it lost
+   * @param goodputGbps payload that arrived
+   * @param besideSpray goodput ÷ that of spray without loss
+   * @param besideLossless goodput ÷ its own without loss
+   */
+  record Row(
+      String contestant,
+      double loss,
+      List<Double> goodputGbps,
+      List<Double> besideSpray,
+      List<Double> besideLossless) {}
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text,
+        "# one queue pair over %d planes (packet) beside one for each (spray): %s, MTU %d; messages"
+            + " of %d B, %d outstanding; %d ms, median of %d rounds (least to most)",
+        planeCount,
+        network,
+        mtuBytes,
+        messageBytes,
+        outstanding,
+        milliseconds,
+        rounds);
+    line(
+        text,
+        "# packets are lost where they arrive, acknowledgements too; go-back-N is spray between"
+            + " devices that treat each other as standard ones; load %.1f to %.1f",
+        load.getFirst(),
+        load.getLast());
+    line(
+        text,
+        "# %-12s %7s %8s %18s %16s %16s",
+        "",
+        "loss",
+        "Gbit/s",
+        "",
+        "÷ spray",
+        "÷ own lossless");
+    for (Row row : rows) {
+      line(
+          text,
+          "  %-12s %6.2f%% %8.2f %18s %16.3f %16.3f",
+          row.contestant(),
+          row.loss() * 100,
+          PolicyReport.median(row.goodputGbps()),
+          String.format(
+              Locale.ROOT,
+              "(%.2f to %.2f)",
+              row.goodputGbps().stream()
+                  .mapToDouble(d -> d)
+                  .filter(Double::isFinite)
+                  .min()
+                  .orElse(Double.NaN),
+              row.goodputGbps().stream()
+                  .mapToDouble(d -> d)
+                  .filter(Double::isFinite)
+                  .max()
+                  .orElse(Double.NaN)),
+          PolicyReport.median(row.besideSpray()),
+          PolicyReport.median(row.besideLossless()));
+    }
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+}

@@ -1,0 +1,41 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.perftest.ReadBandwidth;
+import io.heddle.perftest.SendBandwidth;
+import io.heddle.perftest.SendLatency;
+import io.heddle.perftest.WriteBandwidth;
+import io.heddle.perftest.WriteLatency;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The benchmarks. */
+@Command(
+    name = "perf",
+    description =
+        "Measures: the plugin beside a rival, and, as perftest does, a device against another host,"
+            + " whose end may be perftest itself.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      PerfPluginCommand.class,
+      PerfAllReduceCommand.class,
+      PerfCallsCommand.class,
+      PerfVerbsCommand.class,
+      PerfStandinCommand.class,
+      PerfStartCommand.class,
+      PerfConnectionsCommand.class,
+      PerfPoliciesCommand.class,
+      PerfPacketCommand.class,
+      PerfJmhCommand.class,
+      PerfBgpCommand.class,
+      PerfFailoverCommand.class,
+      WriteBandwidth.class,
+      SendBandwidth.class,
+      ReadBandwidth.class,
+      WriteLatency.class,
+      SendLatency.class
+    })
+public final class PerfCommand {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+}

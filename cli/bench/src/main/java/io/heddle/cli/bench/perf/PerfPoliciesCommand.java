@@ -1,0 +1,227 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.PolicyName;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
+import io.heddle.cli.lab.Fabric;
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricShape;
+import io.heddle.cli.lab.OwnFabric;
+import io.heddle.cli.lab.PlaneBursts;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The spray policies side by side on a fabric that treats planes unequally. */
+@Command(
+    name = "policies",
+    description =
+        "Goodput and message times of every spray policy over a fabric of real routers, weights"
+            + " from BGP: planes alike, one at a quarter announced, the same unannounced, and"
+            + " bursts of others' traffic. Needs root.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer =
+        "%nEach policy runs in two processes of its own; they take turns, round by round. Wrong"
+            + " data ends the run.")
+final class PerfPoliciesCommand implements Callable<Integer> {
+  private static final double GIGA = 1e9;
+  private static final double MICROSECONDS_PER_MS = 1e3;
+
+  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
+
+  /** What BGP announces for a rate: a hundred times as much, in whole Gbit/s. */
+  private static final int ANNOUNCED_TIMES = 100;
+
+  private static final int MTU_BYTES = 9_000;
+  private static final int QUEUE_MS = 250;
+  private static final int HOLD_SECONDS = 9;
+  private static final long SEED = 7;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--policies",
+      paramLabel = "POLICY",
+      split = ",",
+      description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
+  private List<PolicyName> policies =
+      List.copyOf(EnumSet.complementOf(EnumSet.of(PolicyName.PACKET)));
+
+  @Option(
+      names = "--situations",
+      paramLabel = "SITUATION",
+      split = ",",
+      defaultValue = "EQUAL,ANNOUNCED,UNANNOUNCED,BURSTS",
+      description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
+  private List<PolicySituation> situations = List.of();
+
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
+
+  @Option(
+      names = "--rate",
+      defaultValue = "0.4",
+      paramLabel = "GBPS",
+      description = "What a plane's links carry, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--milliseconds",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+  private int milliseconds;
+
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    messages.require(range);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--milliseconds", milliseconds, 100, 60_000);
+    range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
+    PluginPerfPlan plan = messages.plan(rounds * situations.size(), milliseconds, false);
+    PolicyReport report = run(plan);
+    form.publish(spec, "policies-" + ReportOption.today(), report.table(), report);
+    return 0;
+  }
+
+  private FabricPlan fabricPlan() {
+    return new FabricPlan(
+        FabricShape.LEAF_SPINE,
+        messages.planes(),
+        1,
+        2,
+        2,
+        Collections.nCopies(messages.planes(), (long) (rate * GIGA)),
+        Collections.nCopies(messages.planes(), announced(1)),
+        MTU_BYTES,
+        QUEUE_MS,
+        HOLD_SECONDS,
+        0,
+        false);
+  }
+
+  private int announced(int slowedBy) {
+    return (int) Math.round(rate * ANNOUNCED_TIMES / slowedBy);
+  }
+
+  private PolicyReport run(PluginPerfPlan plan) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    double loadBefore = HostLoad.ofLastMinute();
+    List<PolicyReport.Situation> found = new ArrayList<>();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      OwnFabric own = OwnFabric.up('p', fabricPlan(), folder.path(), cleanup);
+      Fabric fabric = own.fabric();
+      Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
+      Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+      for (PolicyName policy : policies) {
+        progress.update(() -> "heddle perf policies: warming up " + policy);
+        PluginPerfContestant contestant =
+            cleanup.add(
+                new PluginPerfContestant(
+                    own.lab(),
+                    policy.toString(),
+                    plugin,
+                    plan,
+                    Map.of("HEDDLE_POLICY", policy.toString())));
+        contestant.awaitWarm();
+        contestants.put(policy.toString(), contestant);
+      }
+      int round = 0;
+      for (PolicySituation situation : situations) {
+        int announced = announced(situation.announces() ? situation.slowedBy() : 1);
+        fabric.setRate(1, (long) (rate * GIGA / situation.slowedBy()), announced);
+        own.speakers().awaitWeight(1, announced * 1_000);
+        found.add(situation(situation, fabric, contestants, round, progress));
+        round += rounds;
+      }
+      for (PluginPerfContestant contestant : contestants.values()) {
+        contestant.awaitEnd();
+      }
+    }
+    progress.clear();
+    return new PolicyReport(
+        messages.planes(),
+        rate,
+        MTU_BYTES,
+        messages.bytes(),
+        messages.outstanding(),
+        milliseconds,
+        rounds,
+        PAYLOAD_SHARE,
+        List.of(loadBefore, HostLoad.ofLastMinute()),
+        found);
+  }
+
+  private PolicyReport.Situation situation(
+      PolicySituation situation,
+      Fabric fabric,
+      Map<String, PluginPerfContestant> contestants,
+      int before,
+      ProgressLine progress)
+      throws InterruptedException {
+    Map<String, PolicyReport.Cell> cells = new LinkedHashMap<>();
+    for (String policy : contestants.keySet()) {
+      cells.put(
+          policy,
+          new PolicyReport.Cell(policy, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+    }
+    double calm = fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
+    try (PlaneBursts bursts = fabric.bursts()) {
+      for (int round = 1; round <= rounds; round++) {
+        PluginPerfPlan.Step step =
+            new PluginPerfPlan.Step(before + round, PluginPerfKind.BANDWIDTH, messages.bytes());
+        for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
+          int turn = round;
+          progress.update(() ->
+              "heddle perf policies: %s, round %s of %s, %s"
+                  .formatted(situation.label(), turn, rounds, each.getKey()));
+          PluginPerfContestant.Sample sample;
+          double possible = calm;
+          if (situation == PolicySituation.BURSTS) {
+            /* The same bursts for every policy of a round. */
+            PlaneBursts.Run run = bursts.begin(SEED + round);
+            try (run) {
+              sample = each.getValue().sample(step);
+            }
+            possible = run.bitsPerSecond();
+          } else {
+            sample = each.getValue().sample(step);
+          }
+          PolicyReport.Cell cell = Objects.requireNonNull(cells.get(each.getKey()));
+          cell.goodputGbps().add(sample.figure());
+          cell.ofIdeal().add(sample.figure() * GIGA / (possible * PAYLOAD_SHARE));
+          cell.messageP99Ms().add(sample.messageP99Us() / MICROSECONDS_PER_MS);
+        }
+      }
+    }
+    return new PolicyReport.Situation(
+        situation.label(), situation.text(), List.copyOf(cells.values()));
+  }
+}

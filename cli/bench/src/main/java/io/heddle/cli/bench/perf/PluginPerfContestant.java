@@ -1,0 +1,202 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.RankProcess;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.lab.Lab;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A plugin in two processes of its own, warm, that measures when it is its turn and uses no
+ * processor otherwise.
+ */
+final class PluginPerfContestant implements AutoCloseable {
+  private static final int RANKS = 2;
+  private static final long POLL_MS = 200;
+  private static final long START_SECONDS = 60;
+
+  /** Those of the plugin that don't move data. */
+  private static final List<String> CONTROL_THREADS =
+      List.of("heddle-control", "heddle-routes", "heddle-addresses");
+
+  private static final double PERCENT = 100;
+
+  private final String role;
+  private final RunFolder folder;
+  private final List<RankProcess> ranks = new ArrayList<>();
+  private final List<BlockingQueue<PluginPerfEvent>> reports = new ArrayList<>();
+  private final List<PluginPerfEvent.Started> started = new ArrayList<>();
+  private ThreadTimes times = new ThreadTimes(0, 0);
+
+  PluginPerfContestant(
+      Lab lab, String role, Path plugin, PluginPerfPlan plan, Map<String, String> environment)
+      throws IOException {
+    this.role = role;
+    folder = new RunFolder();
+    for (int rank = 0; rank < RANKS; rank++) {
+      Map<String, String> all = new LinkedHashMap<>(lab.environment(rank));
+      all.putAll(environment);
+      BlockingQueue<PluginPerfEvent> queue = new LinkedBlockingQueue<>();
+      reports.add(queue);
+      ranks.add(
+          RankProcess.start(
+              rank,
+              lab.command(rank, plan.command(plugin, folder.path(), rank)),
+              all,
+              folder.path().resolve("rank-" + rank + ".log"),
+              line -> queue.add(PluginPerfEvent.parse(line))));
+    }
+  }
+
+  /**
+   * The plugin's own name and its role here, and the slower start and the larger memory of its
+   * ranks; once warm. What its threads did is that of the measurements so far.
+   */
+  PluginPerfReport.Contestant entry() {
+    return new PluginPerfReport.Contestant(
+        started.getFirst().net() + ", " + role,
+        started.stream().mapToDouble(PluginPerfEvent.Started::startMs).max().orElse(0),
+        started.stream().mapToDouble(PluginPerfEvent.Started::residentMebibytes).max().orElse(0),
+        times.all() == 0 ? null : PERCENT * times.named() / times.all());
+  }
+
+  /* Null where a rank has ended: who tells why looks at its exit code. */
+  private @Nullable ThreadTimes timesSoFar() {
+    ThreadTimes sum = new ThreadTimes(0, 0);
+    for (RankProcess rank : ranks) {
+      try {
+        sum = sum.and(ThreadTimes.of(rank.pid(), CONTROL_THREADS));
+      } catch (IOException ended) {
+        return null;
+      }
+    }
+    return sum;
+  }
+
+  /**
+   * Waits until both ranks are connected and have run for a while.
+   *
+   * @throws HeddleException when one ends, or neither is heard of for a minute
+   */
+  void awaitWarm() throws InterruptedException {
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Started own)) {
+        throw failure(rank, "said something before its start");
+      }
+      started.add(own);
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Warm)) {
+        throw failure(rank, "said something before it was warm");
+      }
+    }
+  }
+
+  /**
+   * One measurement.
+   *
+   * @param figure in the unit of its kind
+   * @param messageP99Us time of a message in a stream one way, which 99 in 100 don't exceed
+   */
+  record Sample(double figure, double messageP99Us) {}
+
+  /** As {@link #sample}; the figure alone. */
+  double measure(PluginPerfPlan.Step step) throws InterruptedException {
+    return sample(step).figure();
+  }
+
+  /**
+   * One measurement.
+   *
+   * @throws HeddleException when a rank ends, delivers wrong data or isn't heard of
+   */
+  Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
+    @Nullable ThreadTimes before = timesSoFar();
+    for (RankProcess rank : ranks) {
+      try {
+        rank.say("go");
+      } catch (IOException ended) {
+        throw failure(rank.rank(), "takes no more input");
+      }
+    }
+    double[] values = new double[RANKS];
+    double messageUs = 0;
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Measured measured)
+          || measured.kind() != step.kind()
+          || measured.bytes() != step.bytes()) {
+        throw failure(rank, "reported something else than " + step);
+      }
+      values[rank] = measured.value();
+      messageUs = Math.max(messageUs, measured.messageP99Us());
+    }
+    @Nullable ThreadTimes after = timesSoFar();
+    if (step.kind() == PluginPerfKind.BANDWIDTH && before != null && after != null) {
+      times = times.and(after.since(before));
+    }
+    return new Sample(step.kind().figure(values[0], values[1]), messageUs);
+  }
+
+  /** Waits for the ranks to close their communicators and end. */
+  void awaitEnd() throws InterruptedException {
+    for (int rank = 0; rank < RANKS; rank++) {
+      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Ended)) {
+        throw failure(rank, "reported more than was asked for");
+      }
+      if (ranks.get(rank).exitCode() != 0) {
+        throw failure(rank, "failed at its end");
+      }
+    }
+  }
+
+  private PluginPerfEvent next(int rank, long seconds) throws InterruptedException {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(seconds)) {
+      PluginPerfEvent event = reports.get(rank).poll(POLL_MS, TimeUnit.MILLISECONDS);
+      if (event instanceof PluginPerfEvent.Unknown unknown) {
+        throw failure(rank, "printed a line that is no report: " + unknown.line());
+      }
+      if (event != null) {
+        return event;
+      }
+      for (RankProcess process : ranks) {
+        if (!process.isAlive() && process.exitCode() != 0) {
+          throw failure(process.rank(), "died: " + RankProcess.describeExit(process.exitCode()));
+        }
+      }
+    }
+    throw failure(rank, "reported nothing for " + seconds + " s");
+  }
+
+  private HeddleException failure(int rank, String what) {
+    folder.keep();
+    RankProcess process = ranks.get(rank);
+    List<String> lines = process.lastLines();
+    return new HeddleException(
+        role
+            + ": rank "
+            + rank
+            + " "
+            + what
+            + (lines.isEmpty() ? " (it logged nothing; " : "; its last log lines (")
+            + "all logs are in "
+            + folder.path()
+            + ")"
+            + (lines.isEmpty() ? "" : ":\n    " + String.join("\n    ", lines)));
+  }
+
+  @Override
+  public void close() throws IOException {
+    ranks.forEach(RankProcess::close);
+    folder.close();
+  }
+}

@@ -1,0 +1,134 @@
+package io.heddle.cli.bench.perf;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What {@code heddle perf policies} found.
+ *
+ * @param planeCount planes of each host
+ * @param rateGbps what a plane's links carry
+ * @param mtuBytes of the links
+ * @param messageBytes size of each message
+ * @param outstanding messages under way
+ * @param milliseconds how long a measurement lasted
+ * @param rounds how often each was measured
+ * @param payloadShare of a full packet's bytes on the wire: what is ideal
+ * @param load of the machine before and after, mean of a minute
+ */
+record PolicyReport(
+    int planeCount,
+    double rateGbps,
+    int mtuBytes,
+    long messageBytes,
+    int outstanding,
+    int milliseconds,
+    int rounds,
+    double payloadShare,
+    List<Double> load,
+    List<Situation> situations) {
+  /**
+   * All policies in one situation.
+   *
+   * @param name of the situation
+   * @param text what the planes do in it
+   */
+  record Situation(String name, String text, List<Cell> policies) {}
+
+  /**
+   * One policy; a number a round.
+   *
+   * @param policy who chose planes
+   * @param goodputGbps payload that arrived
+   * @param ofIdeal goodput ÷ what all planes together could carry of payload meanwhile
+   * @param messageP99Ms time of a message which 99 in 100 don't exceed
+   */
+  record Cell(
+      String policy, List<Double> goodputGbps, List<Double> ofIdeal, List<Double> messageP99Ms) {}
+
+  /* Of the rounds that say something; not a number where none does. */
+  static double median(List<Double> values) {
+    double[] sorted =
+        values.stream()
+            .mapToDouble(Double::doubleValue)
+            .filter(Double::isFinite)
+            .sorted()
+            .toArray();
+    int middle = sorted.length / 2;
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  private static double least(List<Double> values) {
+    return values.stream()
+        .mapToDouble(Double::doubleValue)
+        .filter(Double::isFinite)
+        .min()
+        .orElse(Double.NaN);
+  }
+
+  private static double most(List<Double> values) {
+    return values.stream()
+        .mapToDouble(Double::doubleValue)
+        .filter(Double::isFinite)
+        .max()
+        .orElse(Double.NaN);
+  }
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text,
+        "# %d planes of %.2f Gbit/s through leaves and spines, MTU %d; messages of %d B, %d"
+            + " outstanding; %d ms, median of %d rounds (least to most)",
+        planeCount,
+        rateGbps,
+        mtuBytes,
+        messageBytes,
+        outstanding,
+        milliseconds,
+        rounds);
+    line(
+        text,
+        "# ideal: all planes' rate in that time, %.1f %% of which payload; load %.1f to %.1f",
+        payloadShare * 100,
+        load.getFirst(),
+        load.getLast());
+    for (Situation situation : situations) {
+      line(text, "#");
+      line(text, "# %s: %s", situation.name(), situation.text());
+      line(
+          text,
+          "# %-16s %8s %8s %16s %12s %18s",
+          "policy",
+          "Gbit/s",
+          "÷ ideal",
+          "",
+          "message p99",
+          "ms");
+      for (Cell cell : situation.policies()) {
+        line(
+            text,
+            "  %-16s %8.3f %8.3f %16s %12.1f %18s",
+            cell.policy(),
+            median(cell.goodputGbps()),
+            median(cell.ofIdeal()),
+            String.format(
+                Locale.ROOT, "(%.3f to %.3f)", least(cell.ofIdeal()), most(cell.ofIdeal())),
+            median(cell.messageP99Ms()),
+            String.format(
+                Locale.ROOT,
+                "(%.1f to %.1f)",
+                least(cell.messageP99Ms()),
+                most(cell.messageP99Ms())));
+      }
+    }
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+}

@@ -1,0 +1,74 @@
+package io.heddle.cli.bench.perf;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What {@code heddle perf start} found.
+ *
+ * @param network how hosts were kept apart
+ * @param processors of the machine
+ * @param rounds how often each was measured
+ * @param load of the machine before and after, mean of a minute
+ * @param contestants who took turns
+ */
+record StartReport(
+    String network, int processors, int rounds, List<Double> load, List<Contestant> contestants) {
+  /**
+   * One set of planes; a number a round.
+   *
+   * @param name its planes
+   * @param startMs from loading the plugin to the count of its devices
+   * @param processorMs that the whole process had until it was idle, warm-up included
+   * @param idleMebibytes resident memory of the whole process once it is idle
+   */
+  record Contestant(
+      String name, List<Double> startMs, List<Double> processorMs, List<Double> idleMebibytes) {}
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text,
+        "# start of the plugin in a fresh process, Java included, one process at a time; %s, %d"
+            + " processors",
+        network,
+        processors);
+    line(
+        text,
+        "# median of %d rounds in turns (least to most); load %.1f to %.1f",
+        rounds,
+        load.getFirst(),
+        load.getLast());
+    line(
+        text,
+        "# %-20s %-28s %-28s %s",
+        "",
+        "start, ms",
+        "processor time, ms",
+        "whole process when idle, MiB");
+    for (Contestant each : contestants) {
+      line(
+          text,
+          "  %-20s %-28s %-28s %s",
+          each.name(),
+          spread(each.startMs()),
+          spread(each.processorMs()),
+          spread(each.idleMebibytes()));
+    }
+    return text.toString();
+  }
+
+  private static String spread(List<Double> values) {
+    List<Double> sorted = values.stream().sorted().toList();
+    return String.format(
+        Locale.ROOT,
+        "%.0f (%.0f to %.0f)",
+        PolicyReport.median(values),
+        sorted.getFirst(),
+        sorted.getLast());
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+}

@@ -1,0 +1,369 @@
+package io.heddle.cli.demo;
+
+import io.heddle.cli.job.AllReducePlan;
+import io.heddle.cli.job.AllReduceResult;
+import io.heddle.cli.job.AllReduceRun;
+import io.heddle.cli.job.HostsOption;
+import io.heddle.cli.job.PolicyName;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.job.SentByPlane;
+import io.heddle.cli.job.SizesOption;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.PlaneFaults;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The main job on planes that it sets up itself. */
+@Command(
+    name = "demo",
+    description =
+        "Runs a ring all-reduce over several planes on this machine, through the plugin, and checks"
+            + " every byte.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    exitCodeList = {"0:Every byte was right, and every rank ended well.", "1:Not so."})
+public final class DemoCommand implements Callable<Integer> {
+  private static final int LARGEST_WEIGHT = 1_000_000;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
+  private int ranks;
+
+  @Option(
+      names = "--planes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Planes that every host has (${DEFAULT-VALUE}).")
+  private int planes;
+
+  @Option(
+      names = "--weights",
+      split = ",",
+      paramLabel = "W",
+      description = "One whole number per plane, such as 4,2,1,1 (all equal).")
+  private int @Nullable [] weights;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "POLICY",
+      defaultValue = "spray",
+      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+  private PolicyName policy = PolicyName.SPRAY;
+
+  @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
+
+  @Option(
+      names = "--mtu",
+      paramLabel = "BYTES",
+      defaultValue = "9000",
+      description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
+  private int mtu;
+
+  @Option(
+      names = "--timeout",
+      defaultValue = "60",
+      paramLabel = "SECONDS",
+      description = "Silence after which the run counts as hung (${DEFAULT-VALUE}).")
+  private int timeoutSeconds;
+
+  @Option(
+      names = "--kill-plane",
+      paramLabel = "K@T[:RESTORE]",
+      converter = KillPlaneOption.Converter.class,
+      description =
+          "Cuts plane K of rank 0 T seconds after the first bytes, and lets it return after RESTORE"
+              + " seconds, while all-reduces of --max-bytes go on; shows throughput over time.")
+  private @Nullable KillPlaneOption kill;
+
+  @Option(
+      names = "--plot",
+      defaultValue = "heddle-kill-plane.svg",
+      paramLabel = "FILE",
+      description = "Where --kill-plane draws throughput over time (${DEFAULT-VALUE}).")
+  private Path plot = Path.of("");
+
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+  @CommandLine.Mixin private final FabricOption fabric = new FabricOption();
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "Plugin to load (the one that the build made).")
+  private @Nullable Path plugin;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      hidden = true,
+      description = "The rank's program.")
+  private @Nullable Path driver;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (fabric.fabric) {
+      sizes.usually(
+          Objects.requireNonNull(spec).commandLine().getParseResult(),
+          FabricOption.MAX_BYTES,
+          FabricOption.ITERATIONS);
+    }
+    LabPlan lab = checkedPlan();
+    if (kill != null) {
+      PlaneFaults.requirePrograms("--kill-plane cuts a plane");
+    }
+    Path pluginFile =
+        Installation.require(
+            plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin");
+    Path driverFile =
+        Installation.require(
+            driver == null ? Installation.part(Installation.ALL_REDUCE) : driver,
+            "the rank's program");
+    if (fabric.fabric) {
+      return runOnFabric(pluginFile, driverFile);
+    }
+    Labs.Choice choice =
+        kill == null ? hosts.choose() : hosts.chooseNamespaces("--kill-plane cuts a plane");
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    return run(choice, lab, pluginFile, driverFile);
+  }
+
+  private int runOnFabric(Path pluginFile, Path driverFile)
+      throws IOException, InterruptedException {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    return FabricDemo.run(
+            fabric.plan(line, ranks, mtu),
+            fabric.changedRate,
+            new FabricDemo.Programs(pluginFile, driverFile),
+            sizes.within(timeoutSeconds),
+            line.getOut(),
+            json)
+        ? 0
+        : ExitCode.FAILED;
+  }
+
+  private LabPlan checkedPlan() {
+    OptionRange range = new OptionRange(spec);
+    range.require("--ranks", ranks, 2, LabPlan.MAX_RANKS);
+    range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
+    range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
+    range.require("--timeout", timeoutSeconds, 1, 86_400);
+    sizes.require(range);
+    int[] given = weights();
+    if (given.length != planes) {
+      throw usage(
+          "--weights names "
+              + given.length
+              + " weights for "
+              + planes
+              + " planes; give one per plane");
+    }
+    for (int weight : given) {
+      range.require("--weights", weight, 0, LARGEST_WEIGHT);
+    }
+    if (Arrays.stream(given).allMatch(weight -> weight == 0)) {
+      throw usage("--weights gives every plane the weight 0; one at least must carry");
+    }
+    if (kill != null) {
+      range.require("--kill-plane's plane", kill.plane(), 1, planes);
+      if (fabric.fabric) {
+        throw usage("--kill-plane isn't for --fabric; there, heddle lab cut does it");
+      }
+    }
+    return new LabPlan(ranks, planes, mtu);
+  }
+
+  private int[] weights() {
+    if (weights != null) {
+      return weights;
+    }
+    int[] equal = new int[planes];
+    Arrays.fill(equal, 1);
+    return equal;
+  }
+
+  private ParameterException usage(String sentence) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
+  }
+
+  private int run(Labs.Choice choice, LabPlan labPlan, Path pluginFile, Path driverFile)
+      throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    ProgressLine progress = ProgressLine.onStandardError();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      Lab lab = cleanup.add(Labs.create(choice.kind(), labPlan));
+      AllReducePlan plan =
+          new AllReducePlan(
+              driverFile,
+              pluginFile,
+              folder.path(),
+              sizes.within(timeoutSeconds),
+              1,
+              environment(folder.path()),
+              null);
+      if (kill != null) {
+        say(out, title(choice));
+        boolean passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
+        if (!passed) {
+          folder.keep();
+        }
+        return passed ? 0 : ExitCode.FAILED;
+      }
+      AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
+      say(out, title(choice));
+      List<Long> before = lab.sentBytesByPlane();
+      List<AllReduceResult> results = new ArrayList<>();
+      String failure = null;
+      try {
+        run.run(
+            result -> {
+              progress.clear();
+              if (results.isEmpty()) {
+                say(out, AllReduceResult.HEAD.stripTrailing());
+              }
+              results.add(result);
+              say(out, result.line());
+            },
+            () ->
+                progress.update(() ->
+                    "heddle demo: "
+                        + results.size()
+                        + " of "
+                        + plan.sizes().count()
+                        + " sizes done"));
+      } catch (HeddleException failed) {
+        failure = failed.getMessage();
+        folder.keep();
+      }
+      progress.clear();
+      List<Long> wire = PlaneShare.difference(before, lab.sentBytesByPlane());
+      List<Long> counted = SentByPlane.read(folder.path(), planes);
+      List<PlaneShare> shares = PlaneShare.of(weights(), counted, wire);
+      return report(out, choice, run, results, shares, failure);
+    }
+  }
+
+  private Map<String, String> environment(Path folder) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    StringBuilder list = new StringBuilder();
+    for (int weight : weights()) {
+      list.append(list.isEmpty() ? "" : ",").append(weight);
+    }
+    environment.put("HEDDLE_WEIGHTS", list.toString());
+    environment.put("HEDDLE_POLICY", policyName());
+    environment.put("HEDDLE_STATS_DIR", folder.toString());
+    return environment;
+  }
+
+  private String policyName() {
+    return policy.toString();
+  }
+
+  private void say(PrintWriter out, String text) {
+    if (!json) {
+      out.println(text);
+      out.flush();
+    }
+  }
+
+  private String title(Labs.Choice choice) {
+    return "# heddle demo: "
+        + ranks
+        + " ranks, "
+        + planes
+        + " planes, policy "
+        + policyName()
+        + ", weights "
+        + Arrays.toString(weights())
+        + "\n# hosts are "
+        + choice.kind().text()
+        + ": "
+        + choice.why();
+  }
+
+  private int report(
+      PrintWriter out,
+      Labs.Choice choice,
+      AllReduceRun run,
+      List<AllReduceResult> results,
+      List<PlaneShare> shares,
+      @Nullable String failure) {
+    long wrong = run.wrong();
+    for (AllReduceResult result : results) {
+      wrong = Math.max(wrong, result.wrong());
+    }
+    boolean passed = failure == null && wrong == 0;
+    if (json) {
+      out.println(
+          Json.of(
+              new DemoReport(
+                  choice.kind().text(),
+                  choice.why(),
+                  ranks,
+                  planes,
+                  Arrays.stream(weights()).boxed().toList(),
+                  policyName(),
+                  run.net(),
+                  results,
+                  shares,
+                  wrong,
+                  passed,
+                  failure)));
+    } else {
+      if (!results.isEmpty()) {
+        out.println("#");
+        out.println(PlaneShare.head());
+        shares.forEach(share -> out.println(share.line()));
+      }
+      out.println(verdict(results.size(), wrong, failure));
+    }
+    out.flush();
+    return passed ? 0 : ExitCode.FAILED;
+  }
+
+  private String verdict(int sizes, long wrong, @Nullable String failure) {
+    if (failure != null) {
+      return "FAILED: " + failure;
+    }
+    return wrong == 0
+        ? "PASSED: "
+            + sizes
+            + " sizes over "
+            + ranks
+            + " ranks and "
+            + planes
+            + " planes, every byte right"
+        : "FAILED: " + wrong + " wrong elements";
+  }
+}

@@ -1,0 +1,283 @@
+package io.heddle.cli.demo;
+
+import io.heddle.cli.demo.FabricDemoReport.Change;
+import io.heddle.cli.demo.FabricDemoReport.Job;
+import io.heddle.cli.demo.FabricDemoReport.SpineShare;
+import io.heddle.cli.demo.FabricDemoReport.Window;
+import io.heddle.cli.job.AllReducePlan;
+import io.heddle.cli.job.AllReduceResult;
+import io.heddle.cli.job.AllReduceRun;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.job.SentByPlane;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.lab.Fabric;
+import io.heddle.cli.lab.FabricLab;
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.LabUpCommand;
+import io.heddle.cli.lab.OwnFabric;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The demo's job over a fabric of real routers with spines of unequal rates: with weights from BGP,
+ * with policy hash, and with a path bandwidth that changes in the middle.
+ */
+final class FabricDemo {
+  private static final double GIGA = 1e9;
+  private static final String SOURCE =
+      "heddle bgp on each host, from the path bandwidths that its leaf announces";
+
+  /** Room for the share to be seen before and after the change. */
+  private static final double CHANGING_RUN_SECONDS = 10;
+
+  private static final double CHANGE_AT_SECONDS = 4;
+  private static final double FOLLOWED_POINTS = 3;
+  private static final double FOLLOWED_WINDOW = 0.2;
+
+  /** What ranks run. */
+  record Programs(Path plugin, Path driver) {}
+
+  /** What they reduce. */
+  private final Fabric fabric;
+
+  private final FabricLab lab;
+  private final Programs programs;
+  private final AllReducePlan.Sizes sizes;
+  private final Path folder;
+  private final Cleanup cleanup;
+  private final PrintWriter out;
+  private final boolean json;
+  private long wrong;
+
+  private FabricDemo(
+      Fabric fabric,
+      FabricLab lab,
+      Programs programs,
+      AllReducePlan.Sizes sizes,
+      Path folder,
+      Cleanup cleanup,
+      PrintWriter out,
+      boolean json) {
+    this.fabric = fabric;
+    this.lab = lab;
+    this.programs = programs;
+    this.sizes = sizes;
+    this.folder = folder;
+    this.cleanup = cleanup;
+    this.out = out;
+    this.json = json;
+  }
+
+  /**
+   * @return whether every byte was right and every rank ended well
+   */
+  static boolean run(
+      FabricPlan plan,
+      double changedGbps,
+      Programs programs,
+      AllReducePlan.Sizes sizes,
+      PrintWriter out,
+      boolean json)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      OwnFabric own = OwnFabric.up('d', plan, folder.path(), cleanup);
+      FabricDemo demo =
+          new FabricDemo(
+              own.fabric(), own.lab(), programs, sizes, folder.path(), cleanup, out, json);
+      FabricDemoReport report = demo.all(changedGbps);
+      if (!report.passed()) {
+        folder.keep();
+      }
+      return report.passed();
+    }
+  }
+
+  private FabricDemoReport all(double changedGbps) throws IOException, InterruptedException {
+    List<Job> jobs = new ArrayList<>();
+    Double ratio = null;
+    Change change = null;
+    String failure = null;
+    say(FabricDemoText.heading(fabric.plan(), SOURCE));
+    try {
+      Job spray = job("spray");
+      jobs.add(spray);
+      Job hash = job("hash");
+      jobs.add(hash);
+      ratio = hash.results().getLast().timeUs() / spray.results().getLast().timeUs();
+      say(FabricDemoText.ratio(ratio, sizes.maxBytes()));
+      change = change(changedGbps, spray.results().getLast().timeUs() / 1e6);
+      say(FabricDemoText.change(change, changedGbps));
+    } catch (HeddleException failed) {
+      failure = failed.getMessage();
+    }
+    boolean passed = failure == null && wrong == 0;
+    FabricDemoReport report =
+        new FabricDemoReport(
+            SOURCE, lab.plan().ranks(), jobs, ratio, change, wrong, passed, failure);
+    if (json) {
+      out.println(Json.of(report));
+      out.flush();
+    } else {
+      say(FabricDemoText.verdict(report));
+    }
+    return report;
+  }
+
+  private AllReduceRun ranks(String policy, Path own, AllReducePlan.Sizes of) throws IOException {
+    Files.createDirectory(own);
+    Map<String, String> environment =
+        Map.of("HEDDLE_POLICY", policy, "HEDDLE_STATS_DIR", own.toString());
+    return cleanup.add(
+        new AllReduceRun(
+            lab,
+            new AllReducePlan(
+                programs.driver(), programs.plugin(), own, of, 1, environment, null)));
+  }
+
+  private List<AllReduceResult> finish(AllReduceRun run, boolean telling)
+      throws InterruptedException {
+    List<AllReduceResult> results =
+        run.run(
+            result -> {
+              wrong += result.wrong();
+              if (telling) {
+                say(result.line());
+              }
+            },
+            () -> {});
+    run.close();
+    wrong = Math.max(wrong, run.wrong());
+    return results;
+  }
+
+  private Job job(String policy) throws IOException, InterruptedException {
+    say(FabricDemoText.jobHeading(policy));
+    Path own = folder.resolve(policy);
+    List<Long> before = fabric.receivedBytesByPlane();
+    List<AllReduceResult> results = finish(ranks(policy, own, sizes), true);
+    List<Long> spines = PlaneShare.difference(before, fabric.receivedBytesByPlane());
+    List<Double> sent = ShareSamples.shares(SentByPlane.read(own, plan().planes()));
+    List<Double> spineShares = ShareSamples.shares(spines);
+    List<Double> asked = askedShares();
+    List<SpineShare> rows = new ArrayList<>();
+    for (int plane = 0; plane < plan().planes(); plane++) {
+      rows.add(
+          new SpineShare(
+              plane + 1,
+              plan().ratesBitsPerSecond().get(plane) / GIGA,
+              plan().bandwidthsGbps().get(plane),
+              asked.get(plane),
+              sent == null ? null : sent.get(plane),
+              spines.get(plane),
+              spineShares == null ? 0 : spineShares.get(plane)));
+    }
+    double deviation =
+        ShareSamples.deviationPoints(asked, sent != null ? sent : List.copyOf(asked));
+    Job job = new Job(policy, results, rows, deviation);
+    say(FabricDemoText.spines(job));
+    return job;
+  }
+
+  private FabricPlan plan() {
+    return fabric.plan();
+  }
+
+  private List<Double> askedShares() {
+    double total = plan().bandwidthsGbps().stream().mapToInt(Integer::intValue).sum();
+    return plan().bandwidthsGbps().stream().map(each -> each / total).toList();
+  }
+
+  private Change change(double changedGbps, double secondsEach)
+      throws IOException, InterruptedException {
+    int times = (int) Math.clamp(Math.round(CHANGING_RUN_SECONDS / secondsEach), 5, 100_000);
+    Path own = folder.resolve("change");
+    AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), times));
+    List<Double> askedBefore = askedShares();
+    int announcedBefore = plan().bandwidthsGbps().getFirst();
+    int announcedAfter = LabUpCommand.announced(changedGbps);
+    AtomicLong weightsSinceMs = new AtomicLong();
+    AtomicInteger most = new AtomicInteger();
+    ShareWatch watch =
+        new ShareWatch(
+            () -> {
+              SentByPlane.Open open = SentByPlane.open(own, plan().planes());
+              /* Once one is closed the run is over; what is open then is a part. */
+              if (open.communicators() < most.get()) {
+                return List.of();
+              }
+              most.set(open.communicators());
+              weightsSinceMs.set(open.weightsSinceMs());
+              return open.bytes();
+            },
+            CHANGE_AT_SECONDS,
+            () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
+    try (watch) {
+      finish(run, false);
+    }
+    double changedAt = watch.changedAt();
+    List<Double> askedAfter = askedShares();
+    ShareSamples samples = watch.samples();
+    List<Window> windows = new ArrayList<>();
+    for (double at = -Math.floor(changedAt - samples.first());
+        changedAt + at + 1 <= samples.last();
+        at++) {
+      Window window = window(samples, changedAt, at, at < 0 ? askedBefore : askedAfter);
+      if (window != null) {
+        windows.add(window);
+      }
+    }
+    long weightsAfterMs = weightsSinceMs.get() - watch.changedAtMs();
+    if (weightsAfterMs < 0) {
+      throw new HeddleException("no rank has other weights since the path bandwidth changed");
+    }
+    return new Change(
+        1,
+        announcedBefore,
+        announcedAfter,
+        weightsAfterMs,
+        followedAfterMs(samples, changedAt, weightsAfterMs, askedAfter),
+        windows);
+  }
+
+  private static @Nullable Window window(
+      ShareSamples samples, double changedAt, double at, List<Double> asked) {
+    List<Double> sent = samples.shares(changedAt + at, changedAt + at + 1);
+    return sent == null
+        ? null
+        : new Window(at, asked, sent, ShareSamples.deviationPoints(asked, sent));
+  }
+
+  /* Looked for from the moment on at which the ranks had the weights: what is sent before may be near them by chance, or
+  because the slower link pushes back. */
+  private static @Nullable Double followedAfterMs(
+      ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> asked) {
+    double weighed = changedAt + weightsAfterMs / 1e3;
+    for (double time : samples.times()) {
+      if (time >= weighed && time + FOLLOWED_WINDOW <= samples.last()) {
+        List<Double> sent = samples.shares(time, time + FOLLOWED_WINDOW);
+        if (sent != null && ShareSamples.deviationPoints(asked, sent) <= FOLLOWED_POINTS) {
+          return 1_000 * (time - changedAt);
+        }
+      }
+    }
+    return null;
+  }
+
+  private void say(String text) {
+    if (!json) {
+      out.println(text);
+      out.flush();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.heddle.cli.demo;
+
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricShape;
+import io.heddle.cli.lab.LabCommand;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.LabUpCommand;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** The options that put the demo on a fabric of real routers. */
+final class FabricOption {
+  /** As deep as eight outstanding slices on one plane, so that no policy is punished by losses. */
+  private static final int QUEUE_MS = 250;
+
+  private static final int HOLD_SECONDS = 9;
+
+  @Option(
+      names = "--fabric",
+      description =
+          "Over a leaf-spine fabric of real routers, one spine per rate, as root: weights from"
+              + " BGP's path bandwidths, then policy hash beside it, then a bandwidth that changes"
+              + " in mid-run. Here --max-bytes is "
+              + (MAX_BYTES >> 20)
+              + "M and --iterations "
+              + ITERATIONS
+              + ", unless given.")
+  boolean fabric;
+
+  @Option(
+      names = "--rates",
+      split = ",",
+      paramLabel = "GBPS",
+      description = "With --fabric: what each spine's links carry, Gbit/s (0.8,0.4,0.2,0.2).")
+  private double @Nullable [] rates;
+
+  @Option(
+      names = "--changed-rate",
+      defaultValue = "0.2",
+      paramLabel = "GBPS",
+      description =
+          "With --fabric: what the first spine carries after the change, Gbit/s"
+              + " (${DEFAULT-VALUE}).")
+  double changedRate;
+
+  /** Sizes end here unless asked otherwise: the fabric is slower than plain links. */
+  static final long MAX_BYTES = 16L << 20;
+
+  static final int ITERATIONS = 5;
+
+  private double[] rates() {
+    return rates == null ? new double[] {0.8, 0.4, 0.2, 0.2} : rates;
+  }
+
+  /**
+   * @throws CommandLine.ParameterException for options that don't go together or out of range
+   */
+  FabricPlan plan(CommandLine line, int hosts, int mtuBytes) {
+    for (String other : List.of("--planes", "--weights", "--policy", "--network")) {
+      if (line.getParseResult().hasMatchedOption(other)) {
+        throw LabCommand.usage(
+            line, other + " can't be given with --fabric, where --rates and BGP decide");
+      }
+    }
+    double[] given = rates();
+    try {
+      if (DoubleStream.concat(DoubleStream.of(changedRate), Arrays.stream(given))
+          .anyMatch(rate -> !(rate >= 0.001 && rate <= 100))) {
+        throw new IllegalArgumentException("each rate must be in 0.001 to 100 Gbit/s");
+      }
+      return new FabricPlan(
+          FabricShape.LEAF_SPINE,
+          given.length,
+          1,
+          2,
+          hosts,
+          Arrays.stream(given).mapToObj(LabUpCommand::bitsPerSecond).toList(),
+          Arrays.stream(given).mapToObj(LabUpCommand::announced).toList(),
+          Math.clamp(mtuBytes, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES),
+          QUEUE_MS,
+          HOLD_SECONDS,
+          0,
+          false);
+    } catch (IllegalArgumentException outOfRange) {
+      throw LabCommand.usage(line, "--fabric: " + outOfRange.getMessage());
+    }
+  }
+}

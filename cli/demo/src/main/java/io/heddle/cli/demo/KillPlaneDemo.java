@@ -1,0 +1,231 @@
+package io.heddle.cli.demo;
+
+import io.heddle.cli.job.AllReducePlan;
+import io.heddle.cli.job.AllReduceResult;
+import io.heddle.cli.job.AllReduceRun;
+import io.heddle.cli.job.SentByPlane;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.PlaneFaults;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All-reduces of one size, again and again, while a plane is cut and returns: what the connection
+ * carries over time.
+ */
+final class KillPlaneDemo {
+  private static final int RANK = 0;
+  private static final int PROBE_ITERATIONS = 40;
+  private static final int MOST_ITERATIONS = 1_000_000;
+  private static final double BIN_SECONDS = 0.05;
+  /* What counts as carrying on: half of what the remaining planes would carry of the rate before the cut. */
+  private static final double STEADY_SECONDS = 0.1;
+  private static final double HALF = 0.5;
+  private static final int LINE_WIDTH = 100;
+  private static final double SLACK = 10;
+  /* Warm code is faster than the probe's; a run must not end before its last change. */
+  private static final double MARGIN = 3;
+
+  private final Lab lab;
+  private final AllReducePlan plan;
+  private final KillPlaneOption kill;
+  private final PrintWriter out;
+  private final boolean json;
+  private final Path plot;
+
+  /**
+   * What it came to.
+   *
+   * @param plane that is cut, from 1
+   * @param cutSeconds when, after the first bytes
+   * @param returnSeconds when it is given back; null where it stays cut
+   * @param beforeMegabytesPerSecond carried before the cut
+   * @param cutMegabytesPerSecond carried while the plane was cut
+   * @param afterMegabytesPerSecond carried after its return; null where it stays cut
+   * @param wentOnAfterMs from the cut until the other planes carried at least half of their share
+   *     of what was carried before; null if never
+   * @param usedAfterMs from the return until the plane carried anything; null if never
+   * @param plot the picture's file
+   * @param curve throughput over time
+   * @param wrong elements
+   * @param passed whether every byte was right and the job went on
+   * @param failure why not; null where it passed
+   */
+  record Report(
+      int plane,
+      double cutSeconds,
+      @Nullable Double returnSeconds,
+      double beforeMegabytesPerSecond,
+      double cutMegabytesPerSecond,
+      @Nullable Double afterMegabytesPerSecond,
+      @Nullable Double wentOnAfterMs,
+      @Nullable Double usedAfterMs,
+      String plot,
+      ThroughputCurve curve,
+      long wrong,
+      boolean passed,
+      @Nullable String failure) {}
+
+  KillPlaneDemo(
+      Lab lab, AllReducePlan plan, KillPlaneOption kill, PrintWriter out, boolean json, Path plot) {
+    this.lab = lab;
+    this.plan = plan;
+    this.kill = kill;
+    this.out = out;
+    this.json = json;
+    this.plot = plot;
+  }
+
+  /** Whether every byte was right and the ranks came to their end. */
+  boolean run(Cleanup cleanup) throws IOException, InterruptedException {
+    double secondsEach = probe(cleanup);
+    int times =
+        (int) Math.clamp(Math.round(MARGIN * kill.seconds() / secondsEach), 10, MOST_ITERATIONS);
+    PlaneFaults faults = new PlaneFaults(lab);
+    int plane = kill.plane() - 1;
+    List<ShareWatch.Change> changes = new ArrayList<>();
+    changes.add(new ShareWatch.Change(kill.cutSeconds(), () -> faults.cutCarrier(RANK, plane)));
+    if (kill.restoreSeconds() != null) {
+      changes.add(new ShareWatch.Change(kill.restoreSeconds(), () -> faults.restore(RANK, plane)));
+    }
+    Path own = plan.folder().resolve("killed");
+    AllReduceRun ranks = cleanup.add(new AllReduceRun(lab, only(own, times)));
+    long wrong = 0;
+    String failure = null;
+    ShareWatch watch = new ShareWatch(() -> SentByPlane.read(own, lab.plan().planes()), changes);
+    try (watch) {
+      for (AllReduceResult result : ranks.run(result -> {}, () -> {})) {
+        wrong += result.wrong();
+      }
+    } catch (HeddleException failed) {
+      failure = failed.getMessage();
+    }
+    ranks.close();
+    Report report = report(watch, Math.max(wrong, ranks.wrong()), failure);
+    tell(report);
+    return report.passed();
+  }
+
+  private double probe(Cleanup cleanup) throws IOException, InterruptedException {
+    Path own = plan.folder().resolve("before");
+    AllReduceRun run = cleanup.add(new AllReduceRun(lab, only(own, PROBE_ITERATIONS)));
+    double seconds = run.run(result -> {}, () -> {}).getLast().timeUs() / 1e6;
+    run.close();
+    return seconds;
+  }
+
+  private AllReducePlan only(Path folder, int times) throws IOException {
+    Files.createDirectories(folder);
+    Map<String, String> environment = new java.util.LinkedHashMap<>(plan.environment());
+    environment.put("HEDDLE_STATS_DIR", folder.toString());
+    long bytes = plan.sizes().maxBytes();
+    return new AllReducePlan(
+        plan.driver(),
+        plan.plugin(),
+        folder,
+        /* Ranks report nothing before the end. */
+        new AllReducePlan.Sizes(
+            bytes,
+            bytes,
+            times,
+            plan.sizes().timeoutSeconds() + Math.round(SLACK * kill.seconds())),
+        1,
+        environment,
+        null);
+  }
+
+  private Report report(ShareWatch watch, long wrong, @Nullable String failure) {
+    int planes = lab.plan().planes();
+    ShareSamples samples = watch.samples();
+    ThroughputCurve curve = ThroughputCurve.of(samples, planes, BIN_SECONDS, kill.seconds());
+    double cut = watch.changedAt(0) - samples.first();
+    boolean returned = kill.restoreSeconds() != null && failure == null;
+    Double back = returned ? Double.valueOf(watch.changedAt(1) - samples.first()) : null;
+    double end = kill.seconds();
+    /* The first moments belong to the ranks' warm-up. */
+    double before = curve.mean(cut / 3, cut);
+    double share = before * (planes - 1) / planes;
+    Double wentOn = curve.reachedAfter(cut, HALF * share, STEADY_SECONDS);
+    Double used = back == null ? null : curve.usedAfter(back, kill.plane() - 1);
+    String written = plot.toString();
+    try {
+      ThroughputPlot.write(
+          plot, "plane " + kill.plane() + " of " + planes + " cut", curve, marks(cut, back));
+    } catch (HeddleException cannotDraw) {
+      written = "none: " + cannotDraw.getMessage();
+    }
+    return new Report(
+        kill.plane(),
+        cut,
+        back,
+        before,
+        curve.mean(cut, back == null ? end : back),
+        back == null ? null : Double.valueOf(curve.mean(back, end)),
+        wentOn == null ? null : Double.valueOf(1e3 * wentOn),
+        used == null ? null : Double.valueOf(1e3 * used),
+        written,
+        curve,
+        wrong,
+        failure == null && wrong == 0,
+        failure);
+  }
+
+  private static List<ThroughputCurve.Mark> marks(double cut, @Nullable Double back) {
+    List<ThroughputCurve.Mark> marks = new ArrayList<>();
+    marks.add(new ThroughputCurve.Mark(cut, "✂", "cut"));
+    if (back != null) {
+      marks.add(new ThroughputCurve.Mark(back, "↑", "back"));
+    }
+    return marks;
+  }
+
+  private void tell(Report report) {
+    if (json) {
+      out.println(Json.of(report));
+      out.flush();
+      return;
+    }
+    out.println(
+        report.curve().sparkline(LINE_WIDTH, marks(report.cutSeconds(), report.returnSeconds())));
+    out.print(line("before the cut", report.beforeMegabytesPerSecond(), "", null));
+    out.print(
+        line(
+            "plane " + report.plane() + " cut",
+            report.cutMegabytesPerSecond(),
+            "the others carry on after",
+            report.wentOnAfterMs()));
+    if (report.afterMegabytesPerSecond() != null) {
+      out.print(
+          line(
+              "plane back",
+              report.afterMegabytesPerSecond(),
+              "in use after",
+              report.usedAfterMs()));
+    }
+    out.println("plot: " + report.plot());
+    out.println(
+        report.passed()
+            ? "PASSED: every byte right"
+            : "FAILED: "
+                + (report.failure() == null
+                    ? report.wrong() + " wrong elements"
+                    : report.failure()));
+    out.flush();
+  }
+
+  private static String line(String when, double rate, String what, @Nullable Double afterMs) {
+    String after =
+        afterMs == null ? "" : String.format(Locale.ROOT, "   %s %.0f ms", what, afterMs);
+    return String.format(Locale.ROOT, "%-16s %8.0f MB/s%s%n", when, rate, after);
+  }
+}

@@ -1,0 +1,64 @@
+package io.heddle.cli.demo;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * {@code K@T} or {@code K@T:RESTORE}: which plane is cut, when, and when it returns.
+ *
+ * @param plane from 1
+ * @param cutSeconds after the first bytes
+ * @param restoreSeconds after the first bytes; null where it stays cut
+ */
+record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSeconds) {
+  static final double LONGEST_SECONDS = 600;
+
+  static final class Converter implements ITypeConverter<KillPlaneOption> {
+    @Override
+    public KillPlaneOption convert(String value) {
+      String[] halves = value.split("@", -1);
+      if (halves.length != 2) {
+        throw refused(value, "there is no single @ between plane and time");
+      }
+      String[] times = halves[1].split(":", -1);
+      if (times.length > 2) {
+        throw refused(value, "there are more than two times");
+      }
+      int plane;
+      try {
+        plane = Integer.parseInt(halves[0]);
+      } catch (NumberFormatException notANumber) {
+        throw refused(value, "\"" + halves[0] + "\" is no plane's number");
+      }
+      double cut = seconds(value, times[0]);
+      Double restore = times.length == 1 ? null : Double.valueOf(seconds(value, times[1]));
+      if (restore != null && restore <= cut) {
+        throw refused(value, "the plane would return before it is cut");
+      }
+      return new KillPlaneOption(plane, cut, restore);
+    }
+
+    private static double seconds(String whole, String text) {
+      try {
+        double seconds = Double.parseDouble(text);
+        if (seconds >= 0.5 && seconds <= LONGEST_SECONDS) {
+          return seconds;
+        }
+      } catch (NumberFormatException notANumber) {
+        /* Told of below. */
+      }
+      throw refused(whole, "\"" + text + "\" is no time from 0.5 to 600 seconds");
+    }
+
+    private static TypeConversionException refused(String value, String why) {
+      return new TypeConversionException(
+          "\"" + value + "\": " + why + "; expected is K@T or K@T:RESTORE, such as 2@3:6");
+    }
+  }
+
+  /** How long a run takes that shows what follows the last change. */
+  double seconds() {
+    return (restoreSeconds == null ? cutSeconds : restoreSeconds) + 3;
+  }
+}

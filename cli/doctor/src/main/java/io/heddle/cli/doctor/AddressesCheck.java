@@ -1,0 +1,118 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.addr.Unusable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Each address with its flags, and why it can't be a plane's. */
+final class AddressesCheck implements Check {
+  private static final Cause DUPLICATE =
+      new Cause("address-duplicate", "another host has the same address");
+  private static final Cause TENTATIVE =
+      new Cause("address-tentative", "duplicate detection hasn't ended, or never ends");
+  private static final Cause DEPRECATED =
+      new Cause(
+          "address-deprecated", "an address' preferred lifetime is over: its router went silent");
+  private static final Cause LINK_DOWN =
+      new Cause("link-down", "an interface with an address is down or has no carrier");
+  private static final Cause ONLY_LINK_LOCAL =
+      new Cause(
+          "only-link-local",
+          "an interface that is up has a link-local address only, which no router forwards");
+
+  @Override
+  public String name() {
+    return "addresses";
+  }
+
+  @Override
+  public String looksAt() {
+    return "Every address of every interface, with the kernel's flags.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(DUPLICATE, TENTATIVE, DEPRECATED, LINK_DOWN, ONLY_LINK_LOCAL);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    HostAddresses addresses = host.addresses();
+    for (AssignedAddress address : addresses.addresses()) {
+      NetworkLink link = addresses.linkOf(address);
+      Optional<Unusable> why = addresses.whyUnusable(address);
+      String what = "%s on %s%s".formatted(address, link.name(), flags(address));
+      if (why.isEmpty()) {
+        findings.add(new Finding.Ok(what + ": usable"));
+      } else if (!link.loopback()) {
+        findings.add(judge(what, why.get(), link));
+      }
+    }
+    for (NetworkLink link : addresses.links()) {
+      if (!link.loopback() && link.isUp()) {
+        onlyLinkLocal(addresses, link, findings);
+      }
+    }
+    return findings;
+  }
+
+  private static String flags(AssignedAddress address) {
+    return address.flags().isEmpty()
+        ? ""
+        : " "
+            + address.flags().stream()
+                .map(flag -> flag.name().toLowerCase(java.util.Locale.ROOT))
+                .sorted()
+                .toList();
+  }
+
+  private static Finding judge(String what, Unusable why, NetworkLink link) {
+    String evidence = what + ": " + why.reason();
+    return switch (why) {
+      case DUPLICATE ->
+          new Finding.Fault(
+              DUPLICATE,
+              evidence,
+              "find the other host (ip neigh on a third one); SLAAC from a copied MAC does this");
+      case TENTATIVE ->
+          new Finding.Warning(
+              TENTATIVE, evidence, "wait a second and look again; else see that the link carries");
+      case DEPRECATED ->
+          new Finding.Warning(
+              DEPRECATED,
+              evidence,
+              "see why the router on " + link.name() + " sends no advertisements any more");
+      case LINK_DOWN ->
+          new Finding.Warning(
+              LINK_DOWN,
+              evidence,
+              "see cable and switch port of " + link.name() + "; ip link set up");
+      case LOOPBACK, IPV4, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
+          new Finding.Ok(evidence);
+    };
+  }
+
+  private static void onlyLinkLocal(
+      HostAddresses addresses, NetworkLink link, List<Finding> findings) {
+    List<AssignedAddress> own =
+        addresses.addresses().stream()
+            .filter(address -> address.interfaceIndex() == link.index())
+            .toList();
+    if (!own.isEmpty()
+        && own.stream().allMatch(address -> address.address().isLinkLocalAddress())) {
+      findings.add(
+          new Finding.Warning(
+              ONLY_LINK_LOCAL,
+              link.name() + " has " + own.getFirst() + " and nothing else",
+              "see that the leaf sends router advertisements with a prefix, and that"
+                  + " net.ipv6.conf."
+                  + link.name()
+                  + ".accept_ra lets them in; or give it an address"));
+    }
+  }
+}

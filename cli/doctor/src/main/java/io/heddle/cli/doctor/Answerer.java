@@ -1,0 +1,104 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AddressText;
+import io.heddle.addr.Plane;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.Inet6Address;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Answers other hosts' probes on each plane of this one. An answer is as long as what it answers,
+ * and goes to nobody who hasn't sent a whole packet of ours, so that it amplifies nothing.
+ */
+final class Answerer {
+  private final String planes;
+  private final List<Plane> answering = new ArrayList<>();
+
+  Answerer(List<Plane> all) {
+    for (Plane plane : all) {
+      if (plane.address().address() instanceof Inet6Address) {
+        answering.add(plane);
+      }
+    }
+    planes =
+        String.join(
+            ",",
+            answering.stream()
+                .map(plane -> plane.key() + "=" + AddressText.of(plane.address().address()))
+                .toList());
+  }
+
+  /**
+   * Never returns while a plane is left to answer on.
+   *
+   * @throws HeddleException when there is none
+   */
+  void run(PrintWriter out) throws InterruptedException {
+    List<LastingThread> threads = new ArrayList<>();
+    for (Plane plane : answering) {
+      Inet6Address address = (Inet6Address) plane.address().address();
+      try {
+        ProbeSocket socket = new ProbeSocket(address);
+        out.printf(
+            "answering on %s, port %s (%s)%n",
+            AddressText.of(address), ProbePacket.PORT, plane.key());
+        LastingThread thread =
+            new LastingThread(
+                "answerer on " + AddressText.of(address),
+                Log.toStandardError(),
+                () -> answer(socket));
+        thread.start();
+        threads.add(thread);
+      } catch (IOException inUse) {
+        out.printf(
+            "not answering on %s, port %s: %s (a job's soft device, or the kernel's rxe?)%n",
+            AddressText.of(address), ProbePacket.PORT, inUse.getMessage());
+      }
+    }
+    out.flush();
+    if (threads.isEmpty()) {
+      throw new HeddleException("there is no plane to answer on; heddle doctor tells why");
+    }
+    for (LastingThread thread : threads) {
+      thread.join(0);
+    }
+  }
+
+  private boolean answer(ProbeSocket socket) {
+    try {
+      ProbeSocket.Received asked = socket.receive();
+      ProbePacket packet = asked.packet();
+      if (packet.kind() == ProbePacket.ASK) {
+        send(socket, packet, asked);
+      }
+      return true;
+    } catch (IOException ended) {
+      System.err.println("heddle: a plane is answered no more: " + ended.getMessage());
+      close(socket);
+      return false;
+    }
+  }
+
+  private static void close(ProbeSocket socket) {
+    try {
+      socket.close();
+    } catch (IOException alreadyBroken) {
+      /* It is closed either way. */
+    }
+  }
+
+  private void send(ProbeSocket socket, ProbePacket packet, ProbeSocket.Received asked) {
+    try {
+      socket.send(
+          new ProbePacket(ProbePacket.ANSWER, packet.number(), planes, packet.lengthBytes()),
+          asked.from());
+    } catch (IOException unreachable) {
+      /* The way back doesn't carry it; the asker sees that no answer comes. */
+    }
+  }
+}

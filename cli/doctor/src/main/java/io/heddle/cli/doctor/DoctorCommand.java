@@ -1,0 +1,209 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AddressText;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.operate.ControlOption;
+import io.heddle.cli.stat.StatsOption;
+import io.heddle.routes.RoutesPath;
+import java.io.PrintWriter;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Looks at this host before a job. */
+@Command(
+    name = "doctor",
+    description =
+        "Looks at this host before a job: Java, what NCCL will load, kernel, addresses, planes,"
+            + " devices, limits, routes, settings, running jobs. Changes nothing.",
+    mixinStandardHelpOptions = true,
+    footer =
+        "%nRun it as the job would be run: same user, same environment, same limits."
+            + " docs/doctor.md lists every cause.",
+    exitCodeList = {"0:All is right.", "1:Warnings.", "2:Faults; or the command line is wrong."})
+public final class DoctorCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @Option(names = "--all", description = "Show what is right, too.")
+  private boolean all;
+
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "The plugin (the one beside this command).")
+  private @Nullable Path plugin;
+
+  @CommandLine.Mixin private final ControlOption control = new ControlOption();
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
+
+  @Option(
+      names = "--peer",
+      paramLabel = "ADDRESS",
+      split = ",",
+      description =
+          "Also probe each plane to the host with this address, where heddle doctor --answer runs."
+              + " Several of its addresses: the next one is asked where one is silent.")
+  private List<String> peer = List.of();
+
+  @Option(
+      names = "--answer",
+      description = "Instead answer other hosts' probes on UDP port 4791 of each plane, until ^C.")
+  private boolean answer;
+
+  /** How bad it is. */
+  enum Level {
+    OK,
+    UNKNOWN,
+    WARNING,
+    FAULT
+  }
+
+  /**
+   * One finding, as --json shows it.
+   *
+   * @param check which of the checks of docs/doctor.md
+   * @param level how bad it is
+   * @param cause its name, for scripts
+   * @param evidence what was seen
+   * @param remedy what to do
+   */
+  record Entry(
+      String check, Level level, @Nullable String cause, String evidence, @Nullable String remedy) {
+    static Entry of(Check check, Finding finding) {
+      return switch (finding) {
+        case Finding.Ok ok -> new Entry(check.name(), Level.OK, null, ok.evidence(), null);
+        case Finding.Unknown unknown ->
+            new Entry(check.name(), Level.UNKNOWN, null, unknown.evidence(), null);
+        case Finding.Warning warning ->
+            new Entry(
+                check.name(),
+                Level.WARNING,
+                warning.cause().id(),
+                warning.evidence(),
+                warning.remedy());
+        case Finding.Fault fault ->
+            new Entry(
+                check.name(), Level.FAULT, fault.cause().id(), fault.evidence(), fault.remedy());
+      };
+    }
+  }
+
+  /**
+   * The whole document.
+   *
+   * @param level the worst one
+   */
+  record Document(Level level, List<Entry> findings) {
+    static Document of(List<Entry> findings) {
+      Level worst = Level.OK;
+      for (Entry entry : findings) {
+        boolean counts = entry.level == Level.WARNING || entry.level == Level.FAULT;
+        worst = counts && entry.level.compareTo(worst) > 0 ? entry.level : worst;
+      }
+      return new Document(worst, findings);
+    }
+
+    int exitCode() {
+      return level == Level.FAULT ? 2 : level == Level.WARNING ? 1 : 0;
+    }
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    List<InetAddress> others = new ArrayList<>();
+    for (String each : peer) {
+      if (!(AddressText.parse(each) instanceof Inet6Address address)) {
+        throw new CommandLine.ParameterException(
+            Objects.requireNonNull(spec).commandLine(),
+            "--peer " + each + " isn't an IPv6 address");
+      }
+      others.add(address);
+    }
+    Host host =
+        Host.look(
+            System.getenv(),
+            new Host.Places(
+                plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
+                RoutesPath.of(System.getenv("HEDDLE_ROUTES")),
+                control.socket(),
+                stats.folder()));
+    if (answer) {
+      new Answerer(host.planes().planes()).run(out);
+      return 0;
+    }
+    Document document = Document.of(examine(host, Checks.all(others)));
+    if (json) {
+      out.println(Json.of(document));
+    } else {
+      print(document, out);
+    }
+    out.flush();
+    return document.exitCode();
+  }
+
+  static List<Entry> examine(Host host, List<Check> checks) {
+    List<Entry> entries = new ArrayList<>();
+    for (Check check : checks) {
+      check.look(host).forEach(finding -> entries.add(Entry.of(check, finding)));
+    }
+    return entries;
+  }
+
+  private void print(Document document, PrintWriter out) {
+    String check = "";
+    int hidden = 0;
+    for (Entry entry : document.findings) {
+      boolean quiet = !all && entry.level == Level.OK;
+      hidden += quiet ? 1 : 0;
+      if (!quiet) {
+        if (!entry.check.equals(check)) {
+          out.println(entry.check);
+          check = entry.check;
+        }
+        print(entry, out);
+      }
+    }
+    long warnings = count(document, Level.WARNING);
+    long faults = count(document, Level.FAULT);
+    out.printf(
+        "%s%s %s, %s %s, %s right%s%n",
+        hidden == document.findings.size() ? "" : "\n",
+        faults,
+        faults == 1 ? "fault" : "faults",
+        warnings,
+        warnings == 1 ? "warning" : "warnings",
+        count(document, Level.OK),
+        hidden > 0 ? " (--all shows them)" : "");
+  }
+
+  private static long count(Document document, Level level) {
+    return document.findings.stream().filter(entry -> entry.level == level).count();
+  }
+
+  private static void print(Entry entry, PrintWriter out) {
+    String mark =
+        switch (entry.level) {
+          case OK -> "ok     ";
+          case UNKNOWN -> "unknown";
+          case WARNING -> "WARNING";
+          case FAULT -> "FAULT  ";
+        };
+    out.printf("  %s  %s%s%n", mark, entry.cause == null ? "" : entry.cause + ": ", entry.evidence);
+    if (entry.remedy != null) {
+      out.printf("           remedy: %s%n", entry.remedy);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.DeviceTrial;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PortAttributes;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+
+/**
+ * The verbs devices, each opened once and closed again.
+ *
+ * @param devices of all providers
+ * @param said what providers said of what they have and haven't
+ * @param refused why devices can't be opened or asked, a sentence each
+ */
+record HostDevices(List<Device> devices, List<String> said, List<String> refused) {
+  static final String LIBIBVERBS = "libibverbs";
+
+  /**
+   * One device.
+   *
+   * @param trials what it found when it tried how fast it may be here
+   */
+  record Device(
+      String provider, String name, PortAttributes port, GidTable gids, List<DeviceTrial> trials) {
+    boolean isHardware() {
+      return provider.equals(LIBIBVERBS);
+    }
+  }
+
+  static HostDevices look(Map<String, String> environment) {
+    HostDevices found = new HostDevices(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    Log log =
+        (level, sentence) -> (level == Log.Level.WARN ? found.refused : found.said).add(sentence);
+    for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
+      try {
+        for (RdmaDevice device : provider.devices(environment, log, new LeakLedger())) {
+          found.open(provider.name(), device);
+        }
+      } catch (HeddleException failed) {
+        found.refused.add(provider.name() + ": " + failed.getMessage());
+      }
+    }
+    return found;
+  }
+
+  private void open(String provider, RdmaDevice device) {
+    try (DeviceContext context = device.open()) {
+      devices.add(
+          new Device(
+              provider, device.name(), context.port(), context.gidTable(), context.tryOut()));
+    } catch (HeddleException failed) {
+      refused.add(provider + ": " + failed.getMessage());
+    }
+  }
+
+  List<Device> hardware() {
+    return devices.stream().filter(Device::isHardware).toList();
+  }
+}

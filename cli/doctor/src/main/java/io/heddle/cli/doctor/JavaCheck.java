@@ -1,0 +1,96 @@
+package io.heddle.cli.doctor;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The Java that the plugin would start, in the order in which it looks. */
+final class JavaCheck implements Check {
+  private static final Cause WISH =
+      new Cause(
+          "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
+  private static final Cause NONE =
+      new Cause("java-missing", "there is no Java runtime that the plugin can use");
+  private static final int OLDEST = 25;
+  private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+)[^\"]*\"");
+  private static final String REMEDY =
+      "install the package with its own runtime, or a JDK 25, or name one in HEDDLE_JAVA_HOME";
+
+  @Override
+  public String name() {
+    return "java";
+  }
+
+  @Override
+  public String looksAt() {
+    return "The Java runtime that the plugin starts: HEDDLE_JAVA_HOME, else the one beside the"
+        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(WISH, NONE);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    String wish = host.setting("HEDDLE_JAVA_HOME");
+    if (!wish.isEmpty()) {
+      String against = against(Path.of(wish));
+      return against == null
+          ? ok(Path.of(wish), "HEDDLE_JAVA_HOME")
+          : List.of(
+              new Finding.Fault(
+                  WISH,
+                  "HEDDLE_JAVA_HOME=" + wish + " " + against + "; the plugin takes no other then",
+                  "unset it, or name a runtime of Java 25 or later"));
+    }
+    Path folder = host.places().plugin().toAbsolutePath().getParent();
+    for (String name : List.of("jre", "runtime")) {
+      if (folder != null && against(folder.resolve(name)) == null) {
+        return ok(folder.resolve(name), "beside the plugin");
+      }
+    }
+    String javaHome = host.setting("JAVA_HOME");
+    if (!javaHome.isEmpty() && against(Path.of(javaHome)) == null) {
+      return ok(Path.of(javaHome), "JAVA_HOME");
+    }
+    try (var homes = Files.newDirectoryStream(Path.of("/usr/lib/jvm"))) {
+      for (Path home : homes) {
+        if (against(home) == null) {
+          return ok(home, "found there");
+        }
+      }
+    } catch (java.io.IOException none) {
+      /* No such folder, no runtime in it. */
+    }
+    return List.of(
+        new Finding.Fault(
+            NONE,
+            "no runtime of Java 25 beside %s, in JAVA_HOME=%s or under /usr/lib/jvm"
+                .formatted(host.places().plugin(), javaHome),
+            REMEDY));
+  }
+
+  private static List<Finding> ok(Path home, String source) {
+    return List.of(new Finding.Ok("Java %s in %s (%s)".formatted(version(home), home, source)));
+  }
+
+  /* Why the plugin wouldn't take it; null where it would. */
+  private static @Nullable String against(Path home) {
+    if (!Files.exists(home.resolve("lib/server/libjvm.so"))) {
+      return "has no lib/server/libjvm.so";
+    }
+    int version = version(home);
+    return version >= OLDEST ? null : "is Java " + (version == 0 ? "of unknown version" : version);
+  }
+
+  private static int version(Path home) {
+    String release = Host.text(home.resolve("release"));
+    Matcher matcher = VERSION.matcher(release == null ? "" : release);
+    return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
+  }
+}

@@ -1,0 +1,130 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.platform.FileFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the kernel must offer. */
+final class KernelCheck implements Check {
+  private static final Cause OLD =
+      new Cause("kernel-old", "the kernel is older than UDP segmentation offload (4.18, 5.0)");
+  private static final Cause NO_IPV6 =
+      new Cause("ipv6-off", "IPv6 is switched off, so that no plane can have an address");
+  private static final Cause SHARED_MEMORY =
+      new Cause("shm-small", "/dev/shm has little room; NCCL and the statistics need some");
+  private static final Cause BUFFERS =
+      new Cause("socket-buffers-small", "sockets may have small buffers only (net.core.rmem_max)");
+  private static final Cause NO_UVERBS =
+      new Cause("uverbs-missing", "there are RDMA devices, but programs can't open them");
+  private static final Path DISABLED = Path.of("/proc/sys/net/ipv6/conf/all/disable_ipv6");
+  private static final Path LARGEST_BUFFER = Path.of("/proc/sys/net/core/rmem_max");
+  private static final long SMALL_SHARED_MEMORY = 256L << 20;
+  private static final long SMALL_BUFFER = 1L << 20;
+
+  @Override
+  public String name() {
+    return "kernel";
+  }
+
+  @Override
+  public String looksAt() {
+    return "The kernel's version, IPv6, the room in /dev/shm, limits of socket buffers, and the"
+        + " module that lets programs open RDMA devices.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(OLD, NO_IPV6, SHARED_MEMORY, BUFFERS, NO_UVERBS);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(version(System.getProperty("os.version", "")));
+    findings.add(
+        "1".equals(Host.text(DISABLED)) || !Files.exists(DISABLED)
+            ? new Finding.Fault(
+                NO_IPV6,
+                Files.exists(DISABLED) ? DISABLED + " is 1" : DISABLED + " doesn't exist",
+                "sysctl net.ipv6.conf.all.disable_ipv6=0; not ipv6.disable=1 when booting")
+            : new Finding.Ok("IPv6 is on"));
+    sharedMemory(findings);
+    buffers(findings);
+    List<String> devices = names(Path.of("/sys/class/infiniband"), "*");
+    if (!devices.isEmpty() && names(Path.of("/dev/infiniband"), "uverbs*").isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              NO_UVERBS,
+              "/sys/class/infiniband has %s, and /dev/infiniband has no uverbs*"
+                  .formatted(String.join(", ", devices)),
+              "modprobe ib_uverbs; in a container, pass /dev/infiniband through"));
+    }
+    return findings;
+  }
+
+  /* What a folder has; nothing where there is none. */
+  private static List<String> names(Path folder, String pattern) {
+    List<String> names = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(folder, pattern)) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (IOException none) {
+      return List.of();
+    }
+    names.sort(null);
+    return names;
+  }
+
+  static Finding version(String release) {
+    Matcher matcher = Pattern.compile("^(\\d+)\\.(\\d+)").matcher(release);
+    if (!matcher.find()) {
+      return new Finding.Unknown("the kernel's version is unknown: " + release);
+    }
+    return Integer.parseInt(matcher.group(1)) < 5
+        ? new Finding.Warning(
+            OLD,
+            "kernel " + release + ": the soft device sends packet by packet, six times slower",
+            "use a kernel from 5.0 on")
+        : new Finding.Ok("kernel " + release);
+  }
+
+  private static void sharedMemory(List<Finding> findings) {
+    Path folder = Path.of("/dev/shm");
+    try {
+      long free = Files.getFileStore(folder).getUsableSpace();
+      findings.add(
+          free < SMALL_SHARED_MEMORY
+              ? new Finding.Warning(
+                  SHARED_MEMORY,
+                  "/dev/shm has %s MiB left".formatted(free >> 20),
+                  "mount it larger; in a container, --shm-size or --ipc=host")
+              : new Finding.Ok("/dev/shm has %s MiB left".formatted(free >> 20)));
+    } catch (IOException absent) {
+      findings.add(
+          new Finding.Warning(
+              SHARED_MEMORY,
+              "/dev/shm can't be used: " + FileFailure.reason(absent),
+              "mount a tmpfs there"));
+    }
+  }
+
+  /* A network namespace may hide the limit; the host's counts then. */
+  private static void buffers(List<Finding> findings) {
+    String text = Host.text(LARGEST_BUFFER);
+    if (text != null && text.matches("\\d+")) {
+      long bytes = Long.parseLong(text);
+      findings.add(
+          bytes < SMALL_BUFFER
+              ? new Finding.Warning(
+                  BUFFERS,
+                  "net.core.rmem_max is %s bytes; the soft device loses packets in bursts"
+                      .formatted(bytes),
+                  "sysctl net.core.rmem_max=16777216 (without RDMA devices only)")
+              : new Finding.Ok("sockets may have %s KiB of buffer".formatted(bytes >> 10)));
+    }
+  }
+}

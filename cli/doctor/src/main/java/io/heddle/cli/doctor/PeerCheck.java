@@ -1,0 +1,339 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AddressText;
+import io.heddle.addr.Plane;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Each plane to a peer that answers, with RoCEv2's own packets on its port. */
+final class PeerCheck implements Check {
+  private static final Cause SILENT =
+      new Cause("peer-silent", "none of the peer's addresses that were named answers");
+  private static final Cause UNREACHABLE =
+      new Cause("plane-unreachable", "one plane doesn't carry RoCEv2 to the peer, others do");
+  private static final Cause MTU =
+      new Cause("mtu-blocked", "small packets pass a plane, packets of its links' full size don't");
+  private static final Cause UNPAIRED =
+      new Cause(
+          "planes-unpaired",
+          "a plane of one end has no counterpart of the same key at the other one, and is left"
+              + " out");
+  private static final Cause WEIGHTLESS =
+      new Cause("plane-weightless", "the routes say that a plane doesn't reach the peer");
+  private static final Cause NONE_COMMON =
+      new Cause("no-common-plane", "the two ends have no plane of the same key");
+  private static final int TRIES = 5;
+  private static final long WAIT_MS = 300;
+  private static final int STEP_BYTES = 64;
+  private static final int HALF = Gid.BYTES / 2;
+
+  private final List<InetAddress> peer;
+  private long number = System.nanoTime();
+
+  /**
+   * @param peer addresses of whom to ask; none for nobody
+   */
+  PeerCheck(List<InetAddress> peer) {
+    this.peer = List.copyOf(peer);
+  }
+
+  @Override
+  public String name() {
+    return "peer";
+  }
+
+  @Override
+  public String looksAt() {
+    return "With --peer: which planes both ends have, and for each whether RoCEv2's packets on UDP"
+        + " port 4791 pass there and back, small ones and those of the link's MTU. The peer runs"
+        + " heddle doctor --answer. It is asked at the addresses that are named, and at those that"
+        + " end alike on our other planes' subnets.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(SILENT, UNREACHABLE, MTU, UNPAIRED, NONE_COMMON, WEIGHTLESS);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    if (peer.isEmpty()) {
+      return findings;
+    }
+    Map<String, Plane> own = new TreeMap<>(Plane.KEY_ORDER);
+    for (Plane plane : host.planes().planes()) {
+      if (plane.address().address() instanceof Inet6Address) {
+        own.put(plane.key(), plane);
+      }
+    }
+    Map<String, InetAddress> theirs = ask(own, findings);
+    if (theirs.isEmpty()) {
+      findings.add(
+          new Finding.Fault(
+              SILENT,
+              "no answer from %s, asked by way of our planes %s; its other addresses were not asked"
+                  .formatted(
+                      String.join(", ", peer.stream().map(AddressText::of).toList()), own.keySet()),
+              "run heddle doctor --answer there; name its addresses on other planes as well (--peer"
+                  + " ADDRESS,ADDRESS); then see routes, and filters of UDP port 4791, on the"
+                  + " way"));
+      return findings;
+    }
+    pair(own, theirs, findings);
+    weights(host, theirs, findings);
+    return findings;
+  }
+
+  /* The peer's planes, by whichever address of it answers to whichever plane of ours. */
+  private Map<String, InetAddress> ask(Map<String, Plane> own, List<Finding> findings) {
+    Set<String> troubles = new LinkedHashSet<>();
+    Map<String, InetAddress> planes = new TreeMap<>(Plane.KEY_ORDER);
+    for (InetAddress address : peer) {
+      for (Plane plane : own.values()) {
+        if (planes.isEmpty()) {
+          ask(plane, address, planes, troubles);
+        }
+      }
+    }
+    for (Plane plane : own.values()) {
+      Inet6Address beside = besideNamed(own.values(), plane);
+      if (planes.isEmpty() && beside != null) {
+        ask(plane, beside, planes, troubles);
+      }
+    }
+    troubles.forEach(trouble -> findings.add(new Finding.Unknown(trouble)));
+    return planes;
+  }
+
+  private void ask(
+      Plane plane, InetAddress remote, Map<String, InetAddress> planes, Set<String> troubles) {
+    Inet6Address address = (Inet6Address) plane.address().address();
+    try (ProbeSocket socket = new ProbeSocket(address)) {
+      Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
+      if (answer.text != null) {
+        for (String part : answer.text.split(",")) {
+          int equals = part.lastIndexOf('=');
+          InetAddress theirs = equals < 0 ? null : AddressText.parse(part.substring(equals + 1));
+          if (theirs instanceof Inet6Address) {
+            planes.put(part.substring(0, equals), theirs);
+          }
+        }
+      }
+    } catch (IOException inUse) {
+      troubles.add(
+          "port %s of %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
+              .formatted(ProbePacket.PORT, AddressText.of(address), inUse.getMessage()));
+    }
+  }
+
+  /**
+   * Where a named address lies in the subnet of a plane of ours, the peer's address on another
+   * plane probably ends as that one does; null where that says nothing.
+   */
+  private @Nullable Inet6Address besideNamed(Collection<Plane> own, Plane plane) {
+    byte[] prefix = plane.address().address().getAddress();
+    for (InetAddress named : peer) {
+      byte[] raw = named.getAddress();
+      boolean onLink =
+          own.stream()
+              .anyMatch(each ->
+                  Arrays.equals(each.address().address().getAddress(), 0, HALF, raw, 0, HALF));
+      if (onLink && !Arrays.equals(prefix, 0, HALF, raw, 0, HALF)) {
+        System.arraycopy(prefix, 0, raw, 0, HALF);
+        return (Inet6Address) Gid.of(raw).toAddress();
+      }
+    }
+    return null;
+  }
+
+  private void pair(
+      Map<String, Plane> own, Map<String, InetAddress> theirs, List<Finding> findings) {
+    int common = 0;
+    for (Map.Entry<String, Plane> plane : own.entrySet()) {
+      InetAddress remote = theirs.get(plane.getKey());
+      if (remote != null) {
+        common++;
+        findings.add(carries(plane.getValue(), remote));
+      }
+    }
+    List<String> left = new ArrayList<>();
+    own.keySet().stream()
+        .filter(key -> !theirs.containsKey(key))
+        .forEach(key -> left.add(key + " (here only)"));
+    theirs.keySet().stream()
+        .filter(key -> !own.containsKey(key))
+        .forEach(key -> left.add(key + " (there only)"));
+    String remedy =
+        "HEDDLE_PLANES on both ends gives common keys; a route daemon must run on both or on"
+            + " neither";
+    if (common == 0) {
+      findings.add(
+          new Finding.Fault(
+              NONE_COMMON, "here %s, there %s".formatted(own.keySet(), theirs.keySet()), remedy));
+    } else if (!left.isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              UNPAIRED,
+              "%s planes here, %s there: %s"
+                  .formatted(own.size(), theirs.size(), String.join(", ", left)),
+              "see the port that misses (ports, addresses) at the end that has fewer; else "
+                  + remedy));
+    }
+  }
+
+  /* What the routes say of each plane to the peer's address on it. */
+  private static void weights(Host host, Map<String, InetAddress> theirs, List<Finding> findings) {
+    Path file = host.followedRoutes();
+    if (file == null) {
+      return;
+    }
+    try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
+      if (reader == null) {
+        return;
+      }
+      List<PublishedPlane> published = reader.planes();
+      RouteAnswer answer = new RouteAnswer();
+      for (int i = 0; i < published.size(); i++) {
+        String key = published.get(i).key();
+        InetAddress remote = theirs.get(key);
+        if (remote == null) {
+          continue;
+        }
+        ByteBuffer address = ByteBuffer.wrap(remote.getAddress());
+        if (!reader.resolve(address.getLong(), address.getLong(), answer) || i >= answer.planes()) {
+          findings.add(new Finding.Unknown("the routes change too fast to be read"));
+          return;
+        }
+        String what =
+            "%s to %s weighs %s: %s"
+                .formatted(key, AddressText.of(remote), answer.weight(i), answer.reason(i).text());
+        findings.add(
+            answer.weight(i) > 0
+                ? new Finding.Ok(what)
+                : new Finding.Warning(
+                    WEIGHTLESS, what, "heddle bgp show destination " + AddressText.of(remote)));
+      }
+    } catch (HeddleException unreadable) {
+      findings.add(new Finding.Unknown(String.valueOf(unreadable.getMessage())));
+    }
+  }
+
+  private Finding carries(Plane plane, InetAddress remote) {
+    Inet6Address address = (Inet6Address) plane.address().address();
+    String what =
+        "%s, %s to %s".formatted(plane.key(), AddressText.of(address), AddressText.of(remote));
+    try (ProbeSocket socket = new ProbeSocket(address)) {
+      Answer small = probe(socket, remote, ProbePacket.SMALLEST_BYTES, TRIES);
+      if (small.text == null) {
+        return new Finding.Fault(
+            UNREACHABLE,
+            "%s: no answer to %s packets%s".formatted(what, TRIES, small.refusals()),
+            "see this plane's link and route here (ip -6 route get), at the leaf and at the peer,"
+                + " and filters of UDP port 4791; jobs go on without it, or HEDDLE_PLANES leaves it"
+                + " out");
+      }
+      int full = plane.link().mtuBytes() - ProbePacket.HEADER_BYTES;
+      Answer large = probe(socket, remote, full, TRIES);
+      if (large.text == null) {
+        int passing = largest(socket, remote, full);
+        return new Finding.Fault(
+            MTU,
+            "%s: packets of %s bytes don't pass, those of %s do%s"
+                .formatted(
+                    what,
+                    full + ProbePacket.HEADER_BYTES,
+                    passing + ProbePacket.HEADER_BYTES,
+                    large.refusals()),
+            "give all links of the plane an MTU of %s (hosts, leaves, spines), or this one less; jobs run"
+                    .formatted(plane.link().mtuBytes())
+                + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"
+                + " than it could be; where they don't, jobs lose the plane");
+      }
+      return new Finding.Ok(
+          String.format(
+              Locale.ROOT,
+              "%s: carries %d bytes there and back, %.0f us",
+              what,
+              plane.link().mtuBytes(),
+              Math.min(small.bestNs, large.bestNs) / 1e3));
+    } catch (IOException inUse) {
+      return new Finding.Unknown(
+          "%s: port %s can't be used: %s (a running job's soft device, or the kernel's rxe)"
+              .formatted(what, ProbePacket.PORT, inUse.getMessage()));
+    }
+  }
+
+  /* To within 64 bytes, by halves. */
+  private int largest(ProbeSocket socket, InetAddress remote, int tooLarge) {
+    int passes = ProbePacket.SMALLEST_BYTES;
+    int fails = tooLarge;
+    while (fails - passes > STEP_BYTES) {
+      int middle = (passes + fails) / 2;
+      if (probe(socket, remote, middle, 2).text == null) {
+        fails = middle;
+      } else {
+        passes = middle;
+      }
+    }
+    return passes;
+  }
+
+  /**
+   * What came back.
+   *
+   * @param text the answer; null where there was none
+   * @param bestNs shortest time; meaningful with an answer
+   * @param refused what the kernel said when it didn't even send; null where it did
+   */
+  private record Answer(@Nullable String text, long bestNs, @Nullable String refused) {
+    String refusals() {
+      return refused == null ? "" : " (the kernel: " + refused + ")";
+    }
+  }
+
+  private Answer probe(ProbeSocket socket, InetAddress remote, int lengthBytes, int tries) {
+    InetSocketAddress to = new InetSocketAddress(remote, ProbePacket.PORT);
+    @Nullable String text = null;
+    @Nullable String refused = null;
+    long bestNs = Long.MAX_VALUE;
+    for (int i = 0; i < tries; i++) {
+      number++;
+      long start = System.nanoTime();
+      try {
+        socket.send(new ProbePacket(ProbePacket.ASK, number, "", lengthBytes), to);
+        ProbeSocket.Received received = socket.receive(WAIT_MS);
+        while (received != null && received.packet().number() != number) {
+          received = socket.receive(WAIT_MS);
+        }
+        if (received != null && received.packet().kind() == ProbePacket.ANSWER) {
+          text = received.packet().text();
+          bestNs = Math.min(bestNs, System.nanoTime() - start);
+        }
+      } catch (IOException failure) {
+        refused = failure.getMessage();
+      }
+    }
+    return new Answer(text, bestNs, refused);
+  }
+}

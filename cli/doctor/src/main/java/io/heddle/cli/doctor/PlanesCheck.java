@@ -1,0 +1,122 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.Plane;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** The planes that the plugin would find. */
+final class PlanesCheck implements Check {
+  private static final Cause NONE = new Cause("no-plane", "no address of this host can be a plane");
+  private static final Cause SINGLE =
+      new Cause("single-plane", "there is one plane only: a flap of its link ends the job");
+  private static final Cause RULE =
+      new Cause(
+          "plane-rule-wrong", "HEDDLE_PLANES or an address filter is malformed or fits nothing");
+  private static final Cause FILTERED =
+      new Cause("address-filter", "NCCL_IB_ADDR_RANGE or NCCL_IB_ADDR_FAMILY leaves addresses out");
+  private static final Cause MTU =
+      new Cause("mtu-differs", "planes have different MTUs; all packets are cut to the smallest");
+  private static final Cause UNEQUAL =
+      new Cause(
+          "unequal-planes",
+          "planes have different speeds and nothing says so: equal shares make the slow one hold"
+              + " all back");
+
+  @Override
+  public String name() {
+    return "planes";
+  }
+
+  @Override
+  public String looksAt() {
+    return "The planes that the plugin would find, by which rule, and whether they are alike.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(NONE, SINGLE, RULE, FILTERED, MTU, UNEQUAL);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    String fault = host.planesFault();
+    if (fault != null) {
+      return List.of(new Finding.Fault(RULE, fault, "correct the variable, or unset it"));
+    }
+    for (String remark : host.planes().remarks()) {
+      findings.add(new Finding.Warning(RULE, remark, "correct HEDDLE_PLANES"));
+    }
+    host.planes().rejected().stream()
+        .filter(rejected -> rejected.reason().contains("NCCL_IB_ADDR_"))
+        .filter(rejected -> !rejected.link().loopback())
+        .filter(rejected -> rejected.address().address() instanceof java.net.Inet6Address)
+        .filter(rejected -> !rejected.address().address().isLinkLocalAddress())
+        .forEach(rejected ->
+            findings.add(
+                new Finding.Warning(
+                    FILTERED, rejected.toString(), "unset it: planes are told apart by prefix")));
+    List<Plane> planes = host.planes().planes();
+    for (Plane plane : planes) {
+      findings.add(
+          new Finding.Ok(
+              "%s: %s on %s, MTU %s: %s"
+                  .formatted(
+                      plane.key(),
+                      plane.address(),
+                      plane.link().name(),
+                      plane.link().mtuBytes(),
+                      plane.reason())));
+    }
+    judge(host, planes, findings);
+    return findings;
+  }
+
+  private static void judge(Host host, List<Plane> planes, List<Finding> findings) {
+    if (planes.isEmpty()) {
+      findings.add(
+          new Finding.Fault(
+              NONE,
+              host.planes().rejected().size() + " addresses, none usable (see addresses)",
+              "give an interface a global IPv6 address, or name addresses in HEDDLE_PLANES"));
+      return;
+    }
+    if (planes.size() == 1) {
+      findings.add(
+          new Finding.Warning(
+              SINGLE,
+              "only " + planes.getFirst().key(),
+              "expected where the fabric has one plane; else see why the others have no address"));
+    }
+    Set<Integer> mtus = new HashSet<>();
+    SortedSet<Long> speeds = new TreeSet<>();
+    for (Plane plane : planes) {
+      mtus.add(plane.link().mtuBytes());
+      if (plane.link().speedBitsPerSecond() > 0) {
+        speeds.add(plane.link().speedBitsPerSecond() / 1_000_000);
+      }
+    }
+    if (mtus.size() > 1) {
+      findings.add(new Finding.Warning(MTU, "MTUs " + mtus, "give all planes' links the same MTU"));
+    }
+    Path routes = host.places().routes();
+    boolean weighted =
+        !host.setting("HEDDLE_WEIGHTS").isEmpty() || routes != null && Files.exists(routes);
+    if (speeds.size() > 1 && !weighted) {
+      findings.add(
+          new Finding.Warning(
+              UNEQUAL,
+              "links of "
+                  + speeds
+                  + " Mbit/s, neither HEDDLE_WEIGHTS nor "
+                  + (routes == null ? "routes (HEDDLE_ROUTES=none)" : routes),
+              "run heddle bgp on this host, or set HEDDLE_WEIGHTS"));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.heddle.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What NCCL will load as its network, and why. */
+final class PluginCheck implements Check {
+  private static final Cause DISABLED =
+      new Cause("plugin-disabled", "NCCL_NET_PLUGIN=none: NCCL loads no plugin at all");
+  private static final Cause MISSING =
+      new Cause(
+          "plugin-not-found",
+          "the library that NCCL will look for isn't found: it goes on with its own transports, in"
+              + " silence");
+  private static final Cause OTHER =
+      new Cause("plugin-other", "NCCL will load another plugin than Heddle, or another one first");
+  private static final Cause INCOMPLETE =
+      new Cause("plugin-incomplete", "the jar isn't beside the plugin's library");
+  private static final Cause NET =
+      new Cause("net-other", "NCCL_NET names another network, so that NCCL refuses Heddle");
+  private static final Cause SILENT =
+      new Cause(
+          "silent-fallback",
+          "NCCL_NET isn't set: a plugin that can't start makes NCCL take its own transports, in"
+              + " silence");
+  private static final String NAME = "heddle";
+
+  @Override
+  public String name() {
+    return "plugin";
+  }
+
+  @Override
+  public String looksAt() {
+    return "Which library NCCL opens as its network plugin, by NCCL_NET_PLUGIN, LD_LIBRARY_PATH and"
+        + " the linker's cache, and whether NCCL_NET lets it be used.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(DISABLED, MISSING, OTHER, INCOMPLETE, NET, SILENT);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    String wanted = host.setting("NCCL_NET_PLUGIN");
+    if (wanted.equalsIgnoreCase("none")) {
+      findings.add(
+          new Finding.Fault(DISABLED, "NCCL_NET_PLUGIN=" + wanted, "set NCCL_NET_PLUGIN=heddle"));
+    } else {
+      library(host, wanted, findings);
+    }
+    net(host.setting("NCCL_NET"), findings);
+    return findings;
+  }
+
+  /* The first name of the list that is found is what NCCL takes, unless its init fails. */
+  private static void library(Host host, String wanted, List<Finding> findings) {
+    LibrarySearch search = new LibrarySearch(host.environment());
+    List<String> looked = new ArrayList<>();
+    for (String name : wanted.isEmpty() ? new String[] {""} : wanted.split(",")) {
+      for (String file : files(name.strip())) {
+        Path found = search.find(file);
+        looked.add(file);
+        if (found != null) {
+          findings.add(judge(found, host.places().plugin()));
+          return;
+        }
+      }
+    }
+    findings.add(
+        new Finding.Fault(
+            MISSING,
+            "NCCL_NET_PLUGIN%s makes NCCL open %s: not in %s"
+                .formatted(
+                    wanted.isEmpty() ? ", which isn't set," : "=" + wanted,
+                    String.join(", then ", looked),
+                    search.described()),
+            "set NCCL_NET_PLUGIN=" + host.places().plugin()));
+  }
+
+  private static List<String> files(String name) {
+    if (name.isEmpty()) {
+      return List.of("libnccl-net.so");
+    }
+    return name.contains("/") || name.startsWith("lib") && name.endsWith(".so")
+        ? List.of(name)
+        : List.of(name, "libnccl-net-" + name + ".so");
+  }
+
+  private static Finding judge(Path found, Path plugin) {
+    Path real = real(found);
+    if (real == null || !real.getFileName().toString().equals("libnccl-net-heddle.so")) {
+      return new Finding.Fault(
+          OTHER,
+          "NCCL opens " + found + (real == null || real.equals(found) ? "" : ", which is " + real),
+          "set NCCL_NET_PLUGIN=" + plugin);
+    }
+    if (!Files.exists(real.resolveSibling("heddle-plugin.jar"))) {
+      return new Finding.Fault(
+          INCOMPLETE,
+          "there is no heddle-plugin.jar beside " + real,
+          "keep the plugin's folder together: link to the library instead of copying it");
+    }
+    return new Finding.Ok("NCCL opens " + found + (real.equals(found) ? "" : ", which is " + real));
+  }
+
+  private static @Nullable Path real(Path file) {
+    try {
+      return file.toRealPath();
+    } catch (IOException vanished) {
+      return null;
+    }
+  }
+
+  private static void net(String net, List<Finding> findings) {
+    if (net.isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              SILENT,
+              "NCCL_NET isn't set",
+              "set NCCL_NET=Heddle: what keeps the plugin from starting is an error then"));
+    } else if (net.equalsIgnoreCase(NAME)) {
+      findings.add(new Finding.Ok("NCCL_NET=" + net + ": Heddle or an error"));
+    } else {
+      findings.add(
+          new Finding.Fault(
+              NET, "NCCL_NET=" + net + " lets NCCL use that network only", "set NCCL_NET=Heddle"));
+    }
+  }
+}

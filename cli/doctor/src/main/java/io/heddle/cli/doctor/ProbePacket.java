@@ -1,0 +1,120 @@
+package io.heddle.cli.doctor;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A RoCEv2 datagram that asks whether a plane carries, and its answer: an unreliable SEND ONLY to
+ * queue pair 1, with a right ICRC, so that filters, queues and hashing treat it as they treat a
+ * job's packets. A device takes it for a management datagram of nobody's and drops it.
+ *
+ * <pre>
+ *  0 BTH, 12 bytes: opcode 64h, 0, P_Key FFFFh, 0, queue pair 1, 0, sequence number
+ * 12 DETH, 8 bytes: Q_Key 80010000h, 0, queue pair 1
+ * 20 "HDLPROBE"   28 kind, 1 byte: 1 asks, 2 answers   32 number, 8 bytes   40 length of the text, 2 bytes
+ * 42 text, UTF-8, then zeros to the length that is asked for
+ *    ICRC, the last 4 bytes
+ * </pre>
+ *
+ * @param kind {@link #ASK} or {@link #ANSWER}
+ * @param number answers bear that of what they answer
+ * @param text an answer's planes, {@code KEY=ADDRESS}, with commas between them
+ * @param lengthBytes of the whole UDP payload
+ */
+record ProbePacket(int kind, long number, String text, int lengthBytes) {
+  static final int PORT = 4791;
+  static final int ASK = 1;
+  static final int ANSWER = 2;
+
+  /** IPv6 and UDP headers in front of the payload. */
+  static final int HEADER_BYTES = 48;
+
+  /** Every link that IPv6 is spoken over carries it (RFC 8200, section 5). */
+  static final int SMALLEST_BYTES = 1280 - HEADER_BYTES;
+
+  private static final int LARGEST_BYTES = 65_000;
+  private static final long MAGIC = 0x4844_4c50_524f_4245L;
+  private static final int BTH = 0x6400_ffff;
+  private static final int QUEUE_PAIR = 1;
+  private static final int Q_KEY = 0x8001_0000;
+  private static final int MAGIC_AT = 20;
+  private static final int KIND_AT = 28;
+  private static final int NUMBER_AT = 32;
+  private static final int TEXT_LENGTH_AT = 40;
+  private static final int TEXT_AT = 42;
+  private static final int ICRC_BYTES = 4;
+  private static final int UDP_HEADER = 8;
+
+  /* Of more planes than there is room for, the first ones. */
+  private byte[] fitting() {
+    String planes = text;
+    byte[] words = planes.getBytes(StandardCharsets.UTF_8);
+    while (words.length > lengthBytes - TEXT_AT - ICRC_BYTES) {
+      planes = planes.substring(0, Math.max(0, planes.lastIndexOf(',')));
+      words = planes.getBytes(StandardCharsets.UTF_8);
+    }
+    return words;
+  }
+
+  ByteBuffer encode(InetSocketAddress from, InetSocketAddress to) {
+    ByteBuffer packet = ByteBuffer.allocate(lengthBytes);
+    packet.putInt(BTH).putInt(QUEUE_PAIR).putInt((int) number & 0xffffff);
+    packet.putInt(Q_KEY).putInt(QUEUE_PAIR);
+    packet.putLong(MAGIC_AT, MAGIC).put(KIND_AT, (byte) kind).putLong(NUMBER_AT, number);
+    byte[] words = fitting();
+    packet.putShort(TEXT_LENGTH_AT, (short) words.length).put(TEXT_AT, words);
+    int icrcAt = lengthBytes - ICRC_BYTES;
+    packet.order(ByteOrder.LITTLE_ENDIAN).putInt(icrcAt, icrc(packet.array(), icrcAt, from, to));
+    return packet.order(ByteOrder.BIG_ENDIAN).position(lengthBytes).flip();
+  }
+
+  /** Null for anything else than a whole packet of ours. */
+  static @Nullable ProbePacket decode(
+      ByteBuffer packet, InetSocketAddress from, InetSocketAddress to) {
+    int length = packet.remaining();
+    int icrcAt = length - ICRC_BYTES;
+    if (length < SMALLEST_BYTES || packet.getInt(0) != BTH || packet.getLong(MAGIC_AT) != MAGIC) {
+      return null;
+    }
+    byte[] bytes = new byte[length];
+    packet.get(0, bytes);
+    int kind = bytes[KIND_AT];
+    int words = Short.toUnsignedInt(packet.getShort(TEXT_LENGTH_AT));
+    int icrc = Integer.reverseBytes(packet.getInt(icrcAt));
+    if (kind != ASK && kind != ANSWER
+        || words > icrcAt - TEXT_AT
+        || icrc != icrc(bytes, icrcAt, from, to)) {
+      return null;
+    }
+    return new ProbePacket(
+        kind,
+        packet.getLong(NUMBER_AT),
+        new String(bytes, TEXT_AT, words, StandardCharsets.UTF_8),
+        length);
+  }
+
+  static ByteBuffer buffer() {
+    return ByteBuffer.allocate(LARGEST_BYTES);
+  }
+
+  /* CRC-32 over what doesn't change on the way: the rest counts as ones. */
+  private static int icrc(byte[] packet, int end, InetSocketAddress from, InetSocketAddress to) {
+    int udpLength = UDP_HEADER + end + ICRC_BYTES;
+    ByteBuffer headers = ByteBuffer.allocate(8 + HEADER_BYTES);
+    headers.putLong(-1L).putInt(0x6fff_ffff).putShort((short) udpLength);
+    headers.put((byte) 17).put((byte) -1);
+    headers.put(from.getAddress().getAddress()).put(to.getAddress().getAddress());
+    headers.putShort((short) from.getPort()).putShort((short) to.getPort());
+    headers.putShort((short) udpLength).putShort((short) -1);
+    CRC32 crc = new CRC32();
+    crc.update(headers.array());
+    crc.update(packet, 0, 4);
+    crc.update(0xff);
+    crc.update(packet, 5, end - 5);
+    return (int) crc.getValue();
+  }
+}

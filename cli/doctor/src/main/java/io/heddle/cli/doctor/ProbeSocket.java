@@ -1,0 +1,81 @@
+package io.heddle.cli.doctor;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/** Port 4791 of one plane's address; packets aren't cut into fragments. One thread. */
+final class ProbeSocket implements AutoCloseable {
+  private final DatagramChannel channel;
+  private final InetSocketAddress own;
+
+  /** A packet and who sent it. */
+  record Received(ProbePacket packet, InetSocketAddress from) {}
+
+  /**
+   * @throws IOException where the port is in use, as by a running job's soft device
+   */
+  ProbeSocket(Inet6Address address) throws IOException {
+    own = new InetSocketAddress(address, ProbePacket.PORT);
+    channel = DatagramChannel.open(StandardProtocolFamily.INET6);
+    try {
+      channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+      channel.bind(own);
+    } catch (IOException failure) {
+      channel.close();
+      throw failure;
+    }
+  }
+
+  /**
+   * @throws IOException where the kernel knows that it doesn't fit, or that nobody can be reached
+   */
+  void send(ProbePacket packet, InetSocketAddress to) throws IOException {
+    channel.send(packet.encode(own, to), to);
+  }
+
+  /** The next packet of ours; waits for it. */
+  Received receive() throws IOException {
+    channel.configureBlocking(true);
+    while (true) {
+      Received received = take();
+      if (received != null) {
+        return received;
+      }
+    }
+  }
+
+  /** The next packet of ours within this time; null where there is none. */
+  @Nullable Received receive(long timeoutMs) throws IOException {
+    channel.configureBlocking(false);
+    long deadline = System.nanoTime() + timeoutMs * 1_000_000;
+    while (System.nanoTime() - deadline < 0) {
+      Received received = take();
+      if (received != null) {
+        return received;
+      }
+      java.util.concurrent.locks.LockSupport.parkNanos(200_000);
+    }
+    return null;
+  }
+
+  private @Nullable Received take() throws IOException {
+    ByteBuffer buffer = ProbePacket.buffer();
+    InetSocketAddress from = (InetSocketAddress) channel.receive(buffer);
+    if (from == null) {
+      return null;
+    }
+    ProbePacket packet = ProbePacket.decode(buffer.flip(), from, own);
+    return packet == null ? null : new Received(packet, from);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,148 @@
+package io.heddle.cli.heddle;
+
+import io.heddle.cli.bench.BenchCommand;
+import io.heddle.cli.bench.perf.PerfCommand;
+import io.heddle.cli.demo.DemoCommand;
+import io.heddle.cli.doctor.DoctorCommand;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.lab.LabCommand;
+import io.heddle.cli.operate.BgpCommand;
+import io.heddle.cli.operate.DrainCommand;
+import io.heddle.cli.operate.PlanesCommand;
+import io.heddle.cli.soak.SoakCommand;
+import io.heddle.cli.stat.ErrorsCommand;
+import io.heddle.cli.stat.ExporterCommand;
+import io.heddle.cli.stat.StatCommand;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** The root of the command line. */
+@Command(
+    name = "heddle",
+    description =
+        "An NCCL network plugin for Ethernet fabrics with many planes: its demo, its eyes and its"
+            + " benchmarks.",
+    mixinStandardHelpOptions = true,
+    versionProvider = HeddleCommand.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      DemoCommand.class,
+      PlanesCommand.class,
+      BgpCommand.class,
+      LabCommand.class,
+      DoctorCommand.class,
+      StatCommand.class,
+      ErrorsCommand.class,
+      ExporterCommand.class,
+      DrainCommand.class,
+      PerfCommand.class,
+      BenchCommand.class,
+      SoakCommand.class,
+      ManPageCommand.class
+    })
+public final class HeddleCommand implements Runnable {
+  @CommandLine.Spec private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+
+  /** Version as the build stamped it into the jar. */
+  public static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = HeddleCommand.class.getPackage().getImplementationVersion();
+      return new String[] {"heddle " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+
+  public static void main(String[] arguments) {
+    System.exit(run(commandLine(), new FileOutputStream(FileDescriptor.out), arguments));
+  }
+
+  /** The exit code. A report that isn't written is no success, whatever it says. */
+  static int run(CommandLine line, OutputStream to, String... arguments) {
+    StandardOutput output = new StandardOutput(to);
+    line.setOut(output.writer());
+    line.setExecutionStrategy(parsed -> {
+      try {
+        int code = new CommandLine.RunLast().execute(parsed);
+        line.getOut().flush();
+        return code;
+      } catch (StandardOutput.Lost lost) {
+        return ExitCode.FAILED; // told below
+      }
+    });
+    int code = line.execute(arguments);
+    output
+        .sentence()
+        .ifPresent(sentence -> {
+          line.getErr().println("heddle: " + sentence);
+          line.getErr().flush();
+        });
+    return output.exitCode().orElse(code);
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new HeddleCommand());
+    settle(line);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(HeddleCommand::refuse);
+    line.setExecutionExceptionHandler(HeddleCommand::fail);
+    return line;
+  }
+
+  /* What all commands have alike. */
+  private static void settle(CommandLine command) {
+    CommandLine.Model.CommandSpec spec = command.getCommandSpec();
+    spec.versionProvider(new Version());
+    Map<String, String> codes = new TreeMap<>(spec.usageMessage().exitCodeList());
+    codes.putIfAbsent("0", "Done.");
+    codes.merge(
+        "1",
+        "What was asked for failed; standard error says why.",
+        (own, any) -> own + " Or it couldn't be found out; then standard error says why.");
+    codes.putIfAbsent("2", "The command line is wrong; nothing was done.");
+    spec.usageMessage().exitCodeList(codes).exitCodeListHeading("%nExit codes:%n");
+    command.getSubcommands().values().forEach(HeddleCommand::settle);
+  }
+
+  @Override
+  public void run() {
+    if (spec != null) {
+      spec.commandLine().usage(spec.commandLine().getOut());
+    }
+  }
+
+  private static int refuse(ParameterException refused, String[] arguments) {
+    CommandLine line = refused.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("heddle: " + new Refusal(refused).text());
+    err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
+    err.flush();
+    return ExitCode.USAGE;
+  }
+
+  /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
+  private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
+    PrintWriter err = line.getErr();
+    if (failed instanceof StandardOutput.Lost) {
+      return ExitCode.FAILED; // told by run
+    }
+    if (failed instanceof HeddleException) {
+      err.println("heddle: " + failed.getMessage());
+    } else if (failed instanceof FileSystemException file) {
+      err.println("heddle: " + file.getFile() + " can't be used: " + FileFailure.reason(file));
+    } else {
+      failed.printStackTrace(err);
+    }
+    err.flush();
+    return ExitCode.FAILED;
+  }
+}

@@ -1,0 +1,88 @@
+package io.heddle.cli.job;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A process that takes an order a line and answers each with lines, the last of which is {@code
+ * end}; it holds no processor meanwhile, so that several can take turns.
+ */
+public final class AnsweringProcess implements AutoCloseable {
+  private static final long ANSWER_SECONDS = 60;
+  private static final String END = "end";
+
+  private final String name;
+  private final RunFolder folder;
+  private final RankProcess process;
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+  /**
+   * @param folder its own, where its log goes; deleted at the end unless it fails
+   */
+  public AnsweringProcess(
+      String name, List<String> command, Map<String, String> environment, RunFolder folder)
+      throws IOException {
+    this.name = name;
+    this.folder = folder;
+    process =
+        RankProcess.start(0, command, environment, folder.path().resolve("log"), answers::add);
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /**
+   * @throws HeddleException where it ends or says nothing for too long, with its last words
+   */
+  public void order(String order, Consumer<String> eachLine) throws InterruptedException {
+    try {
+      process.say(order);
+    } catch (IOException ended) {
+      throw failure(process.isAlive() ? "takes no more input" : end());
+    }
+    for (String line = next(); !line.equals(END); line = next()) {
+      eachLine.accept(line);
+    }
+  }
+
+  /** The next line that it prints, without an order. */
+  public String next() throws InterruptedException {
+    for (long tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
+      String line = answers.poll(100, TimeUnit.MILLISECONDS);
+      if (line != null) {
+        return line;
+      }
+      if (!process.isAlive() && answers.isEmpty()) {
+        throw failure(end());
+      }
+    }
+    throw failure("said nothing for " + ANSWER_SECONDS + " s");
+  }
+
+  private String end() throws InterruptedException {
+    return "ended: " + RankProcess.describeExit(process.exitCode());
+  }
+
+  public HeddleException failure(String what) {
+    folder.keep();
+    List<String> lines = process.lastLines();
+    return new HeddleException(
+        lines.isEmpty()
+            ? "%s %s (it logged nothing)".formatted(name, what)
+            : "%s %s; its last log lines (all in %s):%n    %s"
+                .formatted(name, what, folder.path(), String.join("\n    ", lines)));
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.close();
+    folder.close();
+  }
+}

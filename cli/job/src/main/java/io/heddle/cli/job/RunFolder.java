@@ -1,0 +1,64 @@
+package io.heddle.cli.job;
+
+import io.heddle.cli.stat.RunNotice;
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A temporary folder for one run; removed at the end, or kept for its logs and named. While the run
+ * lasts, commands that look at jobs find their statistics in it.
+ */
+public final class RunFolder implements AutoCloseable {
+  private final Path path;
+  private final @Nullable RunNotice notice;
+  private volatile boolean kept;
+
+  public RunFolder() throws IOException {
+    path = Files.createTempDirectory("heddle-");
+    notice = announced(path);
+  }
+
+  private static @Nullable RunNotice announced(Path folder) {
+    try {
+      return RunNotice.put(folder);
+    } catch (SystemCallException failure) {
+      System.err.println("heddle: " + RunNotice.without(failure));
+      return null;
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** It stays. */
+  public void keep() {
+    kept = true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (notice != null) {
+      notice.close();
+    }
+    if (kept) {
+      System.err.println("heddle: what the run has logged is kept in " + path);
+    } else if (Files.exists(path)) {
+      remove(path);
+    }
+  }
+
+  /** Removes a folder with all that is in it. */
+  public static void remove(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

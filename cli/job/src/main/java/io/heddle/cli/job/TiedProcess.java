@@ -1,0 +1,77 @@
+package io.heddle.cli.job;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts processes that the kernel ends with this one, however this one ends: by {@code setpriv},
+ * which sets what Linux calls the parent-death signal. Without it (from util-linux 2.33 on) they
+ * are started as any other.
+ */
+final class TiedProcess {
+  /** Where the command that follows is run. */
+  private static final List<String> TIE = List.of("setpriv", "--pdeathsig", "KILL");
+
+  private static final long PROBE_SECONDS = 10;
+  private static final List<String> PREFIX = canTie() ? TIE : List.of();
+
+  private TiedProcess() {}
+
+  private static boolean canTie() {
+    List<String> probe = new ArrayList<>(TIE);
+    probe.add("true");
+    try {
+      Process process =
+          new ProcessBuilder(probe)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return process.waitFor(PROBE_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } catch (IOException noSuchCommand) {
+      return false;
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** What stands before a command that this process becomes by exec, to tie it to its parent. */
+  static List<String> prefix() {
+    return PREFIX;
+  }
+
+  /**
+   * As {@link ProcessBuilder#start}. The kernel takes the thread that starts a process for its
+   * parent, so each has one that lives as long as it.
+   */
+  static Process start(ProcessBuilder builder) throws IOException {
+    List<String> command = new ArrayList<>(PREFIX);
+    command.addAll(builder.command());
+    builder.command(command);
+    CompletableFuture<Process> started = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("heddle-parent")
+        .start(() -> {
+          try {
+            Process process = builder.start();
+            started.complete(process);
+            process.waitFor();
+          } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+          } catch (Throwable failed) {
+            /* Who started it waits for this. */
+            started.completeExceptionally(failed);
+          }
+        });
+    try {
+      return started.join();
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof IOException own ? own : new IOException(failed);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.heddle.cli.kit;
+
+import io.heddle.platform.HeddleException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the built parts are, found from the place of this command's own classes: in a checkout each
+ * where the build left it, in an installed Heddle all in the folder of the command's jar.
+ */
+public final class Installation {
+  private static final Path MARK = Path.of("plugin-shim", "pom.xml");
+  public static final Path PLUGIN =
+      Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
+  static final Path START = Path.of("packaging", "start.sh");
+  public static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
+  public static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
+  public static final Path CONNECTIONS = Path.of("perf-tests", "target", "heddle-connections");
+  public static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
+  public static final Path CALL_COST = Path.of("perf-tests", "target", "heddle-call-cost");
+  public static final Path VERBS_PLUGIN =
+      Path.of("perf-tests", "target", "libnccl-net-verbsref.so");
+  public static final Path STANDIN = Path.of("perf-tests", "target", "standin", "libibverbs.so.1");
+  public static final Path STANDIN_CONTROL = Path.of("perf-tests", "target", "standin-control");
+  public static final Path VERBS_COST = Path.of("perf-tests", "target", "heddle-verbs-cost");
+  public static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
+  public static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
+  /* What is built only where there is the header. */
+  private static final List<Path> OVER_VERBS =
+      List.of(VERBS_PLUGIN, STANDIN, STANDIN_CONTROL, VERBS_COST);
+  private static final Path VERBS_HEADER = Path.of("/usr/include/infiniband/verbs.h");
+  public static final Path RESULTS = Path.of("perf-tests", "results");
+
+  private Installation() {}
+
+  /**
+   * The repository's root: the nearest folder above the classes that has the modules.
+   *
+   * @throws HeddleException where there is none
+   */
+  public static Path root() {
+    Path root = checkout();
+    if (root == null) {
+      throw new HeddleException("this takes a Heddle checkout, and " + own() + " isn't inside one");
+    }
+    return root;
+  }
+
+  /** A part that the build made or that was installed, whether it is there or not. */
+  public static Path part(Path built) {
+    Path root = checkout();
+    return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
+  }
+
+  /** Where measurements are written: with the others in a checkout, else in the current folder. */
+  public static Path results() {
+    Path root = checkout();
+    return root == null ? Path.of("") : root.resolve(RESULTS);
+  }
+
+  private static @Nullable Path checkout() {
+    /* Even one that was unpacked inside a checkout uses its own parts. */
+    if (Files.exists(own().resolveSibling(PLUGIN.getFileName()))) {
+      return null;
+    }
+    for (Path at = own(); at != null; at = at.getParent()) {
+      if (Files.exists(at.resolve(MARK))) {
+        return at;
+      }
+    }
+    return null;
+  }
+
+  /* The jar or the folder of this command's classes. */
+  private static Path own() {
+    CodeSource source = Installation.class.getProtectionDomain().getCodeSource();
+    try {
+      return Path.of(source.getLocation().toURI());
+    } catch (URISyntaxException notAFile) {
+      throw new HeddleException(
+          "can't tell where this command is installed: " + notAFile.getMessage(), notAFile);
+    }
+  }
+
+  /**
+   * A part that the build made or that was installed.
+   *
+   * @throws HeddleException where it isn't there, with the remedy
+   */
+  public static Path requirePart(Path built, String what) {
+    return require(part(built), what);
+  }
+
+  /**
+   * @throws HeddleException where it doesn't exist, with the remedy
+   */
+  public static Path require(Path file, String what) {
+    Path absolute = file.toAbsolutePath().normalize();
+    if (!Files.isRegularFile(absolute)) {
+      throw new HeddleException(
+          what
+              + " is missing: "
+              + absolute
+              + (checkout() == null
+                  ? "; this Heddle isn't whole, or that part needs a checkout"
+                  : "; build it with ./heddle build" + beforeThat(absolute)));
+    }
+    return absolute;
+  }
+
+  private static String beforeThat(Path missing) {
+    return OVER_VERBS.stream().anyMatch(missing::endsWith) && !Files.exists(VERBS_HEADER)
+        ? ", after apt-get install libibverbs-dev: it needs " + VERBS_HEADER
+        : "";
+  }
+}

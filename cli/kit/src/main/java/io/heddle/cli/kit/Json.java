@@ -1,0 +1,54 @@
+package io.heddle.cli.kit;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import java.io.IOException;
+
+/** JSON as the commands print it: one document, names in snake case. */
+public final class Json {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper()
+          .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(SerializationFeature.INDENT_OUTPUT);
+
+  static {
+    SimpleModule module = new SimpleModule();
+    module.addSerializer(Double.class, new OnlyNumbers());
+    module.addSerializer(double.class, new OnlyNumbers());
+    MAPPER.registerModule(module);
+  }
+
+  private Json() {}
+
+  /** JSON has no infinity, and no number that is none: null is what programs take for "unknown". */
+  private static final class OnlyNumbers extends JsonSerializer<Double> {
+    @Override
+    public void serialize(Double value, JsonGenerator to, SerializerProvider from)
+        throws IOException {
+      if (Double.isFinite(value)) {
+        to.writeNumber(value);
+      } else {
+        to.writeNull();
+      }
+    }
+  }
+
+  public static String of(Object document) {
+    try {
+      return MAPPER.writeValueAsString(document);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("records of numbers and texts are JSON", impossible);
+    }
+  }
+
+  /** The same format, for reading. */
+  public static ObjectMapper mapper() {
+    return MAPPER;
+  }
+}

@@ -1,0 +1,65 @@
+package io.heddle.cli.kit;
+
+import java.io.PrintStream;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * A line on standard error that says how far a run is: in place on a terminal, else once every few
+ * seconds.
+ */
+public final class ProgressLine {
+  private static final long TERMINAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long LOG_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final String CLEAR = "\r\u001b[K";
+
+  private final PrintStream err;
+  private final boolean terminal;
+  private final long startNs = System.nanoTime();
+  private long lastNs = startNs;
+  private boolean shown;
+
+  ProgressLine(PrintStream err, boolean terminal) {
+    this.err = err;
+    this.terminal = terminal;
+  }
+
+  /* System.console() is for standard input and output; /proc tells of standard error alone. */
+  public static ProgressLine onStandardError() {
+    boolean terminal;
+    try {
+      String target =
+          java.nio.file.Files.readSymbolicLink(java.nio.file.Path.of("/proc/self/fd/2")).toString();
+      terminal = target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (java.io.IOException unknown) {
+      terminal = false;
+    }
+    return new ProgressLine(System.err, terminal);
+  }
+
+  /** Says it, unless something was said just now. */
+  public void update(Supplier<String> sentence) {
+    long now = System.nanoTime();
+    if (now - lastNs < (terminal ? TERMINAL_NS : LOG_NS)) {
+      return;
+    }
+    lastNs = now;
+    String text = sentence.get() + ", " + TimeUnit.NANOSECONDS.toSeconds(now - startNs) + " s";
+    if (terminal) {
+      err.print(CLEAR + text);
+      err.flush();
+      shown = true;
+    } else {
+      err.println(text);
+    }
+  }
+
+  /** Makes room for a line of output. */
+  public void clear() {
+    if (shown) {
+      err.print(CLEAR);
+      err.flush();
+      shown = false;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.heddle.cli.kit;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/**
+ * The options that say in which form a measurement is given out, for every command that has one.
+ */
+public final class ReportOption {
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
+  private boolean save;
+
+  /** For the files' names. */
+  public static String today() {
+    return LocalDate.now(ZoneOffset.UTC).toString();
+  }
+
+  public boolean isJson() {
+    return json;
+  }
+
+  /**
+   * Prints a report, and keeps it where that was asked for.
+   *
+   * @param spec the command's, whose output it is
+   * @param name of the files, without ending
+   */
+  public void publish(@Nullable CommandSpec spec, String name, String table, Object report)
+      throws IOException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : table);
+    out.flush();
+    keep(name, table, report);
+  }
+
+  /** As {@link #publish} for a command that has printed its table already. */
+  public void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
+      throws IOException {
+    if (json) {
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+      out.println(Json.of(report));
+      out.flush();
+    }
+    keep(name, table, report);
+  }
+
+  private void keep(String name, String table, Object report) throws IOException {
+    if (save) {
+      Path folder = Files.createDirectories(Installation.results());
+      Files.writeString(folder.resolve(name + ".txt"), table);
+      Files.writeString(folder.resolve(name + ".json"), Json.of(report) + "\n");
+    }
+  }
+}

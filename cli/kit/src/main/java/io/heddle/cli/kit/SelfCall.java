@@ -1,0 +1,24 @@
+package io.heddle.cli.kit;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** How a command runs another one of its own program, as a process of its own. */
+public final class SelfCall {
+  private SelfCall() {}
+
+  /**
+   * The command line that runs these classes once more, without arguments. Its process becomes
+   * Java's. The checkout's own command would build first.
+   *
+   * @throws HeddleException where the script that starts commands is missing
+   */
+  public static List<String> asStarted() {
+    return List.of(
+        "sh",
+        Installation.requirePart(Installation.START, "the script that starts commands").toString(),
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        System.getProperty("java.class.path"));
+  }
+}

@@ -1,0 +1,426 @@
+package io.heddle.cli.lab;
+
+import io.heddle.cli.lab.FabricTopology.Link;
+import io.heddle.cli.lab.FabricTopology.Node;
+import io.heddle.cli.lab.FabricTopology.Role;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * A fabric of routers that nobody here wrote, in network namespaces: leaves and spines, or separate
+ * planes. It outlives the process that made it; any process of root's finds it by its name.
+ */
+public final class Fabric {
+  private static final long READY_SECONDS = 40;
+  private static final long POLL_MS = 50;
+
+  private final FabricFolder folder;
+  private FabricState state;
+
+  private Fabric(FabricFolder folder, FabricState state) {
+    this.folder = folder;
+    this.state = state;
+  }
+
+  /** A program that fabrics need, and the Debian package that brings it. */
+
+  /**
+   * Makes a fabric and waits until its routes and addresses are there.
+   *
+   * @param owner process that answers for taking it down; 0 for none: then it stays until {@link
+   *     #down}
+   * @throws LabException when it is there already, or can't be made; nothing stays behind then
+   */
+  public static Fabric up(String name, FabricPlan plan, long owner) {
+    requireRoot("making a fabric");
+    refusal(plan.frr()).ifPresent(Fabric::refuse);
+    removeLeftovers();
+    FabricFolder folder = new FabricFolder(name);
+    folder.create();
+    try {
+      String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+      Fabric fabric = new Fabric(folder, new FabricState(name, owner, now, false, plan, List.of()));
+      folder.save(fabric.state);
+      fabric.build();
+      fabric.keep(fabric.state.completed());
+      return fabric;
+    } catch (RuntimeException failed) {
+      down(name);
+      throw failed;
+    }
+  }
+
+  /**
+   * The fabric with this name, whichever process made it.
+   *
+   * @throws LabException when there is none
+   */
+  public static Fabric open(String name) {
+    requireRoot("looking into a fabric's namespaces");
+    FabricFolder folder = new FabricFolder(name);
+    return new Fabric(folder, folder.load());
+  }
+
+  /** Why no fabric can be made on this machine; empty where it can. */
+  public static java.util.Optional<String> refusal(boolean frr) {
+    if (!isRoot()) {
+      return java.util.Optional.of("network namespaces and routing daemons need root");
+    }
+    List<Program> programs =
+        new ArrayList<>(
+            List.of(
+                new Program("bird", "bird2"),
+                new Program("birdc", "bird2"),
+                Program.NFT,
+                Program.IP,
+                Program.TC,
+                new Program("sysctl", "procps")));
+    if (frr) {
+      programs.add(new Program("/usr/lib/frr/zebra", "frr"));
+      programs.add(new Program("/usr/lib/frr/bgpd", "frr"));
+      programs.add(new Program("vtysh", "frr"));
+    }
+    return Program.missing(programs);
+  }
+
+  private static void refuse(String reason) {
+    throw new LabException("a fabric can't be made here: " + reason);
+  }
+
+  private static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException unreadable) {
+      throw new LabException("can't tell who runs this: " + unreadable, unreadable);
+    }
+  }
+
+  private static void requireRoot(String what) {
+    if (!isRoot()) {
+      throw new LabException(what + " needs root; run it again with sudo");
+    }
+  }
+
+  private FabricTopology topology() {
+    return new FabricTopology(state.plan());
+  }
+
+  private FabricLinks links() {
+    return new FabricLinks(topology(), state.name());
+  }
+
+  private FabricDaemons daemons() {
+    return new FabricDaemons(topology(), links(), folder);
+  }
+
+  private void keep(FabricState changed) {
+    folder.save(changed);
+    state = changed;
+  }
+
+  private void build() {
+    links().create();
+    FabricDaemons daemons = daemons();
+    for (Node router : topology().routers()) {
+      daemons.writeConfiguration(router, List.of());
+      daemons.start(router);
+    }
+    links().raiseHosts();
+    awaitReady();
+  }
+
+  private void awaitReady() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+    while (true) {
+      FabricStatus status = probe().status(state.completed());
+      if (status.healthy()) {
+        return;
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw new LabException(
+            "the fabric isn't ready after " + READY_SECONDS + " s: " + whatIsMissing(status));
+      }
+      FabricDaemons.pause(POLL_MS);
+    }
+  }
+
+  private static String whatIsMissing(FabricStatus status) {
+    List<String> missing = new ArrayList<>();
+    for (FabricStatus.RouterStatus router : status.routers()) {
+      if (!router.alive() || router.sessions() < router.expected()) {
+        missing.add(
+            router.name()
+                + (router.alive() ? "" : " is dead and")
+                + " has "
+                + router.sessions()
+                + " of "
+                + router.expected()
+                + " sessions");
+      }
+    }
+    for (FabricStatus.PlaneStatus plane : status.planes()) {
+      if (plane.ownPaths() < plane.paths()) {
+        missing.add(
+            "plane "
+                + plane.plane()
+                + " has "
+                + plane.ownPaths()
+                + " of "
+                + plane.paths()
+                + " paths");
+      }
+    }
+    for (FabricStatus.HostStatus host : status.hosts()) {
+      if (!host.missing().isEmpty()) {
+        missing.add(host.name() + " has no " + String.join(", ", host.missing()));
+      }
+    }
+    return String.join("; ", missing);
+  }
+
+  private FabricProbe probe() {
+    return new FabricProbe(topology(), links(), daemons());
+  }
+
+  public String name() {
+    return state.name();
+  }
+
+  public FabricPlan plan() {
+    return state.plan();
+  }
+
+  public FabricStatus status() {
+    return probe().status(state);
+  }
+
+  /** What arrived at each plane's spine (or leaf) since it was made, bytes with headers. */
+  public List<Long> receivedBytesByPlane() {
+    return probe().receivedBytesByPlane();
+  }
+
+  /** Name of the leaf that a host of a leaf–spine fabric is on; hosts count from 1. */
+  public String leafOf(int host) {
+    return topology().leafOf(new Node(Role.HOST, host)).name();
+  }
+
+  /** Folder with the daemons' configurations, logs and control sockets. */
+  public Path folder() {
+    return folder.path();
+  }
+
+  /** The command line that runs {@code command} as host {@code number}, from 1. */
+  public List<String> onHost(int number, List<String> command) {
+    return links().inside(new Node(Role.HOST, number), command);
+  }
+
+  /** The address that a host's kernel has formed on a plane; both count from 1. */
+  public String address(int host, int plane) {
+    return topology().address(new Node(Role.HOST, host), plane);
+  }
+
+  /**
+   * What a router answers to a question, such as {@code show route all}: BIRD's, or FRR's vtysh.
+   */
+  public String ask(String router, String question) {
+    return daemons().ask(node(router), question);
+  }
+
+  private Node node(String name) {
+    return topology().nodes().stream()
+        .filter(node -> node.name().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new LabException(
+                "the lab has no '"
+                    + name
+                    + "'; it has "
+                    + String.join(", ", topology().nodes().stream().map(Node::name).toList())));
+  }
+
+  private void requirePlane(int plane) {
+    if (plane < 1 || plane > plan().planes()) {
+      throw new LabException("the lab has no plane " + plane + "; it has 1 to " + plan().planes());
+    }
+  }
+
+  /** A plane's links at one node, or all of them. */
+  private List<Link> linksOf(int plane, String at) {
+    requirePlane(plane);
+    List<Link> all =
+        topology().planeLinks().stream().filter(link -> link.plane() == plane).toList();
+    if (at.equals("all")) {
+      return all;
+    }
+    Node node = node(at);
+    List<Link> chosen =
+        all.stream()
+            .filter(link -> link.leaf().node().equals(node) || link.far().node().equals(node))
+            .toList();
+    if (chosen.isEmpty()) {
+      throw new LabException(
+          at
+              + " has no link of plane "
+              + plane
+              + " alone; its links end at "
+              + String.join(
+                  ", ",
+                  all.stream()
+                      .flatMap(link -> Stream.of(link.leaf().node(), link.far().node()))
+                      .map(Node::name)
+                      .distinct()
+                      .toList()));
+    }
+    return chosen;
+  }
+
+  /** Where a cut is made unless it is said: at the first leaf, or at the first host. */
+  public String usualPlaceOfCuts() {
+    return plan().shape() == FabricShape.LEAF_SPINE ? "l1" : "h1";
+  }
+
+  /**
+   * Cuts a plane's links.
+   *
+   * @param at a leaf, a spine or a host where planes are separate; {@code all} for every link
+   * @param silently whether packets vanish while the carrier stays
+   * @return the links, as {@code leaf:interface}
+   */
+  public List<String> cut(int plane, String at, boolean silently) {
+    List<String> names = new ArrayList<>();
+    for (Link link : linksOf(plane, at)) {
+      if (silently) {
+        links().cutSilently(link);
+      } else {
+        links().cutCarrier(link);
+      }
+      names.add(link.leaf().node().name() + ":" + link.leaf().interfaceName());
+    }
+    return names;
+  }
+
+  /** Undoes every cut of a plane; 0 for all planes. */
+  public void restore(int plane) {
+    if (plane != 0) {
+      requirePlane(plane);
+    }
+    for (Link link : topology().planeLinks()) {
+      if (plane == 0 || link.plane() == plane) {
+        links().restore(link);
+      }
+    }
+  }
+
+  /** Shapes a plane to another rate and has BGP announce another path bandwidth for it. */
+  public void setRate(int plane, long rateBitsPerSecond, int bandwidthGbps) {
+    requirePlane(plane);
+    FabricPlan changed;
+    try {
+      changed = plan().withRate(plane, rateBitsPerSecond, bandwidthGbps);
+    } catch (IllegalArgumentException outOfRange) {
+      throw new LabException(String.valueOf(outOfRange.getMessage()), outOfRange);
+    }
+    keep(state.withPlan(changed));
+    links().shape(plane);
+    announce(router -> true);
+  }
+
+  /** Has a leaf end its BGP sessions with hosts, which come again; a leaf of BIRD's. */
+  public void resetHostSessions(String leaf) {
+    daemons().restartHostSessions(node(leaf));
+  }
+
+  /**
+   * What a plane has left for one host's packets while others' are in the way: its rate at that
+   * host's end alone, unannounced, until the next change of its rate.
+   */
+  public PlaneBursts bursts() {
+    return new PlaneBursts(links(), topology());
+  }
+
+  /** Has a plane of its own announce that it doesn't reach a host, or that it does again. */
+  public void setReachable(int plane, int host, boolean reachable) {
+    requirePlane(plane);
+    if (plan().shape() != FabricShape.PLANES) {
+      throw new LabException("only separate planes announce a host as unreachable");
+    }
+    String entry = plane + "/" + topology().address(node("h" + host), plane);
+    List<String> entries = new ArrayList<>(state.unreachable());
+    entries.remove(entry);
+    if (!reachable) {
+      entries.add(entry);
+    }
+    keep(state.withUnreachable(entries));
+    announce(router -> topology().announcedPlane(router) == plane);
+  }
+
+  private void announce(Predicate<Node> which) {
+    for (Node router : topology().routers().stream().filter(which).toList()) {
+      String own = topology().announcedPlane(router) + "/";
+      List<String> unreachable =
+          state.unreachable().stream()
+              .filter(entry -> entry.startsWith(own))
+              .map(entry -> entry.substring(own.length()))
+              .toList();
+      daemons().reconfigure(router, unreachable);
+    }
+  }
+
+  /**
+   * Takes down whatever there is of the fabric with this name: daemons, namespaces, files; also
+   * what a command that was killed has left.
+   *
+   * @return what could be told of it: processes of others in its namespaces; empty for a clean end
+   * @throws LabException when there is nothing of that name
+   */
+  public static List<String> down(String name) {
+    requireRoot("taking a fabric down");
+    FabricFolder folder = new FabricFolder(name);
+    List<String> namespaces = FabricLinks.namespaces(name);
+    if (!folder.exists() && namespaces.isEmpty()) {
+      List<String> others = FabricFolder.names();
+      throw new LabException(
+          "there is no lab named '"
+              + name
+              + "'"
+              + (others.isEmpty() ? "" : "; there is: " + String.join(", ", others)));
+    }
+    List<String> others = FabricDaemons.endAll(folder);
+    for (String namespace : namespaces) {
+      Shell.run(List.of("ip", "netns", "del", namespace));
+    }
+    FrrRouter.removeFolders(FabricLinks.prefix(name));
+    folder.remove();
+    return others;
+  }
+
+  /** As {@link #down}, and nothing where there is nothing. */
+  public static void downIfUp(String name) {
+    if (new FabricFolder(name).exists() || !FabricLinks.namespaces(name).isEmpty()) {
+      down(name);
+    }
+  }
+
+  /** Takes down fabrics whose owner was killed before it could. */
+  private static void removeLeftovers() {
+    for (String name : FabricFolder.names()) {
+      long owner;
+      try {
+        owner = new FabricFolder(name).load().owner();
+      } catch (LabException halfMade) {
+        continue;
+      }
+      if (owner != 0 && !Shell.isAlive(owner)) {
+        down(name);
+      }
+    }
+  }
+}

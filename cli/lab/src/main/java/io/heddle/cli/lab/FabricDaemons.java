@@ -1,0 +1,236 @@
+package io.heddle.cli.lab;
+
+import io.heddle.cli.lab.FabricTopology.Node;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** The routing daemons of a fabric: started in the background, found again by number, ended. */
+final class FabricDaemons {
+  private static final long END_MS = 5_000;
+  private static final long POLL_MS = 20;
+
+  /** What is run with files of the folder: the daemons, and ip, which becomes one. */
+  private static final Set<String> PROGRAMS = Set.of("bird", "zebra", "bfdd", "bgpd", "ip");
+
+  private final FabricTopology topology;
+  private final FabricLinks links;
+  private final FabricFolder folder;
+
+  /**
+   * One process.
+   *
+   * @param program bird, zebra, bfdd or bgpd
+   * @param pid its number; 0 where it has left none
+   */
+  record Daemon(String program, long pid, boolean alive) {}
+
+  /**
+   * How many BGP sessions are established.
+   *
+   * @param routers with other routers
+   * @param hosts with hosts
+   */
+  record Sessions(int routers, int hosts) {}
+
+  FabricDaemons(FabricTopology topology, FabricLinks links, FabricFolder folder) {
+    this.topology = topology;
+    this.links = links;
+    this.folder = folder;
+  }
+
+  Path control(Node router) {
+    return folder.file(router.name() + ".ctl");
+  }
+
+  private String configuration(Node router) {
+    return router.name() + ".conf";
+  }
+
+  private FrrRouter frr(Node leaf) {
+    return new FrrRouter(topology, links, folder, leaf);
+  }
+
+  void writeConfiguration(Node router, Collection<String> unreachable) {
+    if (topology.isFrr(router)) {
+      frr(router).writeConfiguration();
+      return;
+    }
+    folder.write(
+        configuration(router), new BirdConfig(topology, folder.path()).of(router, unreachable));
+  }
+
+  void start(Node router) {
+    if (topology.isFrr(router)) {
+      frr(router).start();
+      return;
+    }
+    Shell.run(
+        links.inside(
+            router,
+            List.of(
+                "bird",
+                "-c",
+                folder.file(configuration(router)).toString(),
+                "-s",
+                control(router).toString(),
+                "-P",
+                folder.file(router.name() + ".pid").toString())));
+  }
+
+  /** Has a router read its configuration again; sessions stay. What FRR says never changes. */
+  void reconfigure(Node router, Collection<String> unreachable) {
+    if (topology.isFrr(router)) {
+      return;
+    }
+    writeConfiguration(router, unreachable);
+    String answer = Shell.run(List.of("birdc", "-s", control(router).toString(), "configure"));
+    if (!answer.contains("Reconfigured") && !answer.contains("Reconfiguration in progress")) {
+      throw new LabException(
+          "BIRD on " + router.name() + " refused its configuration: " + answer.strip());
+    }
+  }
+
+  /** What BIRD, or FRR's vtysh, answers to a question. */
+  String ask(Node router, String question) {
+    if (topology.isFrr(router)) {
+      return frr(router).ask(question);
+    }
+    List<String> command =
+        new ArrayList<>(List.of("birdc", "-r", "-s", control(router).toString()));
+    command.addAll(List.of(question.split(" ")));
+    return Shell.run(command);
+  }
+
+  /** Ends and begins again BIRD's sessions with the hosts at its ports h0 to h9. */
+  void restartHostSessions(Node leaf) {
+    String answer =
+        Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h?_*\""));
+    if (!answer.contains("restarted")) {
+      throw new LabException("BIRD on " + leaf.name() + " reset no session: " + answer.strip());
+    }
+  }
+
+  List<Daemon> of(Node router) {
+    if (topology.isFrr(router)) {
+      return frr(router).programs().stream()
+          .map(program -> daemon(program, frr(router).processFile(program)))
+          .toList();
+    }
+    return List.of(daemon("bird", folder.file(router.name() + ".pid")));
+  }
+
+  private Daemon daemon(String program, Path processFile) {
+    long pid = number(processFile).orElse(0L);
+    return new Daemon(program, pid, isOurs(folder, pid));
+  }
+
+  /** The sessions of a router that are established. */
+  Sessions sessions(Node router) {
+    if (topology.isFrr(router)) {
+      return frr(router).sessions();
+    }
+    int routers = 0;
+    int hosts = 0;
+    for (String line : ask(router, "show protocols").split("\n")) {
+      if (line.contains(" BGP ") && line.contains("Established")) {
+        if (line.startsWith("h")) {
+          hosts++;
+        } else {
+          routers++;
+        }
+      }
+    }
+    return new Sessions(routers, hosts);
+  }
+
+  /* BIRD makes the file empty, then writes to it. */
+  private static Optional<Long> number(Path file) {
+    try {
+      String text = Files.readString(file).strip();
+      return text.isEmpty() ? Optional.empty() : Optional.of(Long.parseLong(text));
+    } catch (NoSuchFileException missing) {
+      return Optional.empty();
+    } catch (IOException unreadable) {
+      throw new LabException("can't read " + file + ": " + unreadable, unreadable);
+    } catch (NumberFormatException garbage) {
+      throw new LabException(file + " holds no process number: " + garbage.getMessage(), garbage);
+    }
+  }
+
+  /* A number may belong to somebody else by now; a daemon of ours has our folder on its command line. */
+  private static boolean isOurs(FabricFolder folder, long pid) {
+    List<String> arguments = pid > 0 ? arguments(pid) : List.of();
+    return !arguments.isEmpty()
+        && PROGRAMS.contains(String.valueOf(Path.of(arguments.getFirst()).getFileName()))
+        && arguments.stream().anyMatch(argument -> argument.startsWith(folder.path() + "/"));
+  }
+
+  /** Empty for a process that is no more, and for a zombie. */
+  private static List<String> arguments(long pid) {
+    try {
+      String line =
+          Files.readString(
+              Path.of("/proc", Long.toString(pid), "cmdline"), StandardCharsets.ISO_8859_1);
+      return line.isEmpty() ? List.of() : List.of(line.split("\0"));
+    } catch (IOException gone) {
+      return List.of();
+    }
+  }
+
+  /**
+   * Ends the daemons of a fabric of which nothing but its name is known, also those that a killed
+   * command was just starting.
+   *
+   * @return command lines of other processes in its namespaces, which go on
+   */
+  static List<String> endAll(FabricFolder folder) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
+    for (List<ProcessHandle> ours = ours(folder); !ours.isEmpty(); ours = ours(folder)) {
+      boolean late = System.nanoTime() - deadline > 0;
+      for (ProcessHandle process : ours) {
+        if (late) {
+          process.destroyForcibly();
+        } else {
+          process.destroy();
+        }
+      }
+      pause(POLL_MS);
+    }
+    return others(folder.name());
+  }
+
+  private static List<ProcessHandle> ours(FabricFolder folder) {
+    return ProcessHandle.allProcesses().filter(process -> isOurs(folder, process.pid())).toList();
+  }
+
+  private static List<String> others(String name) {
+    List<String> others = new ArrayList<>();
+    for (String namespace : FabricLinks.namespaces(name)) {
+      for (String pid : Shell.run(List.of("ip", "netns", "pids", namespace)).split("\\s+")) {
+        if (!pid.isEmpty()) {
+          String line = String.join(" ", arguments(Long.parseLong(pid)));
+          others.add(namespace + ": " + pid + " " + line);
+        }
+      }
+    }
+    return others;
+  }
+
+  static void pause(long ms) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(ms);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new LabException("interrupted while waiting", interrupted);
+    }
+  }
+}

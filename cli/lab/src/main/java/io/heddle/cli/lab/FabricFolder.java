@@ -1,0 +1,150 @@
+package io.heddle.cli.lab;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.heddle.platform.FileFailure;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The folder of one fabric: its state, and configuration, log, process number and control socket of
+ * each daemon. The path is short because a control socket's may have 107 bytes, and lies where
+ * FRR's own user can reach it.
+ */
+final class FabricFolder {
+  private static final Path PARENT = Path.of("/run/heddle-lab");
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]{0,11}");
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  private final String name;
+  private final Path path;
+
+  FabricFolder(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new LabException(
+          "'" + name + "' can't name a lab: a letter, then at most 11 letters or digits, small");
+    }
+    this.name = name;
+    this.path = PARENT.resolve(name);
+  }
+
+  String name() {
+    return name;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Path file(String file) {
+    return path.resolve(file);
+  }
+
+  boolean exists() {
+    return Files.exists(path);
+  }
+
+  /** Names of all fabrics that have a folder. */
+  static List<String> names() {
+    if (!Files.isDirectory(PARENT)) {
+      return List.of();
+    }
+    try (Stream<Path> folders = Files.list(PARENT)) {
+      return folders
+          .map(folder -> folder.getFileName().toString())
+          .filter(text -> NAME.matcher(text).matches())
+          .sorted()
+          .toList();
+    } catch (IOException unreadable) {
+      throw new LabException(
+          "can't list " + PARENT + ": " + FileFailure.reason(unreadable), unreadable);
+    }
+  }
+
+  /**
+   * Makes the folder. Of two that try at once, one succeeds.
+   *
+   * @throws LabException when it is there already
+   */
+  void create() {
+    try {
+      Files.createDirectories(PARENT);
+      Files.createDirectory(path);
+    } catch (FileAlreadyExistsException taken) {
+      throw new LabException(
+          "a lab named '" + name + "' is there already; take it down first, or use --name", taken);
+    } catch (IOException failed) {
+      throw new LabException("can't make " + path + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+
+  void write(String file, String text) {
+    try {
+      Files.writeString(file(file), text);
+    } catch (IOException failed) {
+      throw new LabException(
+          "can't write " + file(file) + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+
+  /* Written beside and moved, so that no reader sees half of it. */
+  void save(FabricState state) {
+    try {
+      Path beside = file("state.json.new");
+      MAPPER.writeValue(beside.toFile(), state);
+      Files.move(beside, file("state.json"), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException failed) {
+      throw new LabException(
+          "can't write " + file("state.json") + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+
+  /**
+   * @throws LabException when there is no such fabric, or its state can't be read
+   */
+  FabricState load() {
+    try {
+      return MAPPER.readValue(Files.readString(file("state.json")), FabricState.class);
+    } catch (NoSuchFileException missing) {
+      String others = String.join(", ", names());
+      throw new LabException(
+          exists()
+              ? "the lab '" + name + "' was left half made; remove it with: heddle lab down"
+              : "there is no lab named '"
+                  + name
+                  + "'"
+                  + (others.isEmpty() ? "; make one with: heddle lab up" : "; there is: " + others),
+          missing);
+    } catch (IOException unreadable) {
+      throw new LabException(
+          "can't read "
+              + file("state.json")
+              + " ("
+              + FileFailure.reason(unreadable)
+              + "); remove the lab with: heddle lab down",
+          unreadable);
+    }
+  }
+
+  void remove() {
+    if (!exists()) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException failed) {
+      throw new LabException("can't remove " + path + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.heddle.cli.lab;
+
+import java.util.Locale;
+
+/**
+ * What a lab is to look like.
+ *
+ * @param ranks hosts, 2 to 250
+ * @param planes planes that every host has, 1 to 250
+ * @param mtuBytes MTU of each link, 1280 (the least that IPv6 allows) to 65535
+ */
+public record LabPlan(int ranks, int planes, int mtuBytes) {
+  public static final int MAX_RANKS = 250;
+  public static final int MAX_PLANES = 250;
+  public static final int MIN_MTU_BYTES = 1280;
+  public static final int MAX_MTU_BYTES = 65535;
+
+  public LabPlan {
+    if (ranks < 1 || ranks > MAX_RANKS || planes < 1 || planes > MAX_PLANES) {
+      throw new IllegalArgumentException(
+          ranks + " ranks with " + planes + " planes: each must be in 1 to 250");
+    }
+    if (mtuBytes < MIN_MTU_BYTES || mtuBytes > MAX_MTU_BYTES) {
+      throw new IllegalArgumentException("MTU " + mtuBytes + " isn't in 1280 to 65535");
+    }
+  }
+
+  /** Interface of a plane in every host's namespace; planes count from 0, names from 1. */
+  public static String interfaceName(int plane) {
+    return "e" + (plane + 1);
+  }
+
+  /** MAC of a host's interface: what follows from it by EUI-64 is {@link #address}. */
+  static String macAddress(int rank, int plane) {
+    return String.format(Locale.ROOT, "02:00:00:00:%02x:%02x", plane + 1, rank + 1);
+  }
+
+  /**
+   * The address that SLAAC would make from the MAC in the plane's /64, {@code fd00:1:1:<plane +
+   * 1>::/64}.
+   */
+  public static String address(int rank, int plane) {
+    return String.format(
+        Locale.ROOT, "fd00:1:1:%x:0:ff:fe00:%x", plane + 1, (plane + 1) << 8 | (rank + 1));
+  }
+
+  /** The address that stands for a plane where there are no namespaces. */
+  public static String loopbackAddress(int rank, int plane) {
+    return "127.0." + (rank + 1) + "." + (plane + 1);
+  }
+}

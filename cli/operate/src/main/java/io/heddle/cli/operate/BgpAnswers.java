@@ -1,0 +1,156 @@
+package io.heddle.cli.operate;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgpstub.daemon.BgpDaemon;
+import io.heddle.bgpstub.daemon.DaemonView;
+import io.heddle.bgpstub.daemon.FilterView;
+import io.heddle.bgpstub.rib.Route;
+import io.heddle.cli.operate.BgpStatus.PlaneToDestination;
+import io.heddle.cli.operate.BgpStatus.RouteEntry;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What the daemon answers to {@code heddle bgp show}: one line of question, one document. */
+final class BgpAnswers {
+  private static final int MOST_ROUTES = 1_000_000;
+
+  private final BgpDaemon daemon;
+  private final Path routesFile;
+
+  BgpAnswers(BgpDaemon daemon, Path routesFile) {
+    this.daemon = daemon;
+    this.routesFile = routesFile;
+  }
+
+  /** A document of {@link BgpStatus}. */
+  Object answer(String question) {
+    String[] words = question.strip().split("\\s+");
+    try {
+      return switch (words[0]) {
+        case "daemon" -> BgpStatus.Daemon.of(daemon.view());
+        case "routes" -> routes(words);
+        case "destination" -> explain(Prefix.of(words[1]));
+        default -> new BgpStatus.Failure("this daemon doesn't know the question " + words[0]);
+      };
+    } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
+      return new BgpStatus.Failure("'" + question + "' is malformed: " + malformed.getMessage());
+    } catch (HeddleException failure) {
+      return new BgpStatus.Failure(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private BgpStatus.Routes routes(String[] words) {
+    String peer = words[1].equals("*") ? null : words[1];
+    int most = Math.clamp(Long.parseLong(words[2]), 1, MOST_ROUTES);
+    DaemonView view = daemon.view();
+    List<String> peers = view.peers().stream().map(each -> each.status().name()).toList();
+    if (peer != null && !peers.contains(peer)) {
+      throw new HeddleException("no peer is named " + peer + " but " + String.join(", ", peers));
+    }
+    return new BgpStatus.Routes(
+        daemon.routes(peer, most).stream().map(each -> RouteEntry.of(each, view)).toList());
+  }
+
+  private BgpStatus.Explanation explain(Prefix destination) {
+    List<Route> routes = daemon.explain(destination);
+    List<FilterView> filters = daemon.filters(destination);
+    DaemonView view = daemon.view();
+    List<PlaneToDestination> planes = new ArrayList<>();
+    RouteAnswer answer = new RouteAnswer();
+    try (RouteReader reader = RouteReader.open(routesFile, NanoClock.SYSTEM)) {
+      if (reader == null) {
+        throw new HeddleException(
+            "nothing is published at " + routesFile + " yet; ask again in a few seconds");
+      }
+      List<PublishedPlane> published = reader.planes();
+      if (!reader.resolve(destination.high(), destination.low(), answer)
+          || published.size() < answer.planes()) {
+        throw new HeddleException("the routes are changing too fast to be read; ask again");
+      }
+      long total = 0;
+      for (int i = 0; i < answer.planes(); i++) {
+        total += answer.weight(i);
+      }
+      for (int i = 0; i < answer.planes(); i++) {
+        String key = published.get(i).key();
+        List<Route> ofPlane = routes.stream().filter(each -> each.plane().equals(key)).toList();
+        List<FilterView> filtersOfPlane =
+            filters.stream()
+                .filter(each -> each.plane() == null || each.plane().equals(key))
+                .toList();
+        int length = answer.prefixLength(i);
+        planes.add(
+            new PlaneToDestination(
+                key,
+                total == 0 ? 0 : (double) answer.weight(i) / total,
+                length < 0
+                    ? null
+                    : new Prefix(destination.high(), destination.low(), length).toString(),
+                why(answer, i, ofPlane, total) + filtering(filtersOfPlane),
+                ofPlane.stream().map(each -> RouteEntry.of(each, view)).toList(),
+                filtersOfPlane));
+      }
+    }
+    return new BgpStatus.Explanation(destination.toString(), planes);
+  }
+
+  private static String why(RouteAnswer answer, int plane, List<Route> routes, long total) {
+    if (routes.isEmpty()) {
+      return "carries nothing: no peer of this plane has a route for it";
+    }
+    Route route = routes.getFirst();
+    String from =
+        "%s from %s (AS path %s)"
+            .formatted(route.prefix(), route.peer(), route.attributes().asPath());
+    String what = answer.reason(plane).text();
+    if (!answer.reason(plane).carries()) {
+      return "carries nothing: %s, by %s; a covering route of this plane doesn't count for it until that is withdrawn"
+          .formatted(what, from);
+    }
+    String figure =
+        answer.figure(plane) > 1
+            ? "%s Gbit/s, ".formatted(number(answer.figure(plane) / 1000.0))
+            : "";
+    return "%s%s, by %s%s%s"
+        .formatted(
+            figure,
+            what,
+            from,
+            answer.isBorrowed(plane)
+                ? "; without AIGP, though its peer has told AIGP: the plane's own way is lost, it"
+                    + " borrows another's"
+                : "",
+            answer.weight(plane) == 0 && total > 0
+                ? "; planes with a bandwidth carry everything"
+                : "");
+  }
+
+  private static String filtering(List<FilterView> filters) {
+    StringBuilder text = new StringBuilder();
+    for (FilterView each : filters) {
+      text.append(
+          "; %s filters for us by %s lines, %s"
+              .formatted(
+                  each.peer(),
+                  each.lines(),
+                  each.lets()
+                      ? "of which one lets this address through"
+                      : "of which none lets this address through: no job of this host talks to"
+                          + " it"));
+    }
+    return text.toString();
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value)
+        ? Long.toString((long) value)
+        : String.format(Locale.ROOT, "%.3f", value);
+  }
+}

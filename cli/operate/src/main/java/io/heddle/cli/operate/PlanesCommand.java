@@ -1,0 +1,218 @@
+package io.heddle.cli.operate;
+
+import io.heddle.addr.AddressFilter;
+import io.heddle.addr.AddressText;
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneDiscovery;
+import io.heddle.addr.PlaneRules;
+import io.heddle.addr.RejectedAddress;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.stat.StatsOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.Liveness;
+import io.heddle.routes.RouteReader;
+import io.heddle.routes.RoutesPath;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Which planes this host has, and why each other address isn't used. */
+@Command(
+    name = "planes",
+    description =
+        "Lists the planes of this host and, for every other address, the reason why it isn't used.",
+    mixinStandardHelpOptions = true,
+    footer =
+        "%nHEDDLE_PLANES, NCCL_IB_ADDR_RANGE and NCCL_IB_ADDR_FAMILY are honoured as the plugin"
+            + " does it.",
+    exitCodeList = {"0:There is a plane.", "1:There is none."})
+public final class PlanesCommand implements Callable<Integer> {
+  private static final String HELD =
+      "jobs that followed it hold its last weights for HEDDLE_ROUTES_HOLD_MS, then all planes weigh"
+          + " the same";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @Option(
+      names = "--peer",
+      paramLabel = "ADDRESS",
+      description =
+          "Instead the planes to this address, as the running jobs use them: both addresses, weight"
+              + " and where it comes from, share of the bytes really sent.")
+  private @Nullable String peer;
+
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
+
+  @Option(
+      names = "--routes",
+      paramLabel = "FILE",
+      description = "The routes file (HEDDLE_ROUTES, else /run/heddle/routes).")
+  private @Nullable Path routes;
+
+  /**
+   * One plane, as --json shows it.
+   *
+   * @param key the plane's key, by which both ends pair
+   * @param address with its prefix length
+   * @param interfaceName that carries it
+   * @param mtuBytes of the interface
+   * @param speedBitsPerSecond of the interface; 0 where it doesn't say
+   * @param reason the rule that made it a plane
+   */
+  record PlaneEntry(
+      String key,
+      String address,
+      String interfaceName,
+      int mtuBytes,
+      long speedBitsPerSecond,
+      String reason) {
+    static PlaneEntry of(Plane plane) {
+      NetworkLink link = plane.link();
+      return new PlaneEntry(
+          plane.key(),
+          plane.address().toString(),
+          link.name(),
+          link.mtuBytes(),
+          link.speedBitsPerSecond(),
+          plane.reason());
+    }
+  }
+
+  /**
+   * One address without a plane.
+   *
+   * @param address with its prefix length
+   * @param interfaceName that carries it
+   * @param reason why it isn't a plane
+   */
+  record RejectedEntry(String address, String interfaceName, String reason) {
+    static RejectedEntry of(RejectedAddress rejected) {
+      AssignedAddress address = rejected.address();
+      return new RejectedEntry(address.toString(), rejected.link().name(), rejected.reason());
+    }
+  }
+
+  /**
+   * The whole document.
+   *
+   * @param remarks what is odd about the rules and the routes file
+   */
+  record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
+
+  @Override
+  public Integer call() {
+    PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
+    if (peer != null) {
+      return showPeer(peer, out);
+    }
+    PlaneRules rules = PlaneRules.parse(System.getenv("HEDDLE_PLANES"));
+    AddressFilter filter =
+        AddressFilter.parse(
+            System.getenv(AddressFilter.RANGE_VARIABLE),
+            System.getenv(AddressFilter.FAMILY_VARIABLE));
+    List<String> remarks = new ArrayList<>();
+    PlaneDiscovery.Result found =
+        PlaneDiscovery.discover(HostAddresses.read(), rules, filter, told(remarks));
+    remarks.addAll(found.remarks());
+    Document document =
+        new Document(
+            found.planes().stream().map(PlaneEntry::of).toList(),
+            found.rejected().stream().map(RejectedEntry::of).toList(),
+            remarks);
+    if (json) {
+      out.println(Json.of(document));
+    } else {
+      print(document, out);
+    }
+    out.flush();
+    return document.planes().isEmpty() ? ExitCode.FAILED : 0;
+  }
+
+  private int showPeer(String text, PrintWriter out) {
+    InetAddress address = AddressText.parse(text);
+    if (address == null) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "--peer " + text + " isn't an IP address");
+    }
+    PeerPlanes.Document document = PeerPlanes.read(stats.folders().folders(), address);
+    out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));
+    out.flush();
+    return 0;
+  }
+
+  /* How the route daemon calls the planes of this host's addresses. A job does without a file that it can't read. */
+  private Map<InetAddress, String> told(List<String> remarks) {
+    Path file =
+        routes != null
+            ? routes
+            : RoutesPath.followed(System.getenv("HEDDLE_ROUTES"), System.getenv("HEDDLE_WEIGHTS"));
+    Map<InetAddress, String> keys = Map.of();
+    if (file == null) {
+      return keys;
+    }
+    try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
+      if (reader != null) {
+        keys = RouteReader.keys(reader.planes());
+        silence(reader, remarks);
+      } else if (!file.equals(RoutesPath.DEFAULT)) {
+        remarks.add("there is no routes file " + file + ": weights don't follow routes");
+      }
+    } catch (HeddleException unreadable) {
+      remarks.add(unreadable.getMessage() + "; " + HELD);
+    }
+    return keys;
+  }
+
+  private static void silence(RouteReader reader, List<String> remarks) {
+    Liveness liveness = reader.liveness();
+    if (liveness.state() != Liveness.State.ALIVE) {
+      remarks.add(
+          "the route daemon (process %s) of %s %s; %s"
+              .formatted(
+                  liveness.process(),
+                  reader.path(),
+                  liveness.state() == Liveness.State.ENDED
+                      ? "has ended"
+                      : "gives no sign of life since %s s"
+                          .formatted(liveness.silenceNs() / 1_000_000_000),
+                  HELD));
+    }
+  }
+
+  private static void print(Document document, PrintWriter out) {
+    if (document.planes().isEmpty()) {
+      out.println("no plane: no address of this host can carry one");
+    }
+    for (PlaneEntry plane : document.planes()) {
+      out.printf(
+          "%-16s %-44s %-15s MTU %-6s %s%n",
+          plane.key(), plane.address(), plane.interfaceName(), plane.mtuBytes(), plane.reason());
+    }
+    if (!document.rejected().isEmpty()) {
+      out.println();
+      out.println("not used:");
+    }
+    for (RejectedEntry rejected : document.rejected()) {
+      out.printf(
+          "  %-44s %-15s %s%n", rejected.address(), rejected.interfaceName(), rejected.reason());
+    }
+    document.remarks().forEach(out::println);
+  }
+}

@@ -1,0 +1,55 @@
+package io.heddle.cli.operate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BgpSocketTest {
+  @TempDir Path folder;
+
+  private BgpSocket listen() {
+    return BgpSocket.listen(
+        folder.resolve("bgp.sock"), question -> "answer", (level, sentence) -> {});
+  }
+
+  private String refusal() {
+    return String.valueOf(assertThrows(HeddleException.class, this::listen).getMessage());
+  }
+
+  @Test
+  void aSocketThatAPredecessorLeftIsReplaced() throws Exception {
+    Path socket = folder.resolve("bgp.sock");
+    try (BgpSocket first = listen();
+        BgpSocket second = listen()) {
+      assertEquals("\"answer\"", BgpSocket.ask(socket, "anything").strip());
+      assertEquals(
+          "rw-rw-rw-", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
+    }
+    assertFalse(Files.exists(socket));
+  }
+
+  @Test
+  void whatIsNoSocketStays() throws Exception {
+    Path file = Files.writeString(folder.resolve("bgp.sock"), "mine");
+    assertTrue(refusal().contains("there is a file of user "), refusal());
+    assertEquals("mine", Files.readString(file));
+    Files.delete(file);
+    Path victim = Files.writeString(folder.resolve("victim"), "mine");
+    Files.createSymbolicLink(file, victim);
+    assertTrue(refusal().contains("there is a link of user "), refusal());
+  }
+
+  @Test
+  void noSocketIsMadeWhereOthersCouldReplaceIt() throws Exception {
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertTrue(refusal().contains("mode 777"), refusal());
+  }
+}

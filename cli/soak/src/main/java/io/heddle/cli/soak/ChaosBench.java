@@ -1,0 +1,119 @@
+package io.heddle.cli.soak;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where runs are made: a network and a pair of processes, which runs of one group share while all
+ * goes well.
+ */
+final class ChaosBench implements AutoCloseable {
+  private final LongFunction<ChaosPlan> plans;
+  private final Function<ChaosSetting, ChaosNetwork> networks;
+  private final boolean keepsNetwork;
+  private final ChaosPair.Programs programs;
+  private final Path folder;
+  private @Nullable ChaosNetwork network;
+  private @Nullable ChaosPair pair;
+  private @Nullable ChaosSetting setting;
+  private int pairs;
+
+  /**
+   * @param keepsNetwork whether one network serves all groups
+   */
+  ChaosBench(
+      LongFunction<ChaosPlan> plans,
+      Function<ChaosSetting, ChaosNetwork> networks,
+      boolean keepsNetwork,
+      ChaosPair.Programs programs,
+      Path folder) {
+    this.plans = plans;
+    this.networks = networks;
+    this.keepsNetwork = keepsNetwork;
+    this.programs = programs;
+    this.folder = folder;
+  }
+
+  ChaosPlan plan(long seed) {
+    return plans.apply(seed);
+  }
+
+  /** Carries it out; the last one of its processes says whether they end well, too. */
+  ChaosVerdict run(ChaosPlan plan, boolean last) throws IOException, InterruptedException {
+    if (!plan.setting().equals(setting)) {
+      closePair();
+    }
+    ChaosNetwork on = network(plan.setting());
+    on.settle();
+    ChaosPair ranks = pair(plan.setting(), on);
+    ChaosRun run = new ChaosRun(plan, on, ranks);
+    ChaosVerdict verdict = run.run();
+    if (!verdict.isGood()) {
+      closePair();
+      return verdict;
+    }
+    if (last || plans.apply(plan.seed() + 1).setting().group() != plan.setting().group()) {
+      String trouble = run.killedRank() >= 0 ? null : ranks.finish();
+      closePair();
+      return trouble == null ? verdict : verdict.but(ChaosVerdict.Kind.FAILED, trouble);
+    }
+    if (run.killedRank() >= 0) {
+      ranks.replace(run.killedRank());
+    }
+    return verdict;
+  }
+
+  /** The folder of the processes of the last run. */
+  Path pairFolder() {
+    return folder.resolve("pair-" + pairs);
+  }
+
+  private synchronized ChaosNetwork network(ChaosSetting of) {
+    ChaosNetwork there = network;
+    if (there == null) {
+      there = networks.apply(of);
+      network = there;
+    }
+    return there;
+  }
+
+  private synchronized ChaosPair pair(ChaosSetting of, ChaosNetwork on) throws IOException {
+    ChaosPair there = pair;
+    if (there == null) {
+      pairs++;
+      there = new ChaosPair(on, of, programs, pairFolder());
+      pair = there;
+      setting = of;
+    }
+    return there;
+  }
+
+  private synchronized void closePair() {
+    ChaosPair ranks = pair;
+    if (ranks != null) {
+      ranks.close();
+    }
+    pair = null;
+    setting = null;
+    if (!keepsNetwork) {
+      closeNetwork();
+    }
+  }
+
+  private void closeNetwork() {
+    ChaosNetwork there = network;
+    network = null;
+    if (there != null) {
+      there.close();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closePair();
+    closeNetwork();
+  }
+}

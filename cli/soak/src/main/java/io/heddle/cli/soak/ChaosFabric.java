@@ -1,0 +1,109 @@
+package io.heddle.cli.soak;
+
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.lab.Fabric;
+import io.heddle.cli.lab.FabricLab;
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricShape;
+import io.heddle.cli.lab.FabricSpeakers;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.OwnFabric;
+import java.nio.file.Path;
+import java.util.Collections;
+
+/** Two hosts on two leaves of a fabric whose spines are the planes, with a route daemon each. */
+final class ChaosFabric implements ChaosNetwork {
+  private static final int SPINES = 3;
+  private static final long RATE = 2_000_000_000L;
+  private static final int GBPS = 100;
+  private static final int MTU_BYTES = 9_000;
+  private static final int QUEUE_MS = 20;
+  private static final int HOLD_SECONDS = 9;
+  private static final int BFD_MS = 200;
+
+  private final Fabric fabric;
+  private final FabricSpeakers speakers;
+  private final FabricLab lab;
+
+  private ChaosFabric(OwnFabric own) {
+    fabric = own.fabric();
+    speakers = own.speakers();
+    lab = own.lab();
+  }
+
+  static ChaosFabric up(Path folder, Cleanup cleanup) {
+    FabricPlan plan =
+        new FabricPlan(
+            FabricShape.LEAF_SPINE,
+            SPINES,
+            1,
+            2,
+            2,
+            Collections.nCopies(SPINES, RATE),
+            Collections.nCopies(SPINES, GBPS),
+            MTU_BYTES,
+            QUEUE_MS,
+            HOLD_SECONDS,
+            BFD_MS,
+            false);
+    return new ChaosFabric(OwnFabric.up('k', plan, folder, cleanup));
+  }
+
+  ChaosPlan plan(long seed) {
+    return ChaosPlan.onFabric(seed, SPINES, MTU_BYTES);
+  }
+
+  @Override
+  public Lab lab() {
+    return lab;
+  }
+
+  @Override
+  public void settle() {
+    speakers.awaitRoutes();
+  }
+
+  private String leaf(ChaosEvent event) {
+    return fabric.leafOf(event.rank() + 1);
+  }
+
+  @Override
+  public void begin(ChaosEvent event) {
+    int plane = event.plane() + 1;
+    switch (event.fault()) {
+      case SPINE_CUT -> fabric.cut(plane, leaf(event), false);
+      case SPINE_SILENT -> fabric.cut(plane, leaf(event), true);
+      case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, event.amount());
+      case SESSION_RESET -> fabric.resetHostSessions(leaf(event));
+      case DAEMON_KILLED -> speakers.kill(event.rank() + 1);
+      case CARRIER_CUT,
+          SILENT_CUT,
+          ADDRESS_REMOVED,
+          LOSS,
+          NARROWED,
+          ALL_LINKS_DOWN,
+          ALL_SILENT,
+          STOPPED_PEER,
+          KILLED_PEER,
+          CLOCK_STEP ->
+          throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  @Override
+  public void undo(ChaosEvent event) {
+    int plane = event.plane() + 1;
+    switch (event.fault()) {
+      case SPINE_CUT, SPINE_SILENT -> fabric.restore(plane);
+      case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
+      case SESSION_RESET -> {}
+      case DAEMON_KILLED -> speakers.startAgain(event.rank() + 1);
+      /* What begin() refuses was never begun. */
+      default -> throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  /* The fabric and its daemons are taken down by the command's clean-up. */
+  @Override
+  public void close() {}
+}

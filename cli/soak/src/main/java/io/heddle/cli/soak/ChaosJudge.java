@@ -1,0 +1,146 @@
+package io.heddle.cli.soak;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the ranks of one run have said, and what it amounts to. */
+final class ChaosJudge {
+  private static final int REMOTE_ERROR = 6;
+
+  /** A killed process's kernel says so at once; the rest is for a slow machine. */
+  private static final double KILLED_LIMIT_MS = 3_000;
+
+  /** Silence is noticed within this, and then the grace time begins; docs/failover.md. */
+  private static final double SILENCE_MS = 1_500;
+
+  private static final double SLOW_MACHINE_MS = 4_000;
+
+  private final ChaosPlan plan;
+  private final List<JsonNode> reports = new ArrayList<>();
+  private long fatalNs;
+
+  ChaosJudge(ChaosPlan plan) {
+    this.plan = plan;
+  }
+
+  void hear(JsonNode report) {
+    reports.add(report);
+  }
+
+  /** What ends the run is done now. */
+  void fatalBegins(long nowNs) {
+    fatalNs = nowNs;
+  }
+
+  boolean hasAll(String event, List<Integer> ranks) {
+    return ranks.stream().allMatch(rank -> find(event, rank) != null);
+  }
+
+  private @Nullable JsonNode find(String event, int rank) {
+    for (JsonNode report : reports) {
+      if (report.path("event").asText().equals(event) && report.path("rank").asInt(-1) == rank) {
+        return report;
+      }
+    }
+    return null;
+  }
+
+  /** Of a run whose ranks didn't come to its end. */
+  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, ChaosPair pair) {
+    return verdict(kind, story, pair, 0);
+  }
+
+  ChaosVerdict verdict(ChaosPair pair) {
+    if (wrongBytes() > 0) {
+      return verdict(ChaosVerdict.Kind.WRONG, wrongBytes() + " wrong bytes", pair, 0);
+    }
+    if (sum("leaks") > 0) {
+      return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", pair, 0);
+    }
+    ChaosEvent fatal = plan.fatal();
+    return fatal == null ? goesOn(pair) : fails(fatal, pair);
+  }
+
+  private ChaosVerdict goesOn(ChaosPair pair) {
+    for (JsonNode side : sides()) {
+      if (!side.path("complete").asBoolean()) {
+        return verdict(ChaosVerdict.Kind.ERRED, describe(side), pair, 0);
+      }
+    }
+    return verdict(ChaosVerdict.Kind.PASSED, null, pair, 0);
+  }
+
+  private ChaosVerdict fails(ChaosEvent fatal, ChaosPair pair) {
+    double told = 0;
+    for (JsonNode side : sides()) {
+      if (side.path("result").asInt() != REMOTE_ERROR) {
+        String story =
+            "%s where a remote error (%s) is right".formatted(describe(side), REMOTE_ERROR);
+        return verdict(ChaosVerdict.Kind.FAILED, story, pair, 0);
+      }
+      told = Math.max(told, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
+    }
+    double limit = limitMs(fatal);
+    return told > limit
+        ? verdict(
+            ChaosVerdict.Kind.LATE,
+            String.format(
+                Locale.ROOT, "%.0f ms after its cause, and not within %.0f ms", told, limit),
+            pair,
+            told)
+        : verdict(ChaosVerdict.Kind.PASSED, null, pair, told);
+  }
+
+  /* With another fault at the same time, the control channel may be away just then. */
+  private double limitMs(ChaosEvent fatal) {
+    return fatal.fault() == ChaosFault.KILLED_PEER && plan.events().size() == 1
+        ? KILLED_LIMIT_MS
+        : SILENCE_MS + plan.setting().graceMs() + SLOW_MACHINE_MS;
+  }
+
+  private static String describe(JsonNode side) {
+    return side.path("complete").asBoolean()
+        ? "a communicator went on to its end"
+        : side.path("failed").asText() + " returned " + side.path("result").asInt();
+  }
+
+  private List<JsonNode> sides() {
+    List<JsonNode> sides = new ArrayList<>();
+    for (JsonNode report : reports) {
+      if (report.path("event").asText().equals("traffic")) {
+        sides.add(report.path("send"));
+        sides.add(report.path("receive"));
+      }
+    }
+    return sides;
+  }
+
+  private long wrongBytes() {
+    return sum("wrong_bytes") + sum("guard_bytes") + sum("canary_bytes");
+  }
+
+  private long sum(String name) {
+    return reports.stream().mapToLong(report -> report.path(name).asLong()).sum();
+  }
+
+  private ChaosVerdict verdict(
+      ChaosVerdict.Kind kind, @Nullable String story, ChaosPair pair, double toldAfterMs) {
+    double gap = 0;
+    if (plan.fatal() == null) {
+      for (JsonNode report : reports) {
+        gap = Math.max(gap, report.path("longest_gap_ms").asDouble());
+      }
+    }
+    return new ChaosVerdict(
+        kind,
+        story == null ? null : story + pair.stories(),
+        sum("received"),
+        sum("bytes"),
+        wrongBytes(),
+        gap,
+        toldAfterMs);
+  }
+}

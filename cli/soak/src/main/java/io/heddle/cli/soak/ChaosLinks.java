@@ -1,0 +1,66 @@
+package io.heddle.cli.soak;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.PlaneFaults;
+
+/** Hosts whose planes are links from one to the other. */
+final class ChaosLinks implements ChaosNetwork {
+  private final Lab lab;
+  private final PlaneFaults faults;
+
+  ChaosLinks(Lab.Kind kind, ChaosSetting setting) {
+    lab = Labs.create(kind, new LabPlan(2, setting.planes(), setting.mtuBytes()));
+    faults = new PlaneFaults(lab);
+  }
+
+  @Override
+  public Lab lab() {
+    return lab;
+  }
+
+  /* What was undone is there at once. */
+  @Override
+  public void settle() {}
+
+  @Override
+  public void begin(ChaosEvent event) {
+    int rank = event.rank();
+    switch (event.fault()) {
+      case CARRIER_CUT -> faults.cutCarrier(rank, event.plane());
+      case SILENT_CUT -> faults.cutSilently(rank, event.plane());
+      case ADDRESS_REMOVED -> faults.removeAddress(rank, event.plane());
+      case LOSS -> faults.lose(rank, event.plane(), event.amount());
+      case NARROWED -> faults.narrow(rank, event.plane(), event.amount());
+      case ALL_LINKS_DOWN -> faults.cutAllCarriers(rank);
+      case ALL_SILENT -> faults.cutAllSilently(rank);
+      case STOPPED_PEER,
+          KILLED_PEER,
+          CLOCK_STEP,
+          SPINE_CUT,
+          SPINE_SILENT,
+          WEIGHT_CHANGE,
+          SESSION_RESET,
+          DAEMON_KILLED ->
+          throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  @Override
+  public void undo(ChaosEvent event) {
+    switch (event.fault()) {
+      case CARRIER_CUT, SILENT_CUT, ADDRESS_REMOVED, LOSS ->
+          faults.restore(event.rank(), event.plane());
+      case NARROWED -> faults.widen(event.rank(), event.plane());
+      case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
+      /* What begin() refuses was never begun. */
+      default -> throw ChaosNetwork.foreign(event);
+    }
+  }
+
+  @Override
+  public void close() {
+    lab.close();
+  }
+}

@@ -1,0 +1,206 @@
+package io.heddle.cli.soak;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.job.RankProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One plan carried out by a pair of ranks, and a verdict from what they say. */
+final class ChaosRun {
+  private static final long LIMIT_SECONDS = 90;
+  private static final int EXIT_TIMED_OUT = 4;
+  private static final int POLL_MS = 20;
+
+  private record Step(long atMs, ChaosEvent event, boolean begins) {}
+
+  private final ChaosPlan plan;
+  private final ChaosNetwork network;
+  private final ChaosPair pair;
+  private final ChaosJudge judge;
+  private final Set<ChaosEvent> standing = new HashSet<>();
+  private final Set<Integer> killed = new HashSet<>();
+  private final long limitNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+
+  ChaosRun(ChaosPlan plan, ChaosNetwork network, ChaosPair pair) {
+    this.plan = plan;
+    this.network = network;
+    this.pair = pair;
+    this.judge = new ChaosJudge(plan);
+  }
+
+  ChaosVerdict run() throws IOException, InterruptedException {
+    Path folder = Files.createDirectory(pair.folder().resolve("seed-" + plan.seed()));
+    for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
+      pair.say(
+          rank,
+          "run "
+              + plan.seed()
+              + " "
+              + plan.milliseconds()
+              + " "
+              + plan.maxBytes()
+              + " "
+              + folder.toAbsolutePath());
+    }
+    String trouble = awaitAll("start");
+    if (trouble == null) {
+      trouble = carryOut();
+    }
+    if (trouble == null) {
+      trouble = awaitAll("traffic");
+    }
+    undoStopped();
+    if (trouble == null) {
+      living().forEach(rank -> pair.say(rank, "close"));
+      trouble = awaitAll("end");
+    }
+    List.copyOf(standing).forEach(this::undo);
+    return trouble == null
+        ? judge.verdict(pair)
+        : judge.unfinished(
+            isHang() ? ChaosVerdict.Kind.HUNG : ChaosVerdict.Kind.FAILED, trouble, pair);
+  }
+
+  /* What can't be told from outside is told by the rank itself. */
+  private boolean isHang() throws InterruptedException {
+    for (int rank : living()) {
+      if (!pair.isAlive(rank) && pair.rank(rank).exitCode() != EXIT_TIMED_OUT) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private List<Integer> living() {
+    List<Integer> ranks = new ArrayList<>();
+    for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
+      if (!killed.contains(rank)) {
+        ranks.add(rank);
+      }
+    }
+    return ranks;
+  }
+
+  /**
+   * Waits until every rank that lives has said this.
+   *
+   * @return why it won't; null where they have
+   */
+  private @Nullable String awaitAll(String event) throws InterruptedException {
+    while (!judge.hasAll(event, living())) {
+      String trouble = listen(POLL_MS);
+      if (trouble != null) {
+        return trouble + " before its " + event;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String listen(long timeoutMs) throws InterruptedException {
+    JsonNode report = pair.report(timeoutMs);
+    if (report != null) {
+      judge.hear(report);
+      return null;
+    }
+    for (int rank : living()) {
+      if (!pair.isAlive(rank)) {
+        return "rank " + rank + " ended: " + RankProcess.describeExit(pair.rank(rank).exitCode());
+      }
+    }
+    return System.nanoTime() - limitNs > 0 ? "not over after " + LIMIT_SECONDS + " s" : null;
+  }
+
+  private @Nullable String carryOut() throws InterruptedException {
+    List<Step> steps = new ArrayList<>();
+    for (ChaosEvent event : plan.events()) {
+      steps.add(new Step(event.atMs(), event, true));
+      if (event.forMs() != ChaosEvent.FOR_EVER) {
+        steps.add(new Step(event.endMs(), event, false));
+      }
+    }
+    steps.sort(Comparator.comparingLong(Step::atMs));
+    long startNs = System.nanoTime();
+    for (Step step : steps) {
+      long dueNs = startNs + TimeUnit.MILLISECONDS.toNanos(step.atMs());
+      for (long left = dueNs - System.nanoTime(); left > 0; left = dueNs - System.nanoTime()) {
+        if (judge.hasAll("traffic", living())) {
+          return null;
+        }
+        String trouble = listen(Math.min(POLL_MS, left / 1_000_000 + 1));
+        if (trouble != null) {
+          return trouble + " before its traffic";
+        }
+      }
+      if (step.begins()) {
+        begin(step.event());
+      } else {
+        undo(step.event());
+      }
+    }
+    return null;
+  }
+
+  private void begin(ChaosEvent event) {
+    standing.add(event);
+    if (event.isFatal()) {
+      judge.fatalBegins(System.nanoTime());
+    }
+    if (event.fault().isOfProcess()) {
+      beginAtProcess(event);
+    } else {
+      network.begin(event);
+    }
+  }
+
+  private void undo(ChaosEvent event) {
+    if (!standing.remove(event)) {
+      return;
+    }
+    if (event.fault().isOfProcess()) {
+      undoAtProcess(event);
+    } else {
+      network.undo(event);
+    }
+  }
+
+  private void beginAtProcess(ChaosEvent event) {
+    if (event.fault() == ChaosFault.STOPPED_PEER) {
+      pair.signal(event.rank(), "STOP");
+    } else if (event.fault() == ChaosFault.CLOCK_STEP) {
+      pair.say(event.rank(), "clock " + event.amount());
+    } else {
+      killed.add(event.rank());
+      pair.kill(event.rank());
+    }
+  }
+
+  /* Who was killed stays it. */
+  private void undoAtProcess(ChaosEvent event) {
+    if (event.fault() == ChaosFault.STOPPED_PEER) {
+      pair.signal(event.rank(), "CONT");
+    } else if (event.fault() == ChaosFault.CLOCK_STEP) {
+      pair.say(event.rank(), "clock 0");
+    }
+  }
+
+  private void undoStopped() {
+    for (ChaosEvent event : List.copyOf(standing)) {
+      if (event.fault() == ChaosFault.STOPPED_PEER) {
+        undo(event);
+      }
+    }
+  }
+
+  /** The rank that the plan has killed, or -1. */
+  int killedRank() {
+    return killed.stream().findFirst().orElse(-1);
+  }
+}

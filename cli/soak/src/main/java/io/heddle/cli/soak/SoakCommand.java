@@ -1,0 +1,215 @@
+package io.heddle.cli.soak;
+
+import io.heddle.cli.job.HostsOption;
+import io.heddle.cli.job.PolicyName;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.PlaneFaults;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Many short runs on networks that are spoilt by the seed. */
+@Command(
+    name = "soak",
+    description =
+        "Sends random messages between two hosts while links are cut and restored, one or all at"
+            + " once, packets lost, repeated, delayed, swapped and held back, addresses removed,"
+            + " planes narrowed as by a switch that takes less,"
+            + " processes stopped and killed, and wall clocks stepped; checks every byte, guards"
+            + " around the buffers, and buffers that were handed back.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "%nRun i has the seed S + i, and all that it does follows from that: a run that failed is"
+          + " repeated with --runs 1 --seed and its seed.",
+      "A run goes on to its end unless its peer is killed or every plane stays cut beyond the grace"
+          + " time: then both ends must be told so, by a remote error and in time."
+    },
+    exitCodeList = {
+      "0:Every run ended as it should, no byte was wrong, nothing hung, nothing was left open.",
+      "1:Not so."
+    })
+public final class SoakCommand implements Callable<Integer> {
+  private static final long LONGEST_MINUTES = 60L * 24 * 30;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      description = "Begins runs for so long (1, where --runs isn't given either).")
+  private @Nullable Long minutes;
+
+  @Option(names = "--runs", paramLabel = "N", description = "How many runs at most.")
+  private @Nullable Long runs;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of the first run (taken from the clock, and printed).")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--fabric",
+      description =
+          "Hosts on a fabric of routers with a route daemon each (root): links to spines are cut,"
+              + " BGP sessions reset, daemons killed, weights changed.")
+  private boolean fabric;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "POLICY",
+      description =
+          "Who carries the next chunk, in every run: ${COMPLETION-CANDIDATES} (the seed chooses).")
+  private @Nullable PolicyName policy;
+
+  @Option(names = "--verbose", description = "Print what each run does.")
+  private boolean verbose;
+
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @Option(
+      names = "--plugin",
+      paramLabel = "FILE",
+      description = "Plugin to load (the one that the build made).")
+  private @Nullable Path plugin;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      hidden = true,
+      description = "The rank's program.")
+  private @Nullable Path driver;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    requireAtLeastOne("--minutes", minutes);
+    requireAtLeastOne("--runs", runs);
+    if (minutes != null && minutes > LONGEST_MINUTES) {
+      throw usage("--minutes " + minutes + " is more than " + LONGEST_MINUTES);
+    }
+    if (seed != null && seed < 0) {
+      throw usage("--seed " + seed + " is negative; seeds are whole numbers from 0");
+    }
+    if (!fabric) {
+      PlaneFaults.requirePrograms("a soak cuts planes");
+    }
+    ChaosPair.Programs programs =
+        new ChaosPair.Programs(
+            Installation.require(
+                plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin"),
+            Installation.require(
+                driver == null ? Installation.part(Installation.CHAOS) : driver,
+                "the rank's program"));
+    if (fabric) {
+      return soak(programs, "a fabric of routers", this::onFabric) ? 0 : ExitCode.FAILED;
+    }
+    Labs.Choice choice = hosts.chooseNamespaces("a soak cuts planes");
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    Benches benches =
+        (used, folder, cleanup) ->
+            new ChaosBench(
+                seed -> as(ChaosPlan.of(seed)),
+                setting -> new ChaosLinks(choice.kind(), setting),
+                false,
+                used,
+                folder.path());
+    return soak(programs, choice.kind().text(), benches) ? 0 : ExitCode.FAILED;
+  }
+
+  private void requireAtLeastOne(String option, @Nullable Long value) {
+    if (value != null && value < 1) {
+      throw usage(option + " " + value + " is less than 1");
+    }
+  }
+
+  private ParameterException usage(String sentence) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
+  }
+
+  /** Makes the bench, once there is a folder. */
+  private interface Benches {
+    ChaosBench make(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
+        throws IOException;
+  }
+
+  private ChaosBench onFabric(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
+      throws IOException {
+    ChaosFabric network = ChaosFabric.up(folder.path(), cleanup);
+    return new ChaosBench(
+        seed -> as(network.plan(seed)), setting -> network, true, programs, folder.path());
+  }
+
+  /* What the command's options say of every run. */
+  private ChaosPlan as(ChaosPlan plan) {
+    return policy == null ? plan : plan.under(policy.toString());
+  }
+
+  /* Those that repeat a run as it was. */
+  private String options() {
+    return (fabric ? " --fabric" : "") + (policy == null ? "" : " --policy " + policy);
+  }
+
+  private boolean soak(ChaosPair.Programs programs, String where, Benches benches)
+      throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    long first = seed == null ? System.nanoTime() & 0xffff_ffffL : seed;
+    long most = runs == null ? Long.MAX_VALUE : runs;
+    long endNs =
+        System.nanoTime()
+            + (minutes == null && runs != null
+                ? TimeUnit.MINUTES.toNanos(LONGEST_MINUTES)
+                : TimeUnit.MINUTES.toNanos(minutes == null ? 1 : minutes));
+    ProgressLine progress = ProgressLine.onStandardError();
+    SoakReport report = new SoakReport(first);
+    say(out, "# heddle soak: seeds from " + first + ", hosts are " + where);
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      ChaosBench bench = cleanup.add(benches.make(programs, folder, cleanup));
+      while (report.runs() < most && System.nanoTime() - endNs < 0) {
+        ChaosPlan plan = bench.plan(first + report.runs());
+        if (verbose) {
+          say(out, "seed " + plan.seed() + ": " + plan.describe());
+        }
+        ChaosVerdict verdict = bench.run(plan, report.runs() + 1 == most);
+        report.add(plan, verdict);
+        if (!verdict.isGood()) {
+          folder.keep();
+          progress.clear();
+          say(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options()));
+        }
+        progress.update(() -> "heddle soak: " + report.summary());
+      }
+    }
+    progress.clear();
+    out.println(json ? Json.of(report.document()) : report.table());
+    out.flush();
+    return report.passed();
+  }
+
+  private void say(PrintWriter out, String text) {
+    if (!json) {
+      out.println(text);
+      out.flush();
+    }
+  }
+}

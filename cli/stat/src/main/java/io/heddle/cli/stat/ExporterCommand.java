@@ -1,0 +1,127 @@
+package io.heddle.cli.stat;
+
+import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Statistics for Prometheus. */
+@Command(
+    name = "exporter",
+    description =
+        "Serves what every process with the plugin counts to Prometheus, read from the statistics"
+            + " files at each scrape.",
+    mixinStandardHelpOptions = true,
+    footer =
+        "%nRuns until ^C. Listens on loopback unless told otherwise: there is no password, so name"
+            + " another address only where the network is trusted.")
+public final class ExporterCommand implements Callable<Integer> {
+  private static final int LARGEST_PORT = 65_535;
+  private static final int REQUEST_SECONDS = 5;
+  private static final int RESPONSE_SECONDS = 30;
+  private static final int IDLE_SECONDS = 10;
+  private static final int MOST_CONNECTIONS = 256;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "[ADDRESS]:PORT",
+      defaultValue = "[::1]:9400",
+      description = "Where to listen (${DEFAULT-VALUE}); port 0 takes a free one.")
+  private String listen = "";
+
+  @CommandLine.Mixin private final StatsOption stats = new StatsOption();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    InetSocketAddress address = parse(listen);
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    PrintWriter out = line.getOut();
+    StatsFolders folders = stats.folders();
+    DaemonFaults.endProcessFor("heddle exporter", Log.toStandardError());
+    try (HTTPServer server = start(address, folders)) {
+      out.printf(
+          "serving http://%s:%s/metrics%n",
+          listen.substring(0, listen.lastIndexOf(':')), server.getPort());
+      out.flush();
+      warn(folders, line.getErr());
+      new CountDownLatch(1).await(); // until the process is ended
+    }
+    return 0;
+  }
+
+  /* Each scrape reads anew, and counts what it couldn't. */
+  private static void warn(StatsFolders folders, PrintWriter err) {
+    try {
+      folders.read(null).unreadable().forEach(sentence -> err.println("heddle: " + sentence));
+    } catch (HeddleException unreadable) {
+      err.println("heddle: " + unreadable.getMessage());
+    }
+    err.flush();
+  }
+
+  /**
+   * @throws HeddleException when the address can't be listened on
+   */
+  static HTTPServer start(InetSocketAddress address, StatsFolders folders) {
+    boundStrangers();
+    PrometheusRegistry registry = new PrometheusRegistry();
+    registry.register(new Metrics(folders));
+    try {
+      return HTTPServer.builder()
+          .inetAddress(address.getAddress())
+          .port(address.getPort())
+          .registry(registry)
+          .buildAndStart();
+    } catch (IOException failure) {
+      throw new HeddleException(
+          "can't listen on %s: %s; --listen names another address or port"
+              .formatted(String.valueOf(address).replaceFirst("^.*/", ""), failure.getMessage()),
+          failure);
+    }
+  }
+
+  /* Without these of the Java runtime's, ten clients that say a byte a second would keep all scrapes out for ever. What
+  somebody has set on the command line stays. */
+  private static void boundStrangers() {
+    setUnlessSet("sun.net.httpserver.maxReqTime", REQUEST_SECONDS);
+    setUnlessSet("sun.net.httpserver.maxRspTime", RESPONSE_SECONDS);
+    setUnlessSet("sun.net.httpserver.idleInterval", IDLE_SECONDS);
+    setUnlessSet("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
+  }
+
+  private static void setUnlessSet(String property, int value) {
+    if (System.getProperty(property) == null) {
+      System.setProperty(property, Integer.toString(value));
+    }
+  }
+
+  private InetSocketAddress parse(String text) {
+    int colon = text.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(text.substring(colon + 1));
+      if (colon > 0 && port >= 0 && port <= LARGEST_PORT) {
+        return new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), port);
+      }
+    } catch (NumberFormatException | UnknownHostException malformed) {
+      /* As below. */
+    }
+    throw new CommandLine.ParameterException(
+        Objects.requireNonNull(spec).commandLine(),
+        "--listen " + text + " is not an address and a port such as [::1]:9400 or 127.0.0.1:9400");
+  }
+}

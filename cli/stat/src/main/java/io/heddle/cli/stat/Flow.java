@@ -1,0 +1,154 @@
+package io.heddle.cli.stat;
+
+import io.heddle.addr.AddressText;
+import io.heddle.addr.Plane;
+import io.heddle.stats.Latencies;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsFile;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a process sends to, or receives from, one peer over one plane, over all communicators.
+ *
+ * @param communicators open ones
+ * @param weight of the newest one
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record Flow(
+    Key key,
+    String local,
+    String remote,
+    int communicators,
+    int weight,
+    String weightSource,
+    long weightSinceMs,
+    long bytes,
+    long chunks,
+    long messages,
+    long inFlightBytes,
+    long resentPackets,
+    long duplicates,
+    long wouldBlock,
+    long cutSends,
+    long failovers,
+    long movedChunks,
+    long movedBytes,
+    long[] reordering,
+    Latencies latencies) {
+
+  /** Which flow. */
+  record Key(long processId, String peer, String plane, StatsFile.Direction direction) {}
+
+  private static final Comparator<Flow> BY_NAME =
+      Comparator.<Flow>comparingLong(flow -> flow.key.processId)
+          .thenComparing(flow -> flow.key.peer)
+          .thenComparing(flow -> flow.key.direction)
+          .thenComparing(flow -> flow.key.plane, Plane.KEY_ORDER);
+
+  /** The flows of a process, by peer, direction and plane. */
+  static List<Flow> of(ProcessStats process) {
+    Map<Key, Flow> flows = new LinkedHashMap<>();
+    for (ProcessStats.Row row : process.rows()) {
+      Flow flow = of(process.processId(), row);
+      flows.merge(flow.key, flow, Flow::plus);
+    }
+    List<Flow> sorted = new ArrayList<>(flows.values());
+    sorted.sort(BY_NAME);
+    return sorted;
+  }
+
+  private static Flow of(long processId, ProcessStats.Row row) {
+    return new Flow(
+        new Key(processId, row.peer(), row.planeKey(), row.direction()),
+        text(row.local()),
+        text(row.remote()),
+        row.open() ? 1 : 0,
+        row.weight(),
+        row.weightSource(),
+        row.weightSinceMs(),
+        row.bytes(),
+        row.chunks(),
+        row.messages(),
+        row.inFlightBytes(),
+        row.resentPackets(),
+        row.duplicates(),
+        row.wouldBlock(),
+        row.cutSends(),
+        row.failovers(),
+        row.movedChunks(),
+        row.movedBytes(),
+        row.reordering(),
+        row.latencies());
+  }
+
+  private Flow plus(Flow other) {
+    boolean newer = other.weightSinceMs >= weightSinceMs;
+    long[] sums = reordering.clone();
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += other.reordering[i];
+    }
+    return new Flow(
+        key,
+        newer ? other.local : local,
+        newer ? other.remote : remote,
+        communicators + other.communicators,
+        newer ? other.weight : weight,
+        newer ? other.weightSource : weightSource,
+        newer ? other.weightSinceMs : weightSinceMs,
+        bytes + other.bytes,
+        chunks + other.chunks,
+        messages + other.messages,
+        inFlightBytes + other.inFlightBytes,
+        resentPackets + other.resentPackets,
+        duplicates + other.duplicates,
+        wouldBlock + other.wouldBlock,
+        cutSends + other.cutSends,
+        failovers + other.failovers,
+        movedChunks + other.movedChunks,
+        movedBytes + other.movedBytes,
+        sums,
+        latencies.plus(other.latencies));
+  }
+
+  boolean isSend() {
+    return key.direction == StatsFile.Direction.SEND;
+  }
+
+  /**
+   * How many chunks ahead of a gap this part of all chunks came at most; powers of two less one.
+   */
+  int aheadAtMost(double part) {
+    long total = 0;
+    for (long count : reordering) {
+      total += count;
+    }
+    long rank = (long) Math.ceil(part * total);
+    long seen = 0;
+    for (int i = 0; i < reordering.length; i++) {
+      seen += reordering[i];
+      if (seen >= rank) {
+        return (1 << i) - 1;
+      }
+    }
+    throw new IllegalStateException("the counts of " + total + " don't reach " + rank);
+  }
+
+  private static String text(byte[] address) {
+    for (byte part : address) {
+      if (part != 0) {
+        try {
+          return AddressText.of(InetAddress.getByAddress(address));
+        } catch (UnknownHostException impossible) {
+          throw new IllegalStateException("sixteen bytes are an address", impossible);
+        }
+      }
+    }
+    return "";
+  }
+}

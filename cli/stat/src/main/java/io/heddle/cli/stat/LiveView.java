@@ -1,0 +1,151 @@
+package io.heddle.cli.stat;
+
+import io.heddle.stats.ProcessStats;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live view: a terminal's whole screen drawn again at each interval, on its second screen so
+ * that the first one comes back; lines one after another where there is no terminal. Ends by
+ * interruption.
+ */
+final class LiveView {
+  private static final String ENTER = "\u001b[?1049h\u001b[?25l";
+  private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
+  private static final String HOME = "\u001b[H";
+  private static final String END_OF_LINE = "\u001b[K";
+  private static final String END_OF_SCREEN = "\u001b[J";
+  private static final int WIDE = 200;
+
+  private final StatsFolders folders;
+  private final @Nullable Long processId;
+  private final FlowRates rates;
+  private final PrintWriter out;
+  private boolean left;
+
+  LiveView(StatsFolders folders, @Nullable Long processId, FlowRates.Order order, PrintWriter out) {
+    this.folders = folders;
+    this.processId = processId;
+    this.out = out;
+    rates = new FlowRates(order);
+  }
+
+  /**
+   * @param frames how many; 0 for no end
+   */
+  void run(long intervalMs, long frames) throws InterruptedException {
+    boolean screen = Terminal.look().exists();
+    Thread restore = new Thread(() -> show(LEAVE), "restore-terminal");
+    if (screen) {
+      Runtime.getRuntime().addShutdownHook(restore);
+      show(ENTER);
+    }
+    rates.look(folders.read(processId).processes(), System.nanoTime());
+    for (long frame = 0; frames == 0 || frame < frames; frame++) {
+      TimeUnit.MILLISECONDS.sleep(intervalMs);
+      Terminal terminal = Terminal.look();
+      StatsFolders.Found found = folders.read(processId);
+      List<FlowRate> flows = rates.look(found.processes(), System.nanoTime());
+      if (screen) {
+        List<String> lines = lines(found, flows, terminal, System.getenv());
+        StringBuilder text = new StringBuilder(HOME);
+        for (int i = 0; i < lines.size(); i++) {
+          text.append(lines.get(i)).append(END_OF_LINE).append(i + 1 < lines.size() ? "\r\n" : "");
+        }
+        show(text.append(END_OF_SCREEN).toString());
+      } else {
+        lines(found, flows, new Terminal(WIDE, Integer.MAX_VALUE), Map.of()).forEach(out::println);
+        out.println();
+        out.flush();
+      }
+    }
+    if (screen) {
+      Runtime.getRuntime().removeShutdownHook(restore);
+      show(LEAVE);
+    }
+  }
+
+  /* After the terminal was given back nothing may be drawn on it any more. */
+  private synchronized void show(String text) {
+    if (left) {
+      return;
+    }
+    left = text.equals(LEAVE);
+    out.print(text);
+    out.flush();
+  }
+
+  /** The lines of one frame, as many as there is room for. */
+  static List<String> lines(
+      StatsFolders.Found found,
+      List<FlowRate> flows,
+      Terminal terminal,
+      Map<String, String> environment) {
+    Paint paint = Paint.of(environment, terminal.exists());
+    int width = Math.max(terminal.columns(), FlowTable.NARROWEST);
+    List<String> lines = new ArrayList<>();
+    lines.add(paint.bold(Units.cut(summary(found.processes(), flows), width)));
+    for (String sentence : found.unreadable()) {
+      lines.add(paint.yellow(Units.cut(sentence, width)));
+    }
+    newestError(found.processes()).forEach(text -> lines.add(paint.red(Units.cut(text, width))));
+    FlowTable table = new FlowTable(width, true, paint);
+    lines.add(table.header());
+    int room = terminal.rows() - lines.size();
+    boolean all = flows.size() <= room;
+    flows.stream()
+        .limit(all ? flows.size() : Math.max(0, room - 1))
+        .map(table::line)
+        .forEach(lines::add);
+    if (!all) {
+      int shown = Math.max(0, room - 1);
+      lines.add(paint.dim(Units.cut("... and " + (flows.size() - shown) + " more flows", width)));
+    }
+    return lines;
+  }
+
+  private static String summary(List<ProcessStats> processes, List<FlowRate> flows) {
+    double sent = 0;
+    double received = 0;
+    for (FlowRate flow : flows) {
+      sent += flow.now().isSend() ? flow.gigabitsPerSecond() : 0;
+      received += flow.now().isSend() ? 0 : flow.gigabitsPerSecond();
+    }
+    return String.format(
+        java.util.Locale.ROOT,
+        "%s  %d processes  out %.3f Gbit/s  in %.3f Gbit/s",
+        LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS),
+        processes.size(),
+        sent,
+        received);
+  }
+
+  private static List<String> newestError(List<ProcessStats> processes) {
+    ProcessStats.@Nullable DistinctError newest = null;
+    long process = 0;
+    for (ProcessStats each : processes) {
+      for (ProcessStats.DistinctError error : each.errors()) {
+        if (newest == null || error.lastMs() > newest.lastMs()) {
+          newest = error;
+          process = each.processId();
+        }
+      }
+    }
+    return newest == null
+        ? List.of()
+        : List.of(
+            "%s process %s: %s"
+                .formatted(
+                    Instant.ofEpochMilli(newest.lastMs()).truncatedTo(ChronoUnit.SECONDS),
+                    process,
+                    newest.sentence()));
+  }
+}

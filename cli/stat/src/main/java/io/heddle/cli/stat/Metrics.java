@@ -1,0 +1,281 @@
+package io.heddle.cli.stat;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.stats.Latencies;
+import io.heddle.stats.ProcessStats;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+/** The statistics of all processes as Prometheus' metrics, read at each scrape. */
+final class Metrics implements MultiCollector {
+  private static final double NANO = 1e-9;
+
+  /* A bound in Prometheus for each doubling here: eight times fewer series, percentiles within a factor of two. */
+  private static final int BUCKETS_A_BOUND = 8;
+
+  private final StatsFolders folders;
+
+  Metrics(StatsFolders folders) {
+    this.folders = folders;
+  }
+
+  /* A number of a flow; of sends or receives only where the others have none. */
+  private record FlowNumber(
+      String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {
+    static FlowNumber of(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> true, value);
+    }
+
+    static FlowNumber ofSends(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, Flow::isSend, value);
+    }
+
+    static FlowNumber ofReceives(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> !flow.isSend(), value);
+    }
+
+    <P> Stream<P> points(List<Flow> flows, BiFunction<Labels, Double, P> point) {
+      return flows.stream()
+          .filter(where)
+          .map(flow -> point.apply(labels(flow), value.applyAsDouble(flow)));
+    }
+  }
+
+  private static final List<FlowNumber> COUNTERS =
+      List.of(
+          FlowNumber.of("heddle_bytes", "Message bytes sent or received.", Flow::bytes),
+          FlowNumber.of("heddle_chunks", "Chunks sent or received.", Flow::chunks),
+          FlowNumber.of(
+              "heddle_messages",
+              "Messages, counted on a communicator's first plane.",
+              Flow::messages),
+          FlowNumber.of(
+              "heddle_would_block",
+              "Calls answered with \"call again\", counted on a communicator's first plane.",
+              Flow::wouldBlock),
+          FlowNumber.ofSends(
+              "heddle_cut_sends",
+              "Sends that were longer than their receives and were cut to these, counted on a"
+                  + " communicator's first plane.",
+              Flow::cutSends),
+          FlowNumber.of(
+              "heddle_resent_packets",
+              "Packets that the device sent again, where it tells.",
+              Flow::resentPackets),
+          FlowNumber.ofReceives(
+              "heddle_duplicate_chunks", "Chunks that had arrived before.", Flow::duplicates),
+          FlowNumber.of(
+              "heddle_failovers",
+              "Times that a communicator went on without the plane.",
+              Flow::failovers),
+          FlowNumber.ofSends(
+              "heddle_moved_chunks",
+              "Chunks that went over another plane after this one failed.",
+              Flow::movedChunks),
+          FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes));
+
+  private static final List<FlowNumber> GAUGES =
+      List.of(
+          FlowNumber.ofSends(
+              "heddle_in_flight_bytes",
+              "Bytes that the peer's device hasn't acknowledged.",
+              Flow::inFlightBytes),
+          FlowNumber.of(
+              "heddle_communicators", "Open communicators on the plane.", Flow::communicators),
+          FlowNumber.of(
+              "heddle_plane_weight_since_seconds",
+              "When the weight became what it is, in seconds since 1970.",
+              flow -> flow.weightSinceMs() / 1e3));
+
+  @Override
+  public MetricSnapshots collect() {
+    StatsFolders.Found found = found();
+    List<ProcessStats> processes = found.processes();
+    List<Flow> flows = new ArrayList<>();
+    processes.forEach(process -> flows.addAll(Flow.of(process)));
+    List<MetricSnapshot> all = new ArrayList<>();
+    for (FlowNumber number : COUNTERS) {
+      all.add(counter(number.name, number.help, number.points(flows, Metrics::count)));
+    }
+    for (FlowNumber number : GAUGES) {
+      all.add(gauge(number.name, number.help, number.points(flows, Metrics::level)));
+    }
+    all.add(weights(flows));
+    all.add(completions(flows));
+    all.add(reordering(flows));
+    all.add(devices(processes));
+    all.add(errors(processes));
+    all.add(starts(processes));
+    all.add(
+        gauge(
+            "heddle_unreadable_statistics",
+            "Statistics files and folders that can't be read; heddle stat says why.",
+            Stream.of(level(Labels.EMPTY, found.unreadable().size()))));
+    return new MetricSnapshots(all);
+  }
+
+  /* A folder that can't be read now is told of as a file is, and may be read at the next scrape. */
+  private StatsFolders.Found found() {
+    try {
+      return folders.read(null);
+    } catch (HeddleException unreadable) {
+      return new StatsFolders.Found(List.of(), List.of(String.valueOf(unreadable.getMessage())));
+    }
+  }
+
+  private static MetricSnapshot counter(
+      String name, String help, Stream<CounterDataPointSnapshot> points) {
+    CounterSnapshot.Builder builder = CounterSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
+  }
+
+  private static CounterDataPointSnapshot count(Labels labels, double value) {
+    return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static MetricSnapshot gauge(
+      String name, String help, Stream<GaugeDataPointSnapshot> points) {
+    GaugeSnapshot.Builder builder = GaugeSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
+  }
+
+  private static GaugeDataPointSnapshot level(Labels labels, double value) {
+    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static MetricSnapshot histogram(
+      String name, String help, Stream<HistogramDataPointSnapshot> points) {
+    HistogramSnapshot.Builder builder = HistogramSnapshot.builder().name(name).help(help);
+    points.forEach(builder::dataPoint);
+    return builder.build();
+  }
+
+  private static Labels labels(Flow flow) {
+    return Labels.of(
+        "process",
+        Long.toString(flow.key().processId()),
+        "peer",
+        flow.key().peer(),
+        "plane",
+        flow.key().plane(),
+        "direction",
+        flow.isSend() ? "send" : "receive");
+  }
+
+  private static Labels labels(ProcessStats process) {
+    return Labels.of("process", Long.toString(process.processId()));
+  }
+
+  private static MetricSnapshot weights(List<Flow> flows) {
+    return gauge(
+        "heddle_plane_weight",
+        "What the plane is asked to carry, and who says so.",
+        flows.stream()
+            .map(flow -> level(labels(flow).add("source", flow.weightSource()), flow.weight())));
+  }
+
+  private static MetricSnapshot completions(List<Flow> flows) {
+    return histogram(
+        "heddle_completion_seconds",
+        "From a work request's post to its acknowledgement.",
+        flows.stream().map(Metrics::completions));
+  }
+
+  private static HistogramDataPointSnapshot completions(Flow flow) {
+    ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+    long[] counts = flow.latencies().counts();
+    long sum = 0;
+    for (int i = 0; i < Latencies.BUCKETS - 1; i++) {
+      sum += counts[i];
+      if (i % BUCKETS_A_BOUND == 0) {
+        buckets.bucket(Latencies.boundNs(i) * NANO, sum);
+        sum = 0;
+      }
+    }
+    buckets.bucket(Double.POSITIVE_INFINITY, sum + counts[Latencies.BUCKETS - 1]);
+    return distribution(flow, buckets, flow.latencies().sumNs() * NANO);
+  }
+
+  private static HistogramDataPointSnapshot distribution(
+      Flow flow, ClassicHistogramBuckets.Builder buckets, double sum) {
+    HistogramDataPointSnapshot.Builder point = HistogramDataPointSnapshot.builder();
+    point.labels(labels(flow));
+    point.classicHistogramBuckets(buckets.build());
+    point.sum(sum);
+    return point.build();
+  }
+
+  private static MetricSnapshot reordering(List<Flow> flows) {
+    return histogram(
+        "heddle_chunks_ahead",
+        "How many chunks ahead of its message's first missing one a chunk arrived; with the policy"
+            + " packet, how many packets ahead of the first missing one a packet did.",
+        flows.stream().filter(flow -> !flow.isSend()).map(Metrics::reordering));
+  }
+
+  private static HistogramDataPointSnapshot reordering(Flow flow) {
+    ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+    double sum = 0;
+    for (int i = 0; i < flow.reordering().length; i++) {
+      buckets.bucket((1 << i) - 1, flow.reordering()[i]);
+      sum += flow.reordering()[i] * ((1 << i) - 1) * 0.75;
+    }
+    buckets.bucket(Double.POSITIVE_INFINITY, 0);
+    return distribution(flow, buckets, sum);
+  }
+
+  private static MetricSnapshot devices(List<ProcessStats> processes) {
+    return counter(
+        "heddle_device_events",
+        "What a device counts by itself: packets, trains of them, bytes, timeouts, drops by"
+            + " reason.",
+        processes.stream()
+            .flatMap(process ->
+                process.deviceCounters().entrySet().stream()
+                    .map(event -> count(deviceLabels(process, event.getKey()), event.getValue()))));
+  }
+
+  /* name: device/event */
+  private static Labels deviceLabels(ProcessStats process, String name) {
+    int slash = name.indexOf('/');
+    return labels(process)
+        .add("device", name.substring(0, Math.max(slash, 0)))
+        .add("event", name.substring(slash + 1));
+  }
+
+  private static MetricSnapshot errors(List<ProcessStats> processes) {
+    return counter(
+        "heddle_errors",
+        "Warnings of the process; heddle errors shows their sentences.",
+        processes.stream().map(process -> count(labels(process), warnings(process))));
+  }
+
+  private static long warnings(ProcessStats process) {
+    return process.errorsLost()
+        + process.errors().stream().mapToLong(ProcessStats.DistinctError::count).sum();
+  }
+
+  private static MetricSnapshot starts(List<ProcessStats> processes) {
+    return gauge(
+        "heddle_process_start_time_seconds",
+        "When the plugin started in the process, in seconds since 1970.",
+        processes.stream().map(process -> level(labels(process), process.startMs() / 1e3)));
+  }
+}

@@ -1,0 +1,184 @@
+package io.heddle.cli.stat;
+
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.FileStatus;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.OpenFile;
+import io.heddle.platform.OpenFolder;
+import io.heddle.platform.RandomBytes;
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * A small file beside the jobs' folders in shared memory, {@code
+ * heddle-<user>.run-<process>-<number>}, that says where the jobs of a command, as {@code demo},
+ * leave their statistics: so commands that look at jobs find these, too. It is locked as long as
+ * the command lives, and goes with it; the next command removes those that were left behind.
+ */
+public final class RunNotice implements AutoCloseable {
+  private static final String MARK = ".run-";
+  private static final int MODE = 0644;
+  private static final int LONGEST_PATH = 4096;
+
+  /* Of the folder that is named: jobs may have folders of their own in those of their runs. */
+  private static final int DEEPEST = 2;
+
+  private final OpenFolder memory;
+  private final OpenFile file;
+  private final String name;
+
+  private RunNotice(OpenFolder memory, OpenFile file, String name) {
+    this.memory = memory;
+    this.file = file;
+    this.name = name;
+  }
+
+  /**
+   * @param folder where this process's jobs leave their statistics, in it or in folders in it
+   * @throws SystemCallException where the notice can't be made
+   */
+  public static RunNotice put(Path folder) {
+    return put(folder, StatsFolders.SHARED_MEMORY);
+  }
+
+  static RunNotice put(Path folder, Path sharedMemory) {
+    String user = Integer.toUnsignedString(LinuxCalls.geteuid());
+    String name =
+        StatsFolders.PREFIX
+            + "uid"
+            + user
+            + MARK
+            + LinuxCalls.getpid()
+            + "-"
+            + Integer.toHexString(RandomBytes.nextBits(31));
+    OpenFolder memory = OpenFolder.open(sharedMemory);
+    try {
+      removeLeft(memory);
+      RunNotice notice = new RunNotice(memory, memory.create(name, MODE), name);
+      notice.write(folder);
+      return notice;
+    } catch (SystemCallException failure) {
+      memory.close();
+      throw failure;
+    }
+  }
+
+  private void write(Path folder) {
+    try {
+      file.tryLock();
+      file.write((folder.toAbsolutePath() + "\n").getBytes(StandardCharsets.UTF_8));
+    } catch (SystemCallException failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  /** Why a notice couldn't be made, as a sentence. */
+  public static String without(SystemCallException failure) {
+    return "heddle stat and its like don't see this command's jobs: %s: %s"
+        .formatted(StatsFolders.SHARED_MEMORY, FileFailure.reason(failure));
+  }
+
+  /* An empty one isn't locked yet. */
+  private static void removeLeft(OpenFolder memory) {
+    try (DirectoryStream<Path> notices =
+        Files.newDirectoryStream(memory.path(), StatsFolders.PREFIX + "*" + MARK + "*")) {
+      for (Path each : notices) {
+        String name = each.getFileName().toString();
+        FileStatus status = OpenFolder.look(each);
+        if (status != null
+            && status.isRegular()
+            && status.owner() == LinuxCalls.geteuid()
+            && status.sizeBytes() > 0
+            && !LinuxCalls.isAlive(process(name))
+            && !isLocked(memory, name)) {
+          memory.remove(name);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException unreadable) {
+      /* What is left there takes a page of memory and is not believed: see read(). */
+    }
+  }
+
+  private static boolean isLocked(OpenFolder memory, String name) {
+    try (OpenFile other = memory.open(name, false)) {
+      return other.isLocked();
+    } catch (SystemCallException goneMeanwhile) {
+      return true;
+    }
+  }
+
+  private static int process(String name) {
+    String number = name.substring(name.indexOf(MARK) + MARK.length());
+    try {
+      return Integer.parseInt(number.substring(0, number.indexOf('-')));
+    } catch (NumberFormatException | StringIndexOutOfBoundsException notOurs) {
+      return LinuxCalls.getpid(); // alive, so it stays
+    }
+  }
+
+  static boolean isNotice(Path path) {
+    return path.getFileName().toString().contains(MARK);
+  }
+
+  /**
+   * Folders with statistics that a notice tells of. It is believed about folders of its own user,
+   * so that it leads nobody to those of others.
+   */
+  static List<Path> read(Path notice) {
+    try (OpenFolder memory = OpenFolder.around(notice);
+        OpenFile file = memory.open(notice.getFileName().toString(), false)) {
+      FileStatus status = file.status();
+      String text = new String(file.read(LONGEST_PATH), StandardCharsets.UTF_8).strip();
+      if (status.isWritableByOthers() || !text.startsWith("/") || text.indexOf('\0') >= 0) {
+        return List.of();
+      }
+      TreeSet<Path> found = new TreeSet<>();
+      collect(Path.of(text), status.owner(), DEEPEST, found);
+      return List.copyOf(found);
+    } catch (SystemCallException goneMeanwhile) {
+      return List.of();
+    }
+  }
+
+  private static void collect(Path folder, int owner, int deeper, TreeSet<Path> found) {
+    FileStatus status = OpenFolder.look(folder);
+    if (status == null
+        || !status.isFolder()
+        || status.owner() != owner
+        || status.isWritableByOthers()) {
+      return;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path each : files) {
+        if (each.toString().endsWith(".stats")) {
+          found.add(folder);
+        } else if (deeper > 0 && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          collect(each, owner, deeper - 1, found);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException goneOrHidden) {
+      /* It ended while we looked, or is another user's own. */
+    }
+  }
+
+  @Override
+  public void close() {
+    try (memory;
+        file) {
+      memory.remove(name);
+    }
+  }
+
+  Path path() {
+    return memory.path().resolve(name);
+  }
+}

@@ -1,0 +1,156 @@
+package io.heddle.cli.stat;
+
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.FileStatus;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.OpenFolder;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where processes leave their statistics, and what is there now. */
+public final class StatsFolders {
+  static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  static final String PREFIX = "heddle-";
+
+  private final @Nullable Path named;
+  private final Path sharedMemory;
+  private final boolean own;
+
+  /** What was read, and what could not be. */
+  public record Found(List<ProcessStats> processes, List<String> unreadable) {}
+
+  /**
+   * @param named the only folder to look at; null for the usual ones
+   */
+  public StatsFolders(@Nullable Path named) {
+    this(named, SHARED_MEMORY, false);
+  }
+
+  private StatsFolders(@Nullable Path named, Path sharedMemory, boolean own) {
+    this.named = named;
+    this.sharedMemory = sharedMemory;
+    this.own = own;
+  }
+
+  /** The usual ones of a test. */
+  static StatsFolders in(Path sharedMemory) {
+    return new StatsFolders(null, sharedMemory, false);
+  }
+
+  /** Those to whose jobs this user may give orders: its own, to root everybody's. */
+  public StatsFolders toOrder() {
+    return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
+  }
+
+  /** Looked at anew each time, since users come and go. */
+  public List<Path> folders() {
+    return folders(new ArrayList<>());
+  }
+
+  /*
+   * Everybody may make names in shared memory. A folder that others may write to would show anything, and a link leads
+   * anywhere: neither is looked at, and that is told.
+   */
+  private List<Path> folders(List<String> ignored) {
+    if (named != null) {
+      return List.of(named);
+    }
+    List<Path> folders = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(sharedMemory, PREFIX + "*")) {
+      for (Path each : entries) {
+        FileStatus status = OpenFolder.look(each);
+        if (status == null || own && status.owner() != LinuxCalls.geteuid()) {
+          continue;
+        }
+        if (status.isRegular() && RunNotice.isNotice(each)) {
+          folders.addAll(RunNotice.read(each));
+        } else if (!status.isFolder() || status.isWritableByOthers()) {
+          ignored.add(each + " isn't looked at: it is " + status.describe());
+        } else if (status.owner() == LinuxCalls.geteuid() || Files.isReadable(each)) {
+          folders.add(each);
+        }
+      }
+    } catch (IOException | DirectoryIteratorException none) {
+      /* No shared memory, no jobs. */
+    }
+    return folders;
+  }
+
+  /**
+   * All processes, by number.
+   *
+   * @param processId this one only; null for all
+   * @throws HeddleException when the named folder can't be read
+   */
+  public Found read(@Nullable Long processId) {
+    List<ProcessStats> processes = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    for (Path folder : folders(unreadable)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+        for (Path file : files) {
+          add(file, processId, processes, unreadable);
+        }
+      } catch (IOException failure) {
+        if (named != null) {
+          throw new HeddleException(unreadable(folder, failure), failure);
+        }
+        unreadable.add(unreadable(folder, failure));
+      }
+    }
+    processes.sort(Comparator.comparingLong(ProcessStats::processId));
+    return new Found(processes, unreadable);
+  }
+
+  /** That jobs' statistics can't be looked for there, and why. */
+  public static String unreadable(Path folder, IOException failure) {
+    return "statistics can't be read from " + folder + ": " + FileFailure.reason(failure);
+  }
+
+  private static void add(
+      Path file, @Nullable Long processId, List<ProcessStats> processes, List<String> unreadable) {
+    try {
+      ProcessStats stats = StatsReader.snapshot(file);
+      if (processId == null || stats.processId() == processId) {
+        processes.add(stats);
+      }
+    } catch (HeddleException failure) {
+      if (Files.exists(file)) { // else its process ended while we looked
+        unreadable.add(String.valueOf(failure.getMessage()));
+      }
+    }
+  }
+
+  /** That there is nothing to show, of this process or of any. */
+  HeddleException without(@Nullable Long processId) {
+    return new HeddleException(
+        processId == null
+            ? withoutProcesses()
+            : "process " + processId + " has left no statistics in " + elsewhere());
+  }
+
+  String withoutProcesses() {
+    return "no process with Heddle's plugin has left statistics in " + elsewhere();
+  }
+
+  private String elsewhere() {
+    return described() + "; --stats names another folder";
+  }
+
+  /** Where was looked, for a sentence. */
+  String described() {
+    List<Path> folders = folders();
+    return folders.isEmpty()
+        ? sharedMemory + "/" + PREFIX + "*"
+        : String.join(", ", folders.stream().map(Path::toString).toList());
+  }
+}

@@ -1,0 +1,216 @@
+package io.heddle.cli.stat;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Checkout;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExporterTest {
+  private static final Pattern METRIC = Pattern.compile("\\bheddle_[a-z_]+");
+
+  @TempDir Path folder;
+
+  private JobStats job;
+  private HTTPServer server;
+
+  @BeforeEach
+  void begin() throws Exception {
+    job = new JobStats(folder);
+    server =
+        ExporterCommand.start(
+            new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), new StatsFolders(folder));
+  }
+
+  @AfterEach
+  void end() {
+    server.close();
+    job.close();
+  }
+
+  private String scrape() throws Exception {
+    return scrape(server);
+  }
+
+  private static String scrape(HTTPServer server) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> response =
+          client.send(
+              HttpRequest.newBuilder(
+                      URI.create("http://127.0.0.1:" + server.getPort() + "/metrics"))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertEquals(200, response.statusCode(), response.body());
+      return response.body();
+    }
+  }
+
+  /** Who sends its request a byte a second, or none at all, keeps no scrape out for long. */
+  @Test
+  void slowClientsKeepNoScrapeOut() throws Exception {
+    List<Socket> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 40; i++) {
+        Socket each = new Socket("127.0.0.1", server.getPort());
+        slow.add(each);
+        if (i % 2 == 0) {
+          each.getOutputStream().write("GET /metrics HT".getBytes(StandardCharsets.US_ASCII));
+        }
+      }
+      assertTrue(scrape().contains("heddle_"));
+      /* Those with half a request are hung up on in their time. */
+      slow.getFirst().setSoTimeout(60_000);
+      assertEquals(-1, slow.getFirst().getInputStream().read());
+    } finally {
+      for (Socket each : slow) {
+        each.close();
+      }
+    }
+  }
+
+  private static double value(String scraped, String series) {
+    for (String line : scraped.split("\n", -1)) {
+      if (line.startsWith(series + " ")) {
+        return Double.parseDouble(line.substring(series.length() + 1));
+      }
+    }
+    throw new AssertionError(series + " is missing in\n" + scraped);
+  }
+
+  private static String labels(String plane, String direction) {
+    return "{direction=\"%s\",peer=\"%s\",plane=\"%s\",process=\"%s\""
+        .formatted(direction, JobStats.PEER, plane, ProcessHandle.current().pid());
+  }
+
+  @Test
+  void countersOfEachFlowAreServedAnewAtEachScrape() throws Exception {
+    String bytes = "heddle_bytes_total" + labels("colour:1", "send") + "}";
+    assertEquals(60_005_000, value(scrape(), bytes));
+    job.send(0, 95_000, 1_000);
+    String scraped = scrape();
+    assertEquals(60_100_000, value(scraped, bytes));
+    assertEquals(
+        5_000, value(scraped, "heddle_in_flight_bytes" + labels("colour:1", "send") + "}"));
+    assertEquals(
+        3,
+        value(
+            scraped,
+            "heddle_plane_weight" + labels("colour:1", "send") + ",source=\"path bandwidth\"}"));
+    String process = "process=\"" + ProcessHandle.current().pid() + "\"}";
+    assertEquals(
+        7,
+        value(
+            scraped,
+            "heddle_device_events_total{device=\"soft0\",event=\"packets_resent\"," + process));
+    assertEquals(2, value(scraped, "heddle_errors_total{" + process));
+  }
+
+  @Test
+  void completionTimesAreAHistogramThatCountsEverything() throws Exception {
+    String scraped = scrape();
+    String flow = labels("colour:1", "send");
+    assertEquals(1000, value(scraped, "heddle_completion_seconds_count" + flow + "}"));
+    assertEquals(1000 * 20e-6, value(scraped, "heddle_completion_seconds_sum" + flow + "}"), 0.003);
+    assertEquals(1000, value(scraped, "heddle_completion_seconds_bucket" + flow + ",le=\"+Inf\"}"));
+    Matcher bounds =
+        Pattern.compile(
+                Pattern.quote("heddle_completion_seconds_bucket" + flow)
+                    + ",le=\"([0-9.E-]+)\"} (\\d+)")
+            .matcher(scraped);
+    int count = 0;
+    while (bounds.find()) {
+      double bound = Double.parseDouble(bounds.group(1));
+      assertEquals(bound > 20e-6 ? 1000 : 0, Integer.parseInt(bounds.group(2)), "below " + bound);
+      count++;
+    }
+    assertEquals(24, count, "bounds, one each doubling");
+    assertEquals(
+        1,
+        value(
+            scraped,
+            "heddle_chunks_ahead_bucket" + labels("colour:1", "receive") + ",le=\"7.0\"}"));
+    assertEquals(
+        2,
+        value(
+            scraped,
+            "heddle_chunks_ahead_bucket" + labels("colour:1", "receive") + ",le=\"15.0\"}"));
+  }
+
+  @Test
+  void eachMetricThatADashboardNamesIsServed() throws Exception {
+    Set<String> served = new TreeSet<>();
+    Matcher matcher = METRIC.matcher(scrape());
+    while (matcher.find()) {
+      served.add(matcher.group());
+    }
+    int dashboards = 0;
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(Checkout.path("packaging/grafana"), "*.json")) {
+      for (Path file : files) {
+        String text = Files.readString(file);
+        assertTrue(new ObjectMapper().readTree(text).path("panels").size() > 0, file.toString());
+        Set<String> missing = new TreeSet<>();
+        Matcher named = METRIC.matcher(text);
+        while (named.find()) {
+          missing.add(named.group());
+        }
+        assertFalse(missing.isEmpty(), file + " names no metric");
+        missing.removeAll(served);
+        assertEquals(Set.of(), missing, file + " names what isn't served");
+        dashboards++;
+      }
+    }
+    assertTrue(dashboards > 0);
+  }
+
+  @Test
+  void whatCannotBeReadIsCountedAndCostsNoScrape() throws Exception {
+    String unreadable = "heddle_unreadable_statistics";
+    assertEquals(0, value(scrape(), unreadable));
+    Files.writeString(folder.resolve("1.1.stats"), "no statistics");
+    assertEquals(1, value(scrape(), unreadable));
+    try (HTTPServer early =
+        ExporterCommand.start(
+            new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+            new StatsFolders(folder.resolve("not-made-yet")))) {
+      assertEquals(1, value(scrape(early), unreadable));
+    }
+  }
+
+  @Test
+  void anAddressThatIsTakenIsNamed() {
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class,
+            () ->
+                ExporterCommand.start(
+                    new InetSocketAddress("127.0.0.1", server.getPort()),
+                    new StatsFolders(folder)));
+    assertTrue(refused.getMessage().contains("--listen"), refused.getMessage());
+  }
+}

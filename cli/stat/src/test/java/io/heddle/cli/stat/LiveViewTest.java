@@ -1,0 +1,100 @@
+package io.heddle.cli.stat;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.kit.SelfCall;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The live view in a terminal of its own, which script(1) makes. */
+@EndsWithin(60)
+class LiveViewTest {
+  private static final String ENTER = "\u001b[?1049h\u001b[?25l";
+  private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
+  private static final Pattern ESCAPE = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]");
+  private static final int INTERRUPT = 3;
+
+  @TempDir Path folder;
+
+  /* Tests that run behind nohup or & are started with ^C ignored, and so would be what they start. */
+  private Process inTerminal(int columns, int rows, String... environment) throws Exception {
+    if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
+      Skip.because("there is no /usr/bin/script to make a terminal with");
+    }
+    String command =
+        ("stty cols %s rows %s; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
+                + " --interval 0.2 --stats '%s'")
+            .formatted(
+                columns,
+                rows,
+                String.join(" ", environment),
+                String.join("' '", SelfCall.asStarted()),
+                folder);
+    return new ProcessBuilder(List.of("script", "-qfec", command, "/dev/null"))
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  /* Until the third frame began; then ^C, and what came until the end. */
+  private static String watchAndInterrupt(Process process) throws Exception {
+    StringBuilder seen = new StringBuilder();
+    InputStream out = process.getInputStream();
+    byte[] buffer = new byte[1 << 16];
+    boolean interrupted = false;
+    for (int read = out.read(buffer); read >= 0; read = out.read(buffer)) {
+      seen.append(new String(buffer, 0, read, StandardCharsets.UTF_8));
+      if (!interrupted && seen.toString().split(Pattern.quote("\u001b[H"), -1).length > 3) {
+        interrupted = true;
+        process.getOutputStream().write(INTERRUPT);
+        process.getOutputStream().flush();
+      }
+    }
+    assertTrue(process.waitFor(10, TimeUnit.SECONDS));
+    return seen.toString();
+  }
+
+  @Test
+  void itFillsTheSecondScreenAndGivesTheFirstOneBackWhenInterrupted() throws Exception {
+    try (JobStats job = new JobStats(folder)) {
+      assertFalse(job.sending.isEmpty());
+      Process process = inTerminal(62, 12);
+      String seen = watchAndInterrupt(process);
+      assertTrue(seen.startsWith(ENTER), "begins with another screen and no cursor");
+      String text = seen.replace("^C", "").stripTrailing();
+      assertTrue(
+          text.endsWith(LEAVE),
+          "ends with cursor and first screen: " + text.substring(Math.max(0, text.length() - 200)));
+      assertEquals(2, seen.split(Pattern.quote(LEAVE), -1).length, "once");
+      String frame = seen.split(Pattern.quote("\u001b[H"), -1)[2];
+      for (String line :
+          ESCAPE
+              .matcher(frame.split(Pattern.quote("\u001b[J"), -1)[0])
+              .replaceAll("")
+              .split("\r+\n")) {
+        assertTrue(line.length() <= 62, line.length() + ": " + line);
+      }
+      assertTrue(frame.contains("colour:2"), frame);
+      assertTrue(frame.contains("\u001b[1m"), "the header is bold");
+    }
+  }
+
+  @Test
+  void noColourWhereNoneIsWished() throws Exception {
+    try (JobStats job = new JobStats(folder)) {
+      assertFalse(job.sending.isEmpty());
+      String seen = watchAndInterrupt(inTerminal(100, 20, "NO_COLOR=1"));
+      assertFalse(Pattern.compile("\u001b\\[[0-9]+m").matcher(seen).find(), "a colour");
+    }
+  }
+}
