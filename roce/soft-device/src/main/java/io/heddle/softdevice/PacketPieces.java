@@ -10,24 +10,10 @@ import io.heddle.roce.wire.PacketFormat;
  * progress lock.
  */
 final class PacketPieces {
-  /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
-  private static final int LINE_BYTES = 128;
-
   private final PacketExit exit;
 
   PacketPieces(PacketExit exit) {
     this.exit = exit;
-  }
-
-  /**
-   * Bytes of each piece but the last: whole lines, so that none is there in part when a piece is
-   * late. The last one, with its immediate, may not be longer than the others: they are one train.
-   */
-  private static int pieceBytes(int payloadBytes) {
-    int least =
-        (payloadBytes + PacketFormat.IMMEDIATE_BYTES + PacketFormat.PIECES - 1)
-            / PacketFormat.PIECES;
-    return (least + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
   }
 
   /**
@@ -52,7 +38,7 @@ final class PacketPieces {
     /* The RETH beside an immediate names all of the write, of which this is the end. */
     long to = immediate ? address + length - payloadBytes : address;
     int left = immediate ? payloadBytes : length;
-    int each = pieceBytes(payloadBytes);
+    int each = PacketFormat.pieceBytes(payloadBytes);
     long base = exit.scratch();
     long at = base;
     for (int offset = 0; offset < payloadBytes; offset += each) {

@@ -175,6 +175,7 @@ final class Responder {
     if (several
         || inbound.isUnderWay()
         || highest >= expected
+        || pieces.isAnyPartial()
         || stride - PacketFormat.WRITE_ONLY_BYTES > writeBytes) {
       return 0;
     }
@@ -232,7 +233,7 @@ final class Responder {
     if (softPeer
         && only
         && !inbound.isUnderWay()
-        && placeWriteOnly(opcode, packet, payload, payloadBytes, placed.get(psn)) == 0) {
+        && placeWhole(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
       if (keepImmediate(opcode, packet, psn)) {
@@ -280,10 +281,11 @@ final class Responder {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
       return;
     }
-    boolean isThere = placed.get(psn) || pieces.has(psn, PacketFormat.piece(packet));
+    boolean isThere =
+        placed.get(psn) || (pieces.arrived(psn) & 1 << PacketFormat.piece(packet) - 1) != 0;
     int outcome =
         only && !inbound.isUnderWay()
-            ? placeWriteOnly(opcode, packet, payload, payloadBytes, isThere)
+            ? placeWriteOnly(opcode, packet, payload, payloadBytes, isThere ? ArrivedPieces.ALL : 0)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
       if (psn == expected) {
@@ -359,7 +361,7 @@ final class Responder {
     if (immediate && receives.isEmpty()) {
       return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
     }
-    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes, placed.get(expected));
+    int outcome = placeWhole(opcode, packet, payload, payloadBytes, expected);
     if (outcome != 0) {
       return outcome;
     }
@@ -374,12 +376,21 @@ final class Responder {
     return 0;
   }
 
+  /* Pieces of it may have come before it: it was late, and the peer took it for lost. */
+  private int placeWhole(int opcode, long packet, long payload, int payloadBytes, long psn) {
+    int arrived = placed.get(psn) ? ArrivedPieces.ALL : pieces.arrived(psn);
+    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes, arrived);
+    if (outcome == 0 && arrived != 0) {
+      pieces.forget(psn);
+    }
+    return outcome;
+  }
+
   /*
    * What is there already, by an earlier sending of the same packet, isn't placed again: its reader may have seen it, without
    * waiting for the completion, and have written something else there.
    */
-  private int placeWriteOnly(
-      int opcode, long packet, long payload, int payloadBytes, boolean isThere) {
+  private int placeWriteOnly(int opcode, long packet, long payload, int payloadBytes, int arrived) {
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);
     long keyAndLength = PacketFormat.networkLong(reth + 8);
@@ -396,10 +407,26 @@ final class Responder {
     if (length > 0 && !rights.remoteWrite(key, address, length)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
-    if (payloadBytes > 0 && !isThere) {
-      Memory.copy(payload, closing ? address + length - payloadBytes : address, payloadBytes);
+    if (arrived != ArrivedPieces.ALL && payloadBytes > 0) {
+      long place = closing ? address + length - payloadBytes : address;
+      if (arrived == 0) {
+        Memory.copy(payload, place, payloadBytes);
+      } else {
+        placeMissing(payload, place, payloadBytes, arrived);
+      }
     }
     return 0;
+  }
+
+  private static void placeMissing(long payload, long place, int payloadBytes, int arrived) {
+    int each = PacketFormat.pieceBytes(payloadBytes);
+    int left = arrived;
+    for (int offset = 0; offset < payloadBytes; offset += each) {
+      if ((left & 1) == 0) {
+        Memory.copy(payload + offset, place + offset, Math.min(each, payloadBytes - offset));
+      }
+      left >>>= 1;
+    }
   }
 
   private int executeRead(long packet) {

@@ -166,6 +166,31 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
+  /* It was taken for lost, and its first piece came before it. */
+  @Test
+  void aPieceThatCameIsNotPlacedAgainByTheWholeThatWasLate() {
+    narrowAWideWay();
+    LinkFaults faults = pair.right.faults();
+    faults.narrow(0, Integer.MAX_VALUE);
+    int[] seconds = new int[1];
+    faults.detain(packet -> PacketFormat.piece(packet) == 0);
+    faults.sieve(packet -> {
+      if (PacketFormat.piece(packet) == 2 && seconds[0]++ == 0) {
+        assertEquals(word(posted - 1, 0), there(0), "the first piece isn't placed");
+        use(0);
+        faults.letGo();
+      }
+      return PacketFormat.piece(packet) < 2;
+    });
+    assertEquals(0, receiver.postEmptyReceives(0, 1));
+    post(0, 8000);
+    awaitArrival(posted - 1);
+    assertEquals(USED, there(0), "placed again");
+    assertEquals(word(posted - 1, 8), there(8));
+    assertEquals(word(posted - 1, 7992), there(7992));
+    awaitAcknowledgement();
+  }
+
   /* The second write comes ahead of the first, which takes the only receive. */
   @Test
   void whatFoundNoReceiveIsNotPlacedAgain() {

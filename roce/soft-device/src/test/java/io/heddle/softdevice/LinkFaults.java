@@ -21,6 +21,9 @@ final class LinkFaults {
   private @Nullable Arena arena;
   private final int[] longest = new int[EndpointParameters.MOST_LINKS];
   private LongPredicate sieve = packet -> true;
+  private LongPredicate detained = packet -> false;
+  private boolean isDetaining;
+  private @Nullable DelayLine detainees;
   private long lost;
   private long tooLong;
   private boolean open;
@@ -42,6 +45,17 @@ final class LinkFaults {
   /** Packets, by their addresses, that pass; the others don't come, over whatever link. */
   void sieve(LongPredicate passes) {
     sieve = passes;
+  }
+
+  /** Packets, by their addresses, that come once {@link #letGo} is called. */
+  void detain(LongPredicate which) {
+    detained = which;
+    isDetaining = true;
+    detainees = new DelayLine(java.util.Objects.requireNonNull(arena));
+  }
+
+  void letGo() {
+    isDetaining = false;
   }
 
   /** Packets that were longer. */
@@ -97,6 +111,10 @@ final class LinkFaults {
         if (!sieve.test(packet)) {
           return false;
         }
+        if (isDetaining && detainees != null && detained.test(packet)) {
+          detainees.add(packet, bytes, high, low, port, nowNs);
+          return false;
+        }
         DelayLine line = link < lines.length ? lines[link] : null;
         if (line != null) {
           line.add(packet, bytes, high, low, port, nowNs + delayNs[link]);
@@ -108,6 +126,9 @@ final class LinkFaults {
       @Override
       public int release(Engine engine, long nowNs) {
         int released = behind.release(engine, nowNs);
+        if (detainees != null && !isDetaining) {
+          released += detainees.release(engine, nowNs);
+        }
         for (DelayLine line : lines) {
           if (line != null) {
             released += line.release(engine, nowNs);

@@ -36,6 +36,9 @@ public final class PacketFormat {
   /** Of a packet that is sent {@linkplain #setPiece in pieces}. */
   public static final int PIECES = 3;
 
+  /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
+  private static final int LINE_BYTES = 128;
+
   public static final int SEND_FIRST = 0x00;
   public static final int SEND_MIDDLE = 0x01;
   public static final int SEND_LAST = 0x02;
@@ -226,6 +229,16 @@ public final class PacketFormat {
   public static void setPiece(long packet, int piece) {
     byte was = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1);
     Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 1, (byte) (was & 0x3f | piece << 6));
+  }
+
+  /**
+   * Bytes of each piece of a payload but the last: whole lines, so that none is there in part when
+   * a piece is late. The last one, with its immediate, may not be longer than the others: they are
+   * one train.
+   */
+  public static int pieceBytes(int payloadBytes) {
+    int least = (payloadBytes + IMMEDIATE_BYTES + PIECES - 1) / PIECES;
+    return (least + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
   }
 
   public static int psnOf(int thirdWord) {
