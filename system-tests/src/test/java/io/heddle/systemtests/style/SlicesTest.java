@@ -1,0 +1,97 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The packages of a module have an order: none uses one that leads back to it. What a module has in
+ * its root package is a slice like any other.
+ *
+ * <p>{@code slices.txt} names the arrows that are on a circle today. A new one fails this test, and
+ * so does one that is there no more and still named: the list only shrinks.
+ */
+class SlicesTest {
+  private static final String ARROW = " -> ";
+
+  @Test
+  void packagesOfAModuleHaveAnOrder() throws Exception {
+    Set<String> found = new TreeSet<>();
+    int arrows = 0;
+    for (Path folder : Repository.classFolders()) {
+      Map<String, Set<String>> uses = uses(new ClassFileImporter().importPath(folder));
+      for (Map.Entry<String, Set<String>> user : uses.entrySet()) {
+        for (String used : user.getValue()) {
+          arrows++;
+          if (leads(used, user.getKey(), uses)) {
+            found.add(user.getKey() + ARROW + used);
+          }
+        }
+      }
+    }
+    assertTrue(arrows > 0, "no arrow between packages found at all");
+    Set<String> frozen = frozen();
+    assertEquals("", without(found, frozen), "new circles of packages: undo these arrows");
+    assertEquals("", without(frozen, found), "no more on a circle: take them out of slices.txt");
+  }
+
+  /** The other packages of one module that each of its packages uses. */
+  private static Map<String, Set<String>> uses(JavaClasses classes) {
+    Set<String> own = classes.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    Map<String, Set<String>> uses = new TreeMap<>();
+    for (JavaClass type : classes) {
+      for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+        String used = dependency.getTargetClass().getBaseComponentType().getPackageName();
+        if (own.contains(used) && !used.equals(type.getPackageName())) {
+          uses.computeIfAbsent(type.getPackageName(), name -> new TreeSet<>()).add(used);
+        }
+      }
+    }
+    return uses;
+  }
+
+  private static boolean leads(String from, String to, Map<String, Set<String>> uses) {
+    Set<String> seen = new HashSet<>(Set.of(from));
+    Deque<String> next = new ArrayDeque<>(seen);
+    while (!next.isEmpty()) {
+      for (String used : uses.getOrDefault(next.remove(), Set.of())) {
+        if (used.equals(to)) {
+          return true;
+        }
+        if (seen.add(used)) {
+          next.add(used);
+        }
+      }
+    }
+    return false;
+  }
+
+  private static Set<String> frozen() throws Exception {
+    try (InputStream list = SlicesTest.class.getResourceAsStream("slices.txt")) {
+      return new String(list.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.contains(ARROW))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  private static String without(Set<String> these, Set<String> those) {
+    return these.stream().filter(each -> !those.contains(each)).collect(Collectors.joining("\n"));
+  }
+}
