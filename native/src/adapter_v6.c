@@ -1,9 +1,7 @@
 /* Version 6 of the interface: the fallback of every NCCL from 2.19 on. */
 #include "shim.h"
 
-static int init(nccl_logger logger) {
-  return heddle_init(6, 0, -1, logger, NULL);
-}
+static int init(nccl_logger logger) { return heddle_init(6, 0, -1, logger, NULL); }
 
 static int get_properties(int device, struct nccl_properties_v6 *properties) {
   struct heddle_properties wide;
@@ -25,9 +23,7 @@ static int get_properties(int device, struct nccl_properties_v6 *properties) {
   return NCCL_SUCCESS;
 }
 
-static int connect(int device, void *handle, void **comm) {
-  return heddle_connect(NULL, device, -1, handle, comm);
-}
+static int connect(int device, void *handle, void **comm) { return heddle_connect(NULL, device, -1, handle, comm); }
 
 HEDDLE_EXPORT const struct nccl_net_v6 ncclNetPlugin_v6 = {
     .name = HEDDLE_NAME,

@@ -1,9 +1,7 @@
 /* Version 7 of the interface: NCCL 2.19. */
 #include "shim.h"
 
-static int init(nccl_logger logger) {
-  return heddle_init(7, 0, -1, logger, NULL);
-}
+static int init(nccl_logger logger) { return heddle_init(7, 0, -1, logger, NULL); }
 
 static int get_properties(int device, struct nccl_properties_v7 *properties) {
   struct heddle_properties wide;

@@ -1,9 +1,7 @@
 /* Version 8 of the interface: NCCL 2.20 to 2.23. */
 #include "shim.h"
 
-static int init(nccl_logger logger) {
-  return heddle_init(8, 0, -1, logger, NULL);
-}
+static int init(nccl_logger logger) { return heddle_init(8, 0, -1, logger, NULL); }
 
 static int get_properties(int device, struct nccl_properties_v8 *properties) {
   struct heddle_properties wide;

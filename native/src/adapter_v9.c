@@ -1,9 +1,7 @@
 /* Version 9 of the interface: NCCL 2.24 and 2.25. */
 #include "shim.h"
 
-static int init(nccl_logger logger) {
-  return heddle_init(9, 0, -1, logger, NULL);
-}
+static int init(nccl_logger logger) { return heddle_init(9, 0, -1, logger, NULL); }
 
 static int get_properties(int device, struct nccl_properties_v9 *properties) {
   struct heddle_properties wide;

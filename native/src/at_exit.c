@@ -98,15 +98,17 @@ static void on_exit_of_process(void) {
   bool in_time = has_ended;
   pthread_mutex_unlock(&lock);
   if (!in_time) {
-    heddle_log(NCCL_LOG_WARN, "the process ends though Java hasn't said within a second that its last messages are delivered");
+    heddle_log(NCCL_LOG_WARN,
+               "the process ends though Java hasn't said within a second that its last messages are delivered");
   }
 }
 
 void heddle_at_exit_install(void) {
   registered_by = getpid();
   if (atexit(on_exit_of_process) != 0) {
-    heddle_log(NCCL_LOG_WARN, "no exit handler can be registered; messages that are on their way when the process ends may "
-                              "be lost");
+    heddle_log(NCCL_LOG_WARN,
+               "no exit handler can be registered; messages that are on their way when the process ends may "
+               "be lost");
   }
 }
 

@@ -73,9 +73,7 @@ static int start(int abi) {
   return result;
 }
 
-bool heddle_machine_has_ended(void) {
-  return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0;
-}
+bool heddle_machine_has_ended(void) { return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
   /* What goes wrong was logged, and there is nobody to give the result to. */
@@ -84,13 +82,9 @@ void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
   }
 }
 
-static int64_t as_int(const void *pointer) {
-  return (int64_t)(intptr_t)pointer;
-}
+static int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
 
-static void *as_pointer(int64_t id) {
-  return (void *)(intptr_t)id;
-}
+static void *as_pointer(int64_t id) { return (void *)(intptr_t)id; }
 
 int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger, void **context) {
   if (heddle_in_forked_child) {
@@ -182,9 +176,7 @@ int heddle_accept(void *listen_comm, void **comm) {
   return result;
 }
 
-static int64_t java_id(void *comm) {
-  return ((struct heddle_comm *)comm)->java_id;
-}
+static int64_t java_id(void *comm) { return ((struct heddle_comm *)comm)->java_id; }
 
 int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
   int result = heddle_enter();

@@ -7,13 +7,9 @@
 /* Plain: it is written only where a single thread exists, in the child right after fork(). */
 bool heddle_in_forked_child = false;
 
-static void in_child(void) {
-  heddle_in_forked_child = true;
-}
+static void in_child(void) { heddle_in_forked_child = true; }
 
-static void install_once(void) {
-  pthread_atfork(NULL, NULL, in_child);
-}
+static void install_once(void) { pthread_atfork(NULL, NULL, in_child); }
 
 void heddle_fork_guard_install(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,7 +22,8 @@ void heddle_fork_guard_install(void) {
  */
 int heddle_refuse_in_child(void) {
   static const char sentence[] =
-      "NET/" HEDDLE_NAME ": called in a child of the process that initialised it; neither Java nor RDMA survives fork(). "
+      "NET/" HEDDLE_NAME
+      ": called in a child of the process that initialised it; neither Java nor RDMA survives fork(). "
       "Start the child with exec or spawn, or initialise NCCL after fork()\n";
   static atomic_bool told;
   if (!atomic_exchange(&told, true)) {

@@ -28,11 +28,11 @@ enum { HEDDLE_REQUEST_PENDING = 0, HEDDLE_REQUEST_DONE = 1, HEDDLE_REQUEST_RELEA
 
 struct heddle_request {
   int32_t state;
-  int32_t count;                          /* how many entries of sizes are meaningful: 1 for a send, n for a receive */
-  int32_t sizes[HEDDLE_MAX_RECEIVES];     /* bytes */
+  int32_t count;                      /* how many entries of sizes are meaningful: 1 for a send, n for a receive */
+  int32_t sizes[HEDDLE_MAX_RECEIVES]; /* bytes */
   struct heddle_comm *comm;
-  int64_t java_id;                        /* Java's own, untouched by the shim */
-  struct heddle_profile *profile;         /* the shim's own: NULL unless a profiler listens to the message */
+  int64_t java_id;                /* Java's own, untouched by the shim */
+  struct heddle_profile *profile; /* the shim's own: NULL unless a profiler listens to the message */
 };
 
 /*
@@ -40,18 +40,18 @@ struct heddle_request {
  * it hands the address out.
  */
 struct heddle_comm {
-  int64_t java_id;                        /* the argument of progress, isend, ... */
+  int64_t java_id; /* the argument of progress, isend, ... */
   /* The next two are the shim's alone, written by the thread that calls test() for this comm. */
-  struct heddle_request *sweep_marker;    /* request whose test entered Java last; seen again = a new sweep began */
-  int64_t skipped;                        /* tests answered "not yet" since then */
-  struct heddle_profile *profiles;        /* the shim's too: messages that a profiler listens to */
+  struct heddle_request *sweep_marker; /* request whose test entered Java last; seen again = a new sweep began */
+  int64_t skipped;                     /* tests answered "not yet" since then */
+  struct heddle_profile *profiles;     /* the shim's too: messages that a profiler listens to */
   int64_t reserved[4];
 };
 
 /* What a plane has of a send that is under way, by who posted its chunks last. */
 struct heddle_plane_bytes {
-  const char *name;                       /* the plane's key; lives as long as the communicator */
-  int64_t chunks_left;                    /* of the whole message: not posted on any plane yet */
+  const char *name;    /* the plane's key; lives as long as the communicator */
+  int64_t chunks_left; /* of the whole message: not posted on any plane yet */
   int64_t chunks_posted;
   int64_t chunks_acknowledged;
   int64_t bytes_posted;
@@ -63,7 +63,7 @@ struct heddle_properties {
   const char *name;
   const char *pci_path;
   uint64_t guid;
-  int64_t pointer_support;                /* NCCL_PTR_HOST 1, NCCL_PTR_CUDA 2, NCCL_PTR_DMABUF 4 */
+  int64_t pointer_support; /* NCCL_PTR_HOST 1, NCCL_PTR_CUDA 2, NCCL_PTR_DMABUF 4 */
   int64_t registration_is_global;
   int64_t force_flush;
   int64_t speed_megabits_per_second;
@@ -74,19 +74,19 @@ struct heddle_properties {
   int64_t max_p2p_bytes;
   int64_t max_collective_bytes;
   int64_t max_multi_request_size;
-  int64_t rail_id;                        /* -1: undefined */
-  int64_t plane_id;                       /* -1: undefined, since a device of ours spans all planes */
+  int64_t rail_id;  /* -1: undefined */
+  int64_t plane_id; /* -1: undefined, since a device of ours spans all planes */
 };
 
 /* What Java may call or read of the shim. Lives as long as the process. */
 struct heddle_host {
-  uint64_t size;                          /* sizeof(struct heddle_host) */
-  uint64_t table_version;                 /* HEDDLE_TABLE_VERSION */
-  uint64_t abi_version;                   /* 6 to 12: the NCCL table through which we were loaded first */
+  uint64_t size;          /* sizeof(struct heddle_host) */
+  uint64_t table_version; /* HEDDLE_TABLE_VERSION */
+  uint64_t abi_version;   /* 6 to 12: the NCCL table through which we were loaded first */
   /* Writes one sentence to NCCL's logger: level 2 WARN, 3 INFO, 5 TRACE; the text is NUL-terminated UTF-8. */
   void (*log)(int64_t level, const char *sentence);
-  const char *library_path;               /* the .so's real path */
-  const char *commit;                     /* source revision that was built, or "unknown" */
+  const char *library_path; /* the .so's real path */
+  const char *commit;       /* source revision that was built, or "unknown" */
   uint64_t sizeof_request, sizeof_comm, sizeof_properties, sizeof_calls;
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
   uint64_t sizeof_plane_bytes;
@@ -114,7 +114,7 @@ enum heddle_manage {
    * RELEASED; out_count 0: it can't be told at this moment
    */
   HEDDLE_PLANES_OF,
-  HEDDLE_LEAVE,             /* budget_ns, quiet_ns: java's side of heddle_leave() */
+  HEDDLE_LEAVE, /* budget_ns, quiet_ns: java's side of heddle_leave() */
 };
 
 /*
@@ -123,8 +123,8 @@ enum heddle_manage {
  * of three take 13.
  */
 struct heddle_calls {
-  uint64_t size;                          /* set by the shim: sizeof(struct heddle_calls) */
-  uint64_t machine_ended;                 /* Java writes 1 with release when its machine ends: nobody may enter any more */
+  uint64_t size;          /* set by the shim: sizeof(struct heddle_calls) */
+  uint64_t machine_ended; /* Java writes 1 with release when its machine ends: nobody may enter any more */
   /* isend(comm java_id, data, size, tag, memory_handle, out_request): *out NULL = would block, nothing was consumed */
   int32_t (*isend)(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t memory_handle, int64_t out_request);
   /* irecv(comm, n, void **data, size_t *sizes, int *tags, void **memory_handles, out_request) */

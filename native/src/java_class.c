@@ -61,8 +61,7 @@ static jclass load_by_own_loader(JNIEnv *env, const char *jar) {
       (*env)->GetStaticMethodID(env, loader_class, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
   jmethodID new_loader =
       (*env)->GetMethodID(env, url_loader_class, "<init>", "([Ljava/net/URL;Ljava/lang/ClassLoader;)V");
-  jmethodID load_class =
-      (*env)->GetMethodID(env, loader_class, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;");
+  jmethodID load_class = (*env)->GetMethodID(env, loader_class, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;");
   if (failed(env, "finding the class loader's methods")) {
     return NULL;
   }

@@ -119,7 +119,8 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   if (java_home != NULL && *java_home != '\0' && take(choice, java_home, "JAVA_HOME")) {
     return true;
   }
-  static const char *const FOLDERS[] = {"/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/*j[dr]*"};
+  static const char *const FOLDERS[] = {"/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*",
+                                        "/opt/*j[dr]*"};
   for (size_t i = 0; i < sizeof FOLDERS / sizeof FOLDERS[0]; i++) {
     if (take_from_folder(choice, FOLDERS[i])) {
       return true;

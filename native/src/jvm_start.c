@@ -42,7 +42,7 @@ static int find_loaded(struct dl_phdr_info *info, size_t size, void *out) {
 
 static void use_signal_handler_of(void *library) {
   int (*handle)(int, void *, void *, int);
-  *__extension__(void **)&handle = dlsym(library, "JVM_handle_linux_signal");
+  *__extension__(void **) & handle = dlsym(library, "JVM_handle_linux_signal");
   heddle_signals_use(handle);
 }
 
@@ -57,7 +57,7 @@ static JavaVM *existing_vm(void) {
     return NULL;
   }
   get_created_vms created;
-  *__extension__(void **)&created = dlsym(library, "JNI_GetCreatedJavaVMs");
+  *__extension__(void **) & created = dlsym(library, "JNI_GetCreatedJavaVMs");
   JavaVM *vm = NULL;
   jsize count = 0;
   if (created == NULL || created(&vm, 1, &count) != JNI_OK || count == 0) {
@@ -243,8 +243,9 @@ static void give_back(int signal_number, const struct sigaction *before) {
 static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   struct heddle_jvm_choice choice;
   if (!heddle_jvm_find(folder, &choice)) {
-    heddle_log(NCCL_LOG_WARN, "no Java runtime of version 25 or later (%s). Install one (on Debian: temurin-25-jre) or set "
-                              "HEDDLE_JAVA_HOME to its folder",
+    heddle_log(NCCL_LOG_WARN,
+               "no Java runtime of version 25 or later (%s). Install one (on Debian: temurin-25-jre) or set "
+               "HEDDLE_JAVA_HOME to its folder",
                choice.rejected);
     return NULL;
   }
@@ -252,7 +253,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
   create_vm create_java_vm = NULL;
   if (library != NULL) {
-    *__extension__(void **)&create_java_vm = dlsym(library, "JNI_CreateJavaVM");
+    *__extension__(void **) & create_java_vm = dlsym(library, "JNI_CreateJavaVM");
   }
   if (create_java_vm == NULL) {
     heddle_log(NCCL_LOG_WARN, "can't load the Java runtime %s (by %s): %s", choice.library, choice.source, dlerror());
@@ -282,7 +283,8 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   give_back(SIGUSR2, &user_signal);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
-    heddle_log(NCCL_LOG_WARN, "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s",
+    heddle_log(NCCL_LOG_WARN,
+               "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s",
                choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
                more == NULL ? "not set" : more, creation_failed ? "; this process can't try again" : "");
     return NULL;
@@ -346,8 +348,9 @@ static void *boot(void *argument) {
     }
   }
   if (!own_machine && (*env)->GetVersion(env) < JNI_OF_JAVA_24) {
-    heddle_log(NCCL_LOG_WARN, "the Java machine that this process has is older than Java 25, and a process can't have two; "
-                              "start the host with Java 25");
+    heddle_log(NCCL_LOG_WARN,
+               "the Java machine that this process has is older than Java 25, and a process can't have two; "
+               "start the host with Java 25");
   } else if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
     __atomic_store_n(&heddle_vm, vm, __ATOMIC_RELEASE);
     task->result = NCCL_SUCCESS;
@@ -377,7 +380,8 @@ static bool has_descriptors(void) {
   }
   struct rlimit limit = {0, 0};
   getrlimit(RLIMIT_NOFILE, &limit);
-  heddle_log(NCCL_LOG_WARN, "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %ju): raise it",
+  heddle_log(NCCL_LOG_WARN,
+             "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %ju): raise it",
              FEWEST_DESCRIPTORS, count, strerror(error), (uintmax_t)limit.rlim_cur);
   return false;
 }

@@ -97,13 +97,13 @@ static bool replace_setlocale(const struct link_map *map) {
   } tables[2] = {{0, 0}, {0, 0}}; /* slots of functions; all other slots */
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
     switch (entry->d_tag) {
-    case DT_SYMTAB: symbols = (const ElfW(Sym) *)in_memory(map, entry->d_un.d_ptr); break;
-    case DT_STRTAB: names = (const char *)in_memory(map, entry->d_un.d_ptr); break;
-    case DT_JMPREL: tables[0].at = in_memory(map, entry->d_un.d_ptr); break;
-    case DT_PLTRELSZ: tables[0].bytes = entry->d_un.d_val; break;
-    case DT_RELA: tables[1].at = in_memory(map, entry->d_un.d_ptr); break;
-    case DT_RELASZ: tables[1].bytes = entry->d_un.d_val; break;
-    default: break;
+      case DT_SYMTAB: symbols = (const ElfW(Sym) *)in_memory(map, entry->d_un.d_ptr); break;
+      case DT_STRTAB: names = (const char *)in_memory(map, entry->d_un.d_ptr); break;
+      case DT_JMPREL: tables[0].at = in_memory(map, entry->d_un.d_ptr); break;
+      case DT_PLTRELSZ: tables[0].bytes = entry->d_un.d_val; break;
+      case DT_RELA: tables[1].at = in_memory(map, entry->d_un.d_ptr); break;
+      case DT_RELASZ: tables[1].bytes = entry->d_un.d_val; break;
+      default: break;
     }
   }
   int found = 0;

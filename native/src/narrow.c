@@ -66,8 +66,8 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
   return heddle_irecv(comm, n, data, wide, tags, handles, request);
 }
 
-int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles,
-                     void **profiler_handles, void **request) {
+int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **profiler_handles,
+                     void **request) {
   (void)profiler_handles; /* what a plane brought is the sender's to tell */
   return heddle_irecv(comm, n, data, sizes, tags, handles, request);
 }

@@ -74,9 +74,11 @@ TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const
  * The same without the copy. Asks for the cache lines that the bytes will go to meanwhile, which writes nothing: they are
  * the application's, and seldom near.
  */
-TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *from, size_t count, const uint8_t *place) {
+TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *from, size_t count,
+                                       const uint8_t *place) {
   REGISTER by = OF_WIDTH(twice)(OF_WIDTH(by_four)), a = OF_WIDTH(begun)(headers, OF_WIDTH(loaded)(from));
-  REGISTER b = OF_WIDTH(loaded)(from + STEP), c = OF_WIDTH(loaded)(from + 2 * STEP), d = OF_WIDTH(loaded)(from + 3 * STEP);
+  REGISTER b = OF_WIDTH(loaded)(from + STEP), c = OF_WIDTH(loaded)(from + 2 * STEP),
+           d = OF_WIDTH(loaded)(from + 3 * STEP);
   for (size_t at = BLOCK; at < count; at += BLOCK) {
     for (size_t line = 0; line < BLOCK; line += 64) __builtin_prefetch(place + at + line, 1);
     a = OF_WIDTH(folded)(a, by, OF_WIDTH(loaded)(from + at));
@@ -98,7 +100,8 @@ TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t coun
   }
 }
 
-TARGET static int64_t OF_WIDTH(seal)(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
+TARGET static int64_t OF_WIDTH(seal)(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,
+                                     int64_t front) {
   return seal_by(OF_WIDTH(copy), packet, count, payload, payload_bytes, front);
 }
 

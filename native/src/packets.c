@@ -139,8 +139,8 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);
   return load64(packet) == row->first_word && (load32(packet + 8) & 0xffffff) == (number & 0xffffff) &&
-         load32(packet + 20) == (uint32_t)row->key && left <= INT32_MAX && left >= bytes && offset <= row->region_bytes &&
-         left <= row->region_bytes - offset;
+         load32(packet + 20) == (uint32_t)row->key && left <= INT32_MAX && left >= bytes &&
+         offset <= row->region_bytes && left <= row->region_bytes - offset;
 }
 
 ALWAYS_INLINE int64_t take_by(uint32_t (*check)(struct headers, const uint8_t *, size_t, const uint8_t *),

@@ -26,8 +26,9 @@ struct heddle_profile {
 nccl_profiler heddle_profiler;
 
 static void begin(struct event *event, void *parent) {
-  event->open = heddle_profiler(&event->handle, EVENT_START, parent, HEDDLE_PROFILER_ID, &event->told) == NCCL_SUCCESS &&
-                event->handle != NULL;
+  event->open =
+      heddle_profiler(&event->handle, EVENT_START, parent, HEDDLE_PROFILER_ID, &event->told) == NCCL_SUCCESS &&
+      event->handle != NULL;
   event->over = !event->open;
 }
 

@@ -68,9 +68,9 @@ void heddle_signals_rehook(void);
 struct heddle_jvm_choice {
   char library[PATH_MAX]; /* real path of libjvm.so */
   char home[PATH_MAX];
-  char source[64];        /* what named it: a variable or a kind of folder */
-  char version[32];       /* JAVA_VERSION of its release file, or "unknown" */
-  char rejected[1024];    /* what was looked at before and why it wasn't taken; may be empty */
+  char source[64];     /* what named it: a variable or a kind of folder */
+  char version[32];    /* JAVA_VERSION of its release file, or "unknown" */
+  char rejected[1024]; /* what was looked at before and why it wasn't taken; may be empty */
 };
 
 /* plugin_folder: where the .so lies. False: choice->rejected says why there is none. */

@@ -111,8 +111,9 @@ static void rehook(int index) {
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (sigaction(FAULTS[index], &action, NULL) == 0) {
-    heddle_log(NCCL_LOG_INFO, "signal %d (%s) had been taken over after Java's start; Java's own faults are filtered out "
-                              "in front of that handler",
+    heddle_log(NCCL_LOG_INFO,
+               "signal %d (%s) had been taken over after Java's start; Java's own faults are filtered out "
+               "in front of that handler",
                FAULTS[index], strsignal(FAULTS[index]));
   }
 }

@@ -26,16 +26,15 @@ static void detach(void *vm) {
   }
 }
 
-static void create_key(void) {
-  detach_key_error = pthread_key_create(&detach_key, detach);
-}
+static void create_key(void) { detach_key_error = pthread_key_create(&detach_key, detach); }
 
 static bool stack_is_large_enough(void) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
     /* Of the process's first thread it is in /proc alone, and Java, which asks as well, would end the process. */
-    heddle_log(NCCL_LOG_WARN, "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
+    heddle_log(NCCL_LOG_WARN,
+               "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
                strerror(error));
     return false;
   }
@@ -45,8 +44,9 @@ static bool stack_is_large_enough(void) {
   pthread_attr_destroy(&attributes);
   size_t rest = (size_t)((char *)__builtin_frame_address(0) - (char *)lowest);
   if (size < SMALLEST_STACK_BYTES || rest < SMALLEST_REST_BYTES) {
-    heddle_log(NCCL_LOG_WARN, "this thread has a stack of %zu KiB with %zu KiB left; Java needs %d KiB and %d KiB. Give "
-                              "the thread that calls NCCL a larger stack",
+    heddle_log(NCCL_LOG_WARN,
+               "this thread has a stack of %zu KiB with %zu KiB left; Java needs %d KiB and %d KiB. Give "
+               "the thread that calls NCCL a larger stack",
                size / 1024, rest / 1024, SMALLEST_STACK_BYTES / 1024, SMALLEST_REST_BYTES / 1024);
     return false;
   }

@@ -60,7 +60,8 @@ int main(int count, char **arguments) {
     setenv("JAVA_HOME", "/nowhere", 1);
     int result = init(table_v12(load()));
     /* Either another runtime serves and the line names the bad one, or the one warning does. */
-    CHECK(strstr(logged, "JAVA_HOME=/nowhere has no") != NULL, "the bad JAVA_HOME isn't named (init returned %d)", result);
+    CHECK(strstr(logged, "JAVA_HOME=/nowhere has no") != NULL, "the bad JAVA_HOME isn't named (init returned %d)",
+          result);
     CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);
   } else if (strcmp(which, "unknown-option") == 0) {
     setenv("HEDDLE_JVM_OPTIONS", "-XX:+NoSuchFlag", 1);

@@ -77,9 +77,7 @@ int heddle_attach_thread(void) {
 void heddle_fork_guard_install(void) {}
 void heddle_at_exit_install(void) {}
 void heddle_at_exit_connected(void) {}
-int heddle_refuse_in_child(void) {
-  return NCCL_INVALID_USAGE;
-}
+int heddle_refuse_in_child(void) { return NCCL_INVALID_USAGE; }
 void heddle_signals_rehook(void) {}
 
 extern const struct nccl_net_v6 ncclNetPlugin_v6;
@@ -228,8 +226,8 @@ static void old_sizes_are_widened(void) {
   void *request = NULL;
   CHECK(ncclNetPlugin_v8.isend(&comm, &comm, INT_MAX, -5, (void *)9, &request) == NCCL_SUCCESS, "isend failed");
   CHECK(request == (void *)0x1000, "the request is %p", request);
-  CHECK(seen[0] == 4242 && seen[2] == INT_MAX && seen[3] == -5 && seen[4] == 9, "isend got size %ld, tag %ld, handle %ld",
-        (long)seen[2], (long)seen[3], (long)seen[4]);
+  CHECK(seen[0] == 4242 && seen[2] == INT_MAX && seen[3] == -5 && seen[4] == 9,
+        "isend got size %ld, tag %ld, handle %ld", (long)seen[2], (long)seen[3], (long)seen[4]);
   void *data[8] = {0};
   int sizes[8] = {0, 1, INT_MAX, 3, 4, 5, 6, 7};
   int tags[8] = {0};
@@ -244,7 +242,8 @@ static void old_sizes_are_widened(void) {
   CHECK(seen[2] == (int64_t)large, "5 GiB arrived as %ld", (long)seen[2]);
   void *handle = NULL;
   CHECK(ncclNetPlugin_v6.reg(&comm, data, -1, 1, &handle) == NCCL_INVALID_ARGUMENT, "a negative registration");
-  CHECK(ncclNetPlugin_v8.reg(&comm, data, large, 1, &handle) == NCCL_SUCCESS && handle == (void *)5, "handle %p", handle);
+  CHECK(ncclNetPlugin_v8.reg(&comm, data, large, 1, &handle) == NCCL_SUCCESS && handle == (void *)5, "handle %p",
+        handle);
   CHECK(seen[2] == (int64_t)large, "5 GiB were registered as %ld", (long)seen[2]);
 }
 

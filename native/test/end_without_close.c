@@ -30,7 +30,7 @@ static const char *const NAMES[KINDS] = {"completed", "posted", "tried", "by ano
 /* What the processes tell each other. */
 struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
-  atomic_int gave_up; /* the round in which the sender's second was over before all was delivered, and it said so */
+  atomic_int gave_up;   /* the round in which the sender's second was over before all was delivered, and it said so */
   atomic_int not_taken; /* messages that a thread still tried to send when its process ended, in all */
   atomic_long left_us, ended_us;
   atomic_int threads_at_end;
@@ -46,9 +46,7 @@ static void *context;
 
 static long deadline;
 
-static void start_waiting(void) {
-  deadline = now_us() + PATIENCE_S * 1000000L;
-}
+static void start_waiting(void) { deadline = now_us() + PATIENCE_S * 1000000L; }
 
 static void keep_waiting(const char *what) {
   CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S);
@@ -337,9 +335,7 @@ static int status_of(pid_t child) {
   return status;
 }
 
-static long end_took_us(void) {
-  return atomic_load(&shared->ended_us) - atomic_load(&shared->left_us);
-}
+static long end_took_us(void) { return atomic_load(&shared->ended_us) - atomic_load(&shared->left_us); }
 
 static void one_round(int round, pid_t receiver) {
   atomic_store(&shared->round, round);
@@ -350,7 +346,8 @@ static void one_round(int round, pid_t receiver) {
   start_waiting();
   while (atomic_load(&shared->received) < round) {
     CHECK(waitpid(receiver, &status, WNOHANG) == 0,
-          "round %d (%s): the receiver ended, status %#x; %u, %u and %u messages were taken, the end took %ld us; the sender "
+          "round %d (%s): the receiver ended, status %#x; %u, %u and %u messages were taken, the end took %ld us; the "
+          "sender "
           "said: %s",
           round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
           shared->sender_said);
@@ -464,7 +461,8 @@ int main(int count, char **arguments) {
   other_end("a peer that is killed", leave_behind_peer, SIGKILL, 0);
   other_end("a peer that stands still", leave_behind_peer, SIGSTOP, 0);
   other_end("SIGTERM", die_of_signal, SIGSTOP, SIGTERM);
-  printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't taken\n", rounds,
-         busy, given_up, not_taken);
+  printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't "
+         "taken\n",
+         rounds, busy, given_up, not_taken);
   return 0;
 }

@@ -4,36 +4,36 @@
 static char name[64];
 
 /* The members that every version has, wherever they lie. */
-#define LOOK(version, properties_version, ...)                                                          \
-  static void look_v##version(const void *found) {                                                      \
-    const struct nccl_net_v##version *net = found;                                                      \
-    CHECK(strcasecmp(net->name, "heddle") == 0, "the table's name is %s", net->name);                   \
-    int result = net->init(__VA_ARGS__);                                                                \
-    CHECK(result == NCCL_SUCCESS, "init returned %d", result);                                          \
-    int count = 0;                                                                                      \
-    result = net->devices(&count);                                                                      \
-    CHECK(result == NCCL_SUCCESS && count > 0, "devices returned %d, count %d", result, count);         \
-    struct {                                                                                            \
-      struct nccl_properties_v##properties_version properties;                                          \
-      unsigned char behind[64];                                                                         \
-    } room;                                                                                             \
-    memset(&room, 0x5a, sizeof room);                                                                   \
-    result = net->get_properties(0, &room.properties);                                                  \
-    CHECK(result == NCCL_SUCCESS, "getProperties returned %d", result);                                 \
-    for (size_t i = 0; i < sizeof room.behind; i++) {                                                   \
-      CHECK(room.behind[i] == 0x5a, "getProperties wrote %zu bytes too far", i + 1);                    \
-    }                                                                                                   \
-    CHECK(room.properties.name != NULL && room.properties.pci_path != NULL, "no name or no path");      \
-    CHECK(room.properties.speed > 0 && room.properties.port >= 1, "speed %d, port %d",                  \
-          room.properties.speed, room.properties.port);                                                 \
-    CHECK(room.properties.latency >= 0 && room.properties.latency < 1e3f, "latency %f",                 \
-          (double)room.properties.latency);                                                             \
-    CHECK(room.properties.max_receives == 8 && room.properties.max_comms > 0, "receives %d, comms %d",  \
-          room.properties.max_receives, room.properties.max_comms);                                     \
-    CHECK((room.properties.pointer_support & 1) == 1, "no host memory");                                \
-    snprintf(name, sizeof name, "%s", room.properties.name);                                            \
-    result = net->get_properties(count, &room.properties);                                              \
-    CHECK(result != NCCL_SUCCESS, "device %d of %d has properties", count, count);                      \
+#define LOOK(version, properties_version, ...) \
+  static void look_v##version(const void *found) { \
+    const struct nccl_net_v##version *net = found; \
+    CHECK(strcasecmp(net->name, "heddle") == 0, "the table's name is %s", net->name); \
+    int result = net->init(__VA_ARGS__); \
+    CHECK(result == NCCL_SUCCESS, "init returned %d", result); \
+    int count = 0; \
+    result = net->devices(&count); \
+    CHECK(result == NCCL_SUCCESS && count > 0, "devices returned %d, count %d", result, count); \
+    struct { \
+      struct nccl_properties_v##properties_version properties; \
+      unsigned char behind[64]; \
+    } room; \
+    memset(&room, 0x5a, sizeof room); \
+    result = net->get_properties(0, &room.properties); \
+    CHECK(result == NCCL_SUCCESS, "getProperties returned %d", result); \
+    for (size_t i = 0; i < sizeof room.behind; i++) { \
+      CHECK(room.behind[i] == 0x5a, "getProperties wrote %zu bytes too far", i + 1); \
+    } \
+    CHECK(room.properties.name != NULL && room.properties.pci_path != NULL, "no name or no path"); \
+    CHECK(room.properties.speed > 0 && room.properties.port >= 1, "speed %d, port %d", room.properties.speed, \
+          room.properties.port); \
+    CHECK(room.properties.latency >= 0 && room.properties.latency < 1e3f, "latency %f", \
+          (double)room.properties.latency); \
+    CHECK(room.properties.max_receives == 8 && room.properties.max_comms > 0, "receives %d, comms %d", \
+          room.properties.max_receives, room.properties.max_comms); \
+    CHECK((room.properties.pointer_support & 1) == 1, "no host memory"); \
+    snprintf(name, sizeof name, "%s", room.properties.name); \
+    result = net->get_properties(count, &room.properties); \
+    CHECK(result != NCCL_SUCCESS, "device %d of %d has properties", count, count); \
   }
 
 static struct nccl_config config = {.traffic_class = -1};

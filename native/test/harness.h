@@ -17,14 +17,14 @@
 
 #include "../src/nccl_abi.h"
 
-#define CHECK(condition, ...)                                      \
-  do {                                                             \
-    if (!(condition)) {                                            \
+#define CHECK(condition, ...) \
+  do { \
+    if (!(condition)) { \
       dprintf(report, "%s:%d: expected %s; ", __FILE__, __LINE__, #condition); \
-      dprintf(report, __VA_ARGS__);                                \
-      dprintf(report, "\nlog so far:\n%s", logged);                \
-      _exit(1);                                                    \
-    }                                                              \
+      dprintf(report, __VA_ARGS__); \
+      dprintf(report, "\nlog so far:\n%s", logged); \
+      _exit(1); \
+    } \
   } while (0)
 
 /* Where failures are told: standard error, unless a test has bent that away. */
@@ -73,9 +73,7 @@ static inline const void *table(void *library, const char *name) {
   return found;
 }
 
-static inline const struct nccl_net_v12 *table_v12(void *library) {
-  return table(library, "ncclNetPlugin_v12");
-}
+static inline const struct nccl_net_v12 *table_v12(void *library) { return table(library, "ncclNetPlugin_v12"); }
 
 static inline void *init_v12(const struct nccl_net_v12 *net, uint64_t comm_id) {
   struct nccl_config config = {.traffic_class = -1};

@@ -30,7 +30,7 @@ int java_stress(int milliseconds) {
   }
   void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   jint (*created)(JavaVM **, jsize, jsize *);
-  *__extension__(void **)&created = dlsym(library, "JNI_GetCreatedJavaVMs");
+  *__extension__(void **) & created = dlsym(library, "JNI_GetCreatedJavaVMs");
   JavaVM *vm = NULL;
   jsize count = 0;
   JNIEnv *env = NULL;

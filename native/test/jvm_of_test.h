@@ -14,7 +14,7 @@ static inline JavaVM *make_machine(const char *option) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CHECK(library != NULL, "dlopen: %s", dlerror());
   jint (*create)(JavaVM **, void **, void *);
-  *__extension__(void **)&create = dlsym(library, "JNI_CreateJavaVM");
+  *__extension__(void **) & create = dlsym(library, "JNI_CreateJavaVM");
   JavaVMOption options[] = {{.optionString = (char *)option}};
   JavaVMInitArgs arguments = {.version = JNI_VERSION_10, .nOptions = 1, .options = options};
   JavaVM *vm = NULL;

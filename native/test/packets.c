@@ -101,17 +101,19 @@ static void seal_slowly(uint8_t *packet, size_t payload, uint32_t front) {
 }
 
 /* Takes the row as take should, placing into the copy instead of the region itself. */
-static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front, const struct heddle_row *row,
-                           uint8_t *copy) {
+static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front,
+                           const struct heddle_row *row, uint8_t *copy) {
   int64_t taken = 0, tag = 0;
   for (; (size_t)taken < count; taken++, packet += HEADER + payload + 4) {
     uint64_t address = read_number(packet + 12, 8), left = read_number(packet + 24, 4);
     uint32_t stored;
     memcpy(&stored, packet + HEADER + payload, sizeof stored);
-    if (read_number(packet, 8) != row->first_word || read_number(packet + 9, 3) != ((row->number + (uint64_t)taken) & 0xffffff) ||
+    if (read_number(packet, 8) != row->first_word ||
+        read_number(packet + 9, 3) != ((row->number + (uint64_t)taken) & 0xffffff) ||
         read_number(packet + 20, 4) != (row->key & 0xffffffff) || left > 0x7fffffff || left < payload ||
         address < row->region || address - row->region > row->region_bytes ||
-        left > row->region_bytes - (address - row->region) || (bit_by_bit(packet, HEADER + payload) ^ front) != stored) {
+        left > row->region_bytes - (address - row->region) ||
+        (bit_by_bit(packet, HEADER + payload) ^ front) != stored) {
       break;
     }
     memcpy(copy + (address - row->region), packet + HEADER, payload);
@@ -179,7 +181,8 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
     *((quick & 0xffff) == (int64_t)count ? &whole : &broken) += 1;
   }
   if (whole < ROUNDS / 5 || broken < ROUNDS / 5) {
-    fprintf(stderr, "%jd rows were taken whole and %jd in part: that shows little\n", (intmax_t)whole, (intmax_t)broken);
+    fprintf(stderr, "%jd rows were taken whole and %jd in part: that shows little\n", (intmax_t)whole,
+            (intmax_t)broken);
     return 1;
   }
   return 0;

@@ -67,45 +67,33 @@ static const struct nccl_net_v12 *v12;
 static void *context;
 static struct nccl_config config = {.traffic_class = -1};
 
-static int listen_v10(char *handle, void **comm) {
-  return v10->listen(0, handle, comm);
-}
+static int listen_v10(char *handle, void **comm) { return v10->listen(0, handle, comm); }
 
-static int connect_v10(char *handle, void **comm) {
-  return v10->connect(0, &config, handle, comm, NULL);
-}
+static int connect_v10(char *handle, void **comm) { return v10->connect(0, &config, handle, comm, NULL); }
 
-static int listen_v11(char *handle, void **comm) {
-  return v11->listen(context, 0, handle, comm);
-}
+static int listen_v11(char *handle, void **comm) { return v11->listen(context, 0, handle, comm); }
 
-static int connect_v11(char *handle, void **comm) {
-  return v11->connect(context, 0, handle, comm, NULL);
-}
+static int connect_v11(char *handle, void **comm) { return v11->connect(context, 0, handle, comm, NULL); }
 
-static int listen_v12(char *handle, void **comm) {
-  return v12->listen(context, 0, handle, comm);
-}
+static int listen_v12(char *handle, void **comm) { return v12->listen(context, 0, handle, comm); }
 
-static int connect_v12(char *handle, void **comm) {
-  return v12->connect(context, 0, handle, comm, NULL);
-}
+static int connect_v12(char *handle, void **comm) { return v12->connect(context, 0, handle, comm, NULL); }
 
-#define USE(version, table_of)                      \
-  do {                                              \
-    net.listen = listen_##version;                  \
-    net.connect = connect_##version;                \
-    net.accept = (table_of)->accept;                \
-    net.reg = (table_of)->reg;                      \
-    net.dereg = (table_of)->dereg;                  \
-    net.isend = (table_of)->isend;                  \
-    net.irecv = (table_of)->irecv;                  \
-    net.test = (table_of)->test;                    \
-    net.close_send = (table_of)->close_send;        \
-    net.close_receive = (table_of)->close_receive;  \
-    net.close_listen = (table_of)->close_listen;    \
-    int count = 0;                                  \
-    result = (table_of)->devices(&count);           \
+#define USE(version, table_of) \
+  do { \
+    net.listen = listen_##version; \
+    net.connect = connect_##version; \
+    net.accept = (table_of)->accept; \
+    net.reg = (table_of)->reg; \
+    net.dereg = (table_of)->dereg; \
+    net.isend = (table_of)->isend; \
+    net.irecv = (table_of)->irecv; \
+    net.test = (table_of)->test; \
+    net.close_send = (table_of)->close_send; \
+    net.close_receive = (table_of)->close_receive; \
+    net.close_listen = (table_of)->close_listen; \
+    int count = 0; \
+    result = (table_of)->devices(&count); \
     CHECK(result == NCCL_SUCCESS && count > 0, "devices returned %d, count %d", result, count); \
   } while (0)
 
@@ -141,9 +129,7 @@ static char source[SIZE];
 static char target[SIZE];
 static long deadline;
 
-static void keep_waiting(const char *what) {
-  CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S);
-}
+static void keep_waiting(const char *what) { CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S); }
 
 static void connect_pair(void) {
   char handle[128] = "";
@@ -215,7 +201,8 @@ static void check_message(int first, size_t size, int tag, const void *parent, b
       CHECK(event->plane_name[0] == '\0', "a message on plane %s", event->plane_name);
     } else {
       CHECK(event->begun.kind == HEDDLE_PROFILER_PLANE, "kind %u", event->begun.kind);
-      CHECK(event->begun.plane >= 0 && event->begun.plane < 2 && !seen[event->begun.plane], "plane %d", event->begun.plane);
+      CHECK(event->begun.plane >= 0 && event->begun.plane < 2 && !seen[event->begun.plane], "plane %d",
+            event->begun.plane);
       seen[event->begun.plane] = true;
       CHECK(strstr(event->plane_name, event->begun.plane == 0 ? "one" : "two") != NULL, "plane %d is called %s",
             event->begun.plane, event->plane_name);
@@ -255,7 +242,8 @@ int main(int count, char **arguments) {
   receive(SIZE, 9);
   send_with(SIZE, 9, &parent);
   CHECK(started > first, "no event of a message that is under way");
-  CHECK(net.dereg(sender, source_handle) == NCCL_SUCCESS && net.dereg(receiver, target_handle) == NCCL_SUCCESS, "deregMr");
+  CHECK(net.dereg(sender, source_handle) == NCCL_SUCCESS && net.dereg(receiver, target_handle) == NCCL_SUCCESS,
+        "deregMr");
   CHECK(net.close_send(sender) == NCCL_SUCCESS && net.close_receive(receiver) == NCCL_SUCCESS, "close");
   CHECK(net.close_listen(listen_comm) == NCCL_SUCCESS, "closeListen");
   for (int i = first; i < started; i++) {

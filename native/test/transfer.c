@@ -8,13 +8,9 @@ static void *context;
 
 static long deadline;
 
-static void start_waiting(void) {
-  deadline = now_us() + PATIENCE_S * 1000000L;
-}
+static void start_waiting(void) { deadline = now_us() + PATIENCE_S * 1000000L; }
 
-static void keep_waiting(const char *what) {
-  CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S);
-}
+static void keep_waiting(const char *what) { CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S); }
 
 struct pair {
   void *listen;

@@ -114,7 +114,7 @@ static int end_machine(void) {
   }
   void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   jint (*created)(JavaVM **, jsize, jsize *);
-  *__extension__(void **)&created = dlsym(library, "JNI_GetCreatedJavaVMs");
+  *__extension__(void **) & created = dlsym(library, "JNI_GetCreatedJavaVMs");
   JavaVM *vm = NULL;
   jsize count = 0;
   if (created(&vm, 1, &count) != JNI_OK || count != 1) {

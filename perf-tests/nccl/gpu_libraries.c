@@ -42,8 +42,8 @@ static const struct wanted OF_NCCL[] = {
     {"ncclGroupEnd", FIELD(group_end)},
 };
 
-static int find(struct gpu_libraries *libraries, const char *file, const struct wanted *list, size_t count, char *reason,
-                size_t size) {
+static int find(struct gpu_libraries *libraries, const char *file, const struct wanted *list, size_t count,
+                char *reason, size_t size) {
   void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
   if (library == NULL) {
     snprintf(reason, size, "%s", dlerror());

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cuda_result;  /* 0: success */
-typedef int nccl_result;  /* 0: success */
+typedef int cuda_result; /* 0: success */
+typedef int nccl_result; /* 0: success */
 typedef uint64_t device_pointer;
 typedef void *stream;
 typedef void *communicator;
@@ -41,7 +41,8 @@ struct gpu_libraries {
   nccl_result (*join)(communicator *made, int ranks, struct nccl_unique_id id, int rank);
   nccl_result (*leave)(communicator left);
   const char *(*error_text)(nccl_result result);
-  nccl_result (*all_reduce)(device_pointer from, device_pointer to, size_t count, int type, int operation, communicator, stream);
+  nccl_result (*all_reduce)(device_pointer from, device_pointer to, size_t count, int type, int operation, communicator,
+                            stream);
   nccl_result (*all_gather)(device_pointer from, device_pointer to, size_t count, int type, communicator, stream);
   nccl_result (*send)(device_pointer from, size_t count, int type, int peer, communicator, stream);
   nccl_result (*receive)(device_pointer to, size_t count, int type, int peer, communicator, stream);

@@ -23,7 +23,12 @@ static struct {
   int rank, ranks, iterations, warmup, probe;
   size_t min_bytes, max_bytes;
   double timeout_seconds;
-} options = {.rank = -1, .ranks = 2, .iterations = 20, .warmup = 5, .min_bytes = 8, .max_bytes = 64 << 20,
+} options = {.rank = -1,
+             .ranks = 2,
+             .iterations = 20,
+             .warmup = 5,
+             .min_bytes = 8,
+             .max_bytes = 64 << 20,
              .timeout_seconds = 120};
 
 static struct gpu_libraries gpu;
@@ -33,27 +38,32 @@ static device_pointer source, target;
 static float *host;
 
 static void usage(FILE *to) {
-  fprintf(to,
-          "heddle-nccl: one rank of NCCL's collectives on a GPU, every element checked\n"
-          "  --probe                 only say whether there is a GPU and NCCL\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
-          "  --rank R --ranks N      this rank and how many there are (2); rank R takes GPU R modulo their number\n"
-          "  --min-bytes B --max-bytes B   sizes, times 8 each (8, 67108864)\n"
-          "  --iterations N --warmup N     per size (20, 5)\n"
-          "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (120)\n"
-          "  --nccl FILE             the library (libnccl.so.2)\n"
-          "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 NCCL or CUDA failed, 4 timed out, 77 no GPU here\n");
+  fprintf(to, "heddle-nccl: one rank of NCCL's collectives on a GPU, every element checked\n"
+              "  --probe                 only say whether there is a GPU and NCCL\n"
+              "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+              "  --rank R --ranks N      this rank and how many there are (2); rank R takes GPU R modulo their number\n"
+              "  --min-bytes B --max-bytes B   sizes, times 8 each (8, 67108864)\n"
+              "  --iterations N --warmup N     per size (20, 5)\n"
+              "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (120)\n"
+              "  --nccl FILE             the library (libnccl.so.2)\n"
+              "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 NCCL or CUDA failed, 4 timed out, 77 no "
+              "GPU here\n");
 }
 
 static void parse(int argc, char **argv) {
   enum { FOLDER = 1, RANK, RANKS, MIN, MAX, ITERATIONS, WARMUP, TIMEOUT, NCCL, PROBE, HELP };
-  static const struct option longs[] = {
-      {"rendezvous", required_argument, NULL, FOLDER}, {"rank", required_argument, NULL, RANK},
-      {"ranks", required_argument, NULL, RANKS},       {"min-bytes", required_argument, NULL, MIN},
-      {"max-bytes", required_argument, NULL, MAX},     {"iterations", required_argument, NULL, ITERATIONS},
-      {"warmup", required_argument, NULL, WARMUP},     {"timeout-seconds", required_argument, NULL, TIMEOUT},
-      {"nccl", required_argument, NULL, NCCL},         {"probe", no_argument, NULL, PROBE},
-      {"help", no_argument, NULL, HELP},               {NULL, 0, NULL, 0}};
+  static const struct option longs[] = {{"rendezvous", required_argument, NULL, FOLDER},
+                                        {"rank", required_argument, NULL, RANK},
+                                        {"ranks", required_argument, NULL, RANKS},
+                                        {"min-bytes", required_argument, NULL, MIN},
+                                        {"max-bytes", required_argument, NULL, MAX},
+                                        {"iterations", required_argument, NULL, ITERATIONS},
+                                        {"warmup", required_argument, NULL, WARMUP},
+                                        {"timeout-seconds", required_argument, NULL, TIMEOUT},
+                                        {"nccl", required_argument, NULL, NCCL},
+                                        {"probe", no_argument, NULL, PROBE},
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
   int found;
   while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
     switch (found) {
@@ -157,8 +167,8 @@ static size_t run_size(enum collective kind, size_t bytes) {
     double each = seconds / options.iterations, ranks = options.ranks;
     double share = kind == ALL_REDUCE ? 2 * (ranks - 1) / ranks : (ranks - 1) / ranks;
     double algorithm = (double)bytes / each / 1e9;
-    printf("%12zu  %12zu  %6s  %10s  %10.1f  %7.3f  %7.3f  %6zu\n", bytes, given, "float", NAMES[kind], each * 1e6, algorithm,
-           algorithm * share, wrong);
+    printf("%12zu  %12zu  %6s  %10s  %10.1f  %7.3f  %7.3f  %6zu\n", bytes, given, "float", NAMES[kind], each * 1e6,
+           algorithm, algorithm * share, wrong);
     fflush(stdout);
   }
   return wrong;

@@ -53,8 +53,10 @@ void chaos_allocate(struct chaos_buffers *buffers, int count, size_t each, int a
   }
   memset(buffers->memory, GUARD, buffers->bytes);
   for (int i = 0; i < count; i++) {
-    if (at_rest) chaos_rest(buffers, i, (uint64_t)i);
-    else memset(chaos_data(buffers, i), 0, each);
+    if (at_rest)
+      chaos_rest(buffers, i, (uint64_t)i);
+    else
+      memset(chaos_data(buffers, i), 0, each);
   }
 }
 
@@ -131,4 +133,6 @@ void chaos_check_rest(struct chaos_buffers *buffers, int buffer) {
   buffers->canary_bytes += wrong;
 }
 
-void chaos_spoil(struct chaos_buffers *buffers, int buffer) { memset(chaos_data(buffers, buffer), 0x5a, buffers->each); }
+void chaos_spoil(struct chaos_buffers *buffers, int buffer) {
+  memset(chaos_data(buffers, buffer), 0x5a, buffers->each);
+}

@@ -30,7 +30,8 @@ void chaos_fill_end(void *data);
 int chaos_is_end(const void *data, int size);
 
 /* Counts the bytes of a message that aren't what they must be; a wrong size counts as all of it. */
-void chaos_check(struct chaos_buffers *, int buffer, int size, uint64_t seed, int rank, uint64_t message, size_t max_bytes);
+void chaos_check(struct chaos_buffers *, int buffer, int size, uint64_t seed, int rank, uint64_t message,
+                 size_t max_bytes);
 void chaos_check_guards(struct chaos_buffers *, int buffer);
 
 /* Fills a buffer that was handed back; chaos_check_rest counts what has changed since. */

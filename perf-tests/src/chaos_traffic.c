@@ -111,7 +111,10 @@ static int post_send(double end) {
   if (sending[buffer].busy) return 0;
   size_t size = ends ? CHAOS_END_BYTES : chaos_size(run->seed, run->rank, sends_posted, run->max_bytes);
   void *data = chaos_data(&sends, buffer), *request = NULL;
-  if (ends) chaos_fill_end(data); else chaos_fill(data, size, run->seed, run->rank, sends_posted);
+  if (ends)
+    chaos_fill_end(data);
+  else
+    chaos_fill(data, size, run->seed, run->rank, sends_posted);
   if (run->spoils && !ends && size > 0 && sends_posted % 2 == 0) ((unsigned char *)data)[size / 2] ^= 1;
   int result = net_isend(net, send_comm, data, size, TAG, send_memory, &request);
   if (!went_well(&sums.send, result, "isend") || request == NULL) return 0;
@@ -181,7 +184,10 @@ void chaos_move(struct chaos_outcome *outcome) {
     if (!is_over(&sums.receive)) moved |= test_receives();
     if (!is_over(&sums.send)) moved |= test_sends();
     idle = moved ? 0 : idle + 1;
-    if (idle > EAGER_SWEEPS) usleep(100); else if (idle > 0) sched_yield();
+    if (idle > EAGER_SWEEPS)
+      usleep(100);
+    else if (idle > 0)
+      sched_yield();
   }
   *outcome = sums;
 }

@@ -12,15 +12,15 @@ struct chaos_run {
   const char *folder; /* where the two ranks find each other; empty before the run */
   int rank, spoils;
   uint64_t seed;
-  double seconds; /* how long new messages are begun */
-  const char *until; /* none are once this file exists; or NULL */
+  double seconds;         /* how long new messages are begun */
+  const char *until;      /* none are once this file exists; or NULL */
   double timeout_seconds; /* of the connecting */
   size_t max_bytes;
 };
 
 /* What became of one communicator. */
 struct chaos_side {
-  int complete; /* every message is through, the last one too */
+  int complete;       /* every message is through, the last one too */
   const char *failed; /* the call that failed, or NULL */
   int result;
   double failed_at; /* monotonic, seconds */

@@ -13,7 +13,7 @@ static const char *file_path;
 static struct {
   double seconds;
   size_t bytes;
-} *kept;
+} * kept;
 static size_t count;
 
 void completions_keep(const char *path) {
@@ -26,7 +26,8 @@ void completions_keep(const char *path) {
 
 void completed(size_t bytes) {
   if (kept == NULL) return;
-  if (count == MOST) fail_with(EXIT_BAD_USAGE, "--completions %s: more than %zu sends; send larger ones or less", file_path, MOST);
+  if (count == MOST)
+    fail_with(EXIT_BAD_USAGE, "--completions %s: more than %zu sends; send larger ones or less", file_path, MOST);
   kept[count].seconds = now_seconds();
   kept[count++].bytes = bytes;
 }

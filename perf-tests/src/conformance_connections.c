@@ -196,7 +196,8 @@ void close_with_requests_in_flight(void) {
       int result = is_sender() ? net_isend(&net, comm, bytes, sizeof bytes, tag, memory, &request)
                                : net_irecv(&net, comm, 1, &data, &size, &tag, &memory, &request);
       /* The other end may be closed already: it closes in good order, which is no failure of this one. */
-      WANT(result == 0 || (max_receives == 1 && result == 6), "request %d of a connection that is being closed: result %d", i, result);
+      WANT(result == 0 || (max_receives == 1 && result == 6),
+           "request %d of a connection that is being closed: result %d", i, result);
     }
     if (round % 2 == 1) meet();
     close_comm(comm);

@@ -8,7 +8,8 @@
 #include "rendezvous.h"
 
 void sizes_of_every_kind(void) {
-  static const size_t sizes[] = {0, 1, 4, 127, 128, 129, 4095, 4096, 4097, 8192, 61439, 61440, 61441, 65536,
+  static const size_t sizes[] = {0,      1,      4,      127,     128,     129,         4095,
+                                 4096,   4097,   8192,   61439,   61440,   61441,       65536,
                                  122880, 130000, 262144, 1000003, 1048576, 4194304 + 5, 16777216};
   void *comm = connect_one();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) one_message(comm, i, sizes[i], sizes[i], (int)i);

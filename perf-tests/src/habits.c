@@ -115,8 +115,9 @@ void *must_register(void *comm, void *data, size_t size) {
 /* ---- traffic ---- */
 
 enum {
-  STEPS = 8,         /* requests under way each way, as many as NCCL has */
-  EAGER_PASSES = 500 /* without anything done before a thread leaves its processor to others, of which there may be many */
+  STEPS = 8, /* requests under way each way, as many as NCCL has */
+  EAGER_PASSES =
+      500 /* without anything done before a thread leaves its processor to others, of which there may be many */
 };
 
 struct way {
@@ -192,7 +193,10 @@ void exchange(struct link *links, int count, int group, int messages) {
     }
     if (moved) progress();
     idle = moved ? 0 : idle + 1;
-    if (idle > EAGER_PASSES) usleep(50); else if (idle > 0) sched_yield();
+    if (idle > EAGER_PASSES)
+      usleep(50);
+    else if (idle > 0)
+      sched_yield();
   }
   for (int i = 0; i < count; i++) {
     free_way(&sends[i], links[i].send);

@@ -41,7 +41,8 @@ static struct pending post_both_ways(const struct link *link) {
   }
   for (int i = 0; i < REQUESTS && !pending.failed; i++) {
     void *request = NULL;
-    is_good_or_remote(&pending, net_isend(&net, link->send, pending.sent, BYTES, i, pending.send_memory, &request), "isend");
+    is_good_or_remote(&pending, net_isend(&net, link->send, pending.sent, BYTES, i, pending.send_memory, &request),
+                      "isend");
     if (request == NULL) break;
     keep(&pending, request);
   }

@@ -53,7 +53,8 @@ static void read_line(uint64_t message, word *slot, size_t line) {
   size_t first = line * words_of_line();
   for (size_t at = first; at < first + words_of_line(); at++) {
     uint64_t there = atomic_load_explicit(&slot[at], memory_order_relaxed);
-    WANT(there == word_of(message, at), "message %llu, line %zu: its flag was there, its word %zu was %#llx and not %#llx",
+    WANT(there == word_of(message, at),
+         "message %llu, line %zu: its flag was there, its word %zu was %#llx and not %#llx",
          (unsigned long long)message, line, at - first, (unsigned long long)there,
          (unsigned long long)word_of(message, at));
   }
@@ -173,13 +174,17 @@ static void send_all(void *comm, void *memory) {
     if (next < rounds && next - done < SLOTS) {
       void *request = NULL;
       fill_lines(next);
-      check(net_isend(&net, comm, slot_of(next), lines_of(next) * (size_t)options.line_bytes, 0, memory, &request), "isend");
+      check(net_isend(&net, comm, slot_of(next), lines_of(next) * (size_t)options.line_bytes, 0, memory, &request),
+            "isend");
       if (request != NULL) requests[next++ % SLOTS] = request;
     }
     int is_done = 0;
     if (done < next) check(net_test(&net, requests[done % SLOTS], &is_done, NULL), "test");
     done += (uint64_t)is_done;
-    if (is_done) progress(); else sched_yield();
+    if (is_done)
+      progress();
+    else
+      sched_yield();
   }
 }
 

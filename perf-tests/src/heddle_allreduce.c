@@ -25,30 +25,38 @@ static struct {
   int iterations, warmup;
   double timeout_seconds;
   int log, trace;
-} options = {.ranks = 2, .devices = 1, .min_bytes = 8, .max_bytes = 64 << 20, .iterations = 20, .warmup = 5, .timeout_seconds = 60,
-             .log = 1, .rank = -1};
+} options = {.ranks = 2,
+             .devices = 1,
+             .min_bytes = 8,
+             .max_bytes = 64 << 20,
+             .iterations = 20,
+             .warmup = 5,
+             .timeout_seconds = 60,
+             .log = 1,
+             .rank = -1};
 
 static struct net_plugin net;
 static struct ring_buffers buffers;
 static struct ring rings[MAX_DEVICES]; /* one for each device, each with its share of every buffer */
 
 static void usage(FILE *to) {
-  fprintf(to,
-          "heddle-allreduce: one rank of a ring all-reduce of floats over an ncclNet plugin, every element checked\n"
-          "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
-          "  --rank R --ranks N      this rank and how many there are (2)\n"
-          "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
-          "  --iterations N --warmup N     per size (20, 5); with --warmup 0 there is no common one before either\n"
-          "  --until FILE            the largest size is repeated until rank 0 finds this file\n"
-          "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
-          "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-          "  --device D              the first device that is used (0)\n"
-          "  --devices N             how many are: each carries its share in a ring of its own (1)\n"
-          "  --completions FILE      written at the end: when each send was done, by the monotonic clock, and its bytes\n"
-          "  --quiet                 of the plugin's log only warnings\n"
-          "  --trace                 the plugin's log with all that it traces, each line with the monotonic time\n"
-          "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
+  fprintf(
+      to,
+      "heddle-allreduce: one rank of a ring all-reduce of floats over an ncclNet plugin, every element checked\n"
+      "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
+      "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+      "  --rank R --ranks N      this rank and how many there are (2)\n"
+      "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
+      "  --iterations N --warmup N     per size (20, 5); with --warmup 0 there is no common one before either\n"
+      "  --until FILE            the largest size is repeated until rank 0 finds this file\n"
+      "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
+      "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
+      "  --device D              the first device that is used (0)\n"
+      "  --devices N             how many are: each carries its share in a ring of its own (1)\n"
+      "  --completions FILE      written at the end: when each send was done, by the monotonic clock, and its bytes\n"
+      "  --quiet                 of the plugin's log only warnings\n"
+      "  --trace                 the plugin's log with all that it traces, each line with the monotonic time\n"
+      "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
 }
 
 static void parse(int argc, char **argv) {
@@ -196,8 +204,12 @@ int main(int argc, char **argv) {
   buffers = (struct ring_buffers){allocate(options.max_bytes), allocate(options.max_bytes), options.max_bytes};
   for (size_t i = 0; i < options.max_bytes / sizeof(float); i++) buffers.input[i] = value_of(options.rank, i);
   for (int i = 0; i < options.devices; i++) {
-    rings[i] = (struct ring){.net = &net, .rank = options.rank, .ranks = options.ranks, .device = options.device + i,
-                             .buffers = &buffers, .landing = allocate(OUTSTANDING * SLICE_BYTES)};
+    rings[i] = (struct ring){.net = &net,
+                             .rank = options.rank,
+                             .ranks = options.ranks,
+                             .device = options.device + i,
+                             .buffers = &buffers,
+                             .landing = allocate(OUTSTANDING * SLICE_BYTES)};
   }
 
   if (options.completions != NULL) completions_keep(options.completions);

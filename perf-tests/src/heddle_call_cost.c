@@ -17,7 +17,15 @@
 #include "net_plugin.h"
 #include "report.h"
 
-enum { MOST = 32, TAG = 7, SMALL = 8, CHUNK_BYTES = 64 << 10, CHUNKS = 8, BUFFER_BYTES = CHUNKS * CHUNK_BYTES, ROUND_NS = 20000000 };
+enum {
+  MOST = 32,
+  TAG = 7,
+  SMALL = 8,
+  CHUNK_BYTES = 64 << 10,
+  CHUNKS = 8,
+  BUFFER_BYTES = CHUNKS * CHUNK_BYTES,
+  ROUND_NS = 20000000
+};
 
 static struct net_plugin net;
 static void *send_comm, *receive_comm;

@@ -47,7 +47,8 @@ static uint64_t wrong_bytes;
 
 static void usage(FILE *to) {
   fprintf(to,
-          "heddle-chaos: one of two ranks that send each other random messages, every byte checked, for use on a bad network\n"
+          "heddle-chaos: one of two ranks that send each other random messages, every byte checked, for use on a bad "
+          "network\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
           "  --rank R                0 or 1\n"
           "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
@@ -67,17 +68,18 @@ static void usage(FILE *to) {
 }
 
 static void parse(int argc, char **argv) {
-  static const struct option_row rows[] = {{"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
-                                           {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
-                                           {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
-                                           {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
-                                           {"spoil", OPTION_ON, &options.spoils, 0, 0, NULL},
-                                           {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
-                                           {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
-                                           {"seconds", OPTION_SECONDS, &options.seconds, 1, 86400, NULL},
-                                           {"until", OPTION_TEXT, &options.until, 0, 0, NULL},
-                                           {"max-bytes", OPTION_SIZE, &options.max_bytes, 64, 64 << 20, NULL},
-                                           {0}};
+  static const struct option_row rows[] = {
+      {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+      {"spoil", OPTION_ON, &options.spoils, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+      {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
+      {"seconds", OPTION_SECONDS, &options.seconds, 1, 86400, NULL},
+      {"until", OPTION_TEXT, &options.until, 0, 0, NULL},
+      {"max-bytes", OPTION_SIZE, &options.max_bytes, 64, 64 << 20, NULL},
+      {0}};
   read_options(argc, argv, rows, usage);
   if (options.plugin == NULL || options.rank < 0) bad_usage(usage);
   if (options.seconds == 0) options.seconds = options.until != NULL ? 86400 : 3;
@@ -86,7 +88,8 @@ static void parse(int argc, char **argv) {
 /* Whether the line was understood. */
 static int take(const char *line) {
   long clock;
-  if (sscanf(line, "run %llu %ld %ld %4095[^\n]", &asked.seed, &asked.milliseconds, &asked.max_bytes, asked.folder) == 4) {
+  if (sscanf(line, "run %llu %ld %ld %4095[^\n]", &asked.seed, &asked.milliseconds, &asked.max_bytes, asked.folder) ==
+      4) {
     asked.run = 1;
     return asked.milliseconds > 0 && asked.max_bytes >= 64;
   }
@@ -142,9 +145,10 @@ static void tell_traffic(const struct chaos_outcome *outcome) {
 }
 
 static void tell_end(const struct chaos_buffers *receives, unsigned leaks) {
-  printf("{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":%llu,\"guard_bytes\":%llu,\"canary_bytes\":%llu,\"leaks\":%u}\n",
-         options.rank, (unsigned long long)receives->wrong_bytes, (unsigned long long)receives->guard_bytes,
-         (unsigned long long)receives->canary_bytes, leaks);
+  printf(
+      "{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":%llu,\"guard_bytes\":%llu,\"canary_bytes\":%llu,\"leaks\":%u}\n",
+      options.rank, (unsigned long long)receives->wrong_bytes, (unsigned long long)receives->guard_bytes,
+      (unsigned long long)receives->canary_bytes, leaks);
   fflush(stdout);
   wrong_bytes += receives->wrong_bytes + receives->guard_bytes + receives->canary_bytes;
 }
@@ -202,7 +206,8 @@ static void runs_from_input(const char *prefix) {
 static int is_other_done(void) {
   char done = 1;
   if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);
-  if (rendezvous_get(options.folder, "done", 1 - options.rank, &done, 1, options.timeout_seconds) != 0) exit(EXIT_TIMED_OUT);
+  if (rendezvous_get(options.folder, "done", 1 - options.rank, &done, 1, options.timeout_seconds) != 0)
+    exit(EXIT_TIMED_OUT);
   return 1;
 }
 
@@ -225,6 +230,9 @@ int main(int argc, char **argv) {
   snprintf(prefix, sizeof prefix, "rank %d", options.rank);
   watch_for_hang(options.timeout_seconds);
   int code = 0;
-  if (options.folder != NULL) code = run_of_options(prefix); else runs_from_input(prefix);
+  if (options.folder != NULL)
+    code = run_of_options(prefix);
+  else
+    runs_from_input(prefix);
   return wrong_bytes == 0 ? code : EXIT_WRONG_DATA;
 }

@@ -52,14 +52,19 @@ static void usage(FILE *to) {
 
 int main(int argc, char **argv) {
   enum { PLUGIN = 1, FOLDER, RANK, CASE, LIST, SEED, BIG, TIMEOUT, ABI, DEVICE, VERBOSE, HELP };
-  static const struct option longs[] = {
-      {"plugin", required_argument, NULL, PLUGIN}, {"rendezvous", required_argument, NULL, FOLDER},
-      {"rank", required_argument, NULL, RANK},     {"case", required_argument, NULL, CASE},
-      {"list", no_argument, NULL, LIST},           {"seed", required_argument, NULL, SEED},
-      {"big-bytes", required_argument, NULL, BIG}, {"timeout-seconds", required_argument, NULL, TIMEOUT},
-      {"abi", required_argument, NULL, ABI},       {"device", required_argument, NULL, DEVICE},
-      {"verbose", no_argument, NULL, VERBOSE},     {"help", no_argument, NULL, HELP},
-      {NULL, 0, NULL, 0}};
+  static const struct option longs[] = {{"plugin", required_argument, NULL, PLUGIN},
+                                        {"rendezvous", required_argument, NULL, FOLDER},
+                                        {"rank", required_argument, NULL, RANK},
+                                        {"case", required_argument, NULL, CASE},
+                                        {"list", no_argument, NULL, LIST},
+                                        {"seed", required_argument, NULL, SEED},
+                                        {"big-bytes", required_argument, NULL, BIG},
+                                        {"timeout-seconds", required_argument, NULL, TIMEOUT},
+                                        {"abi", required_argument, NULL, ABI},
+                                        {"device", required_argument, NULL, DEVICE},
+                                        {"verbose", no_argument, NULL, VERBOSE},
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
   const int count = (int)(sizeof cases / sizeof *cases);
   int found;
   while ((found = getopt_long(argc, argv, "h", longs, NULL)) != -1) {

@@ -50,33 +50,35 @@ static struct net_plugin net;
 static struct link links[MOST_CONNECTIONS + 1];
 
 static void usage(FILE *to) {
-  fprintf(to,
-          "heddle-connections: one of two ranks with many connections to each other, every byte of their traffic checked\n"
-          "  --plugin FILE --rendezvous FOLDER --rank 0|1   needed; the folder is empty before\n"
-          "  --connections N        each way, beside a first one (64)\n"
-          "  --messages N           on each of them each way (10)\n"
-          "  --max-bytes B          largest message (65536)\n"
-          "  --open-files N         limit of this process's descriptors, soft and hard\n"
-          "  --may-refuse           count connections that are refused, and use the others\n"
-          "  --timeout-seconds S    without progress for so long, the process ends with exit code 4 (60)\n"
-          "  --abi V                version of the plugin's interface, 6 to 12 (the newest it has)\n"
-          "  --verbose              the plugin's log on standard error\n"
-          "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
+  fprintf(
+      to,
+      "heddle-connections: one of two ranks with many connections to each other, every byte of their traffic checked\n"
+      "  --plugin FILE --rendezvous FOLDER --rank 0|1   needed; the folder is empty before\n"
+      "  --connections N        each way, beside a first one (64)\n"
+      "  --messages N           on each of them each way (10)\n"
+      "  --max-bytes B          largest message (65536)\n"
+      "  --open-files N         limit of this process's descriptors, soft and hard\n"
+      "  --may-refuse           count connections that are refused, and use the others\n"
+      "  --timeout-seconds S    without progress for so long, the process ends with exit code 4 (60)\n"
+      "  --abi V                version of the plugin's interface, 6 to 12 (the newest it has)\n"
+      "  --verbose              the plugin's log on standard error\n"
+      "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
 }
 
 static void parse(int argc, char **argv) {
-  static const struct option_row rows[] = {{"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
-                                           {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
-                                           {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
-                                           {"connections", OPTION_INT, &options.connections, 1, MOST_CONNECTIONS, NULL},
-                                           {"messages", OPTION_INT, &options.messages, 1, 1000000, NULL},
-                                           {"max-bytes", OPTION_SIZE, &options.max_bytes, 1, 64 << 20, NULL},
-                                           {"open-files", OPTION_INT, &options.open_files, 16, 1 << 20, NULL},
-                                           {"may-refuse", OPTION_ON, &options.may_refuse, 0, 0, NULL},
-                                           {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
-                                           {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
-                                           {"verbose", OPTION_ON, &options.verbose, 0, 0, NULL},
-                                           {0}};
+  static const struct option_row rows[] = {
+      {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
+      {"connections", OPTION_INT, &options.connections, 1, MOST_CONNECTIONS, NULL},
+      {"messages", OPTION_INT, &options.messages, 1, 1000000, NULL},
+      {"max-bytes", OPTION_SIZE, &options.max_bytes, 1, 64 << 20, NULL},
+      {"open-files", OPTION_INT, &options.open_files, 16, 1 << 20, NULL},
+      {"may-refuse", OPTION_ON, &options.may_refuse, 0, 0, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+      {"verbose", OPTION_ON, &options.verbose, 0, 0, NULL},
+      {0}};
   read_options(argc, argv, rows, usage);
   if (options.plugin == NULL || options.folder == NULL || options.rank < 0) bad_usage(usage);
 }
@@ -171,7 +173,8 @@ static void connect_all(int first, int count) {
     left = 0;
     int begun = 0;
     for (struct link *link = &links[first]; link < &links[first + count]; link++) {
-      if (link->send.state == BEGUN) settle(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
+      if (link->send.state == BEGUN)
+        settle(&link->send, net_connect(&net, 0, link->handle, &link->send.comm), "connect");
       if (link->receive.state == BEGUN) {
         settle(&link->receive, net_accept(&net, link->listener, &link->receive.comm), "accept");
       }
@@ -268,10 +271,12 @@ static void receive_next(int number, struct side *side) {
 
 static void check_received(int number, struct side *side, int got) {
   uint64_t message = message_of(number, 1 - options.rank, side->done);
-  if (got != (int)side->bytes) fail_with(EXIT_WRONG_DATA, "connection %d: %d bytes instead of %zu", number, got, side->bytes);
+  if (got != (int)side->bytes)
+    fail_with(EXIT_WRONG_DATA, "connection %d: %d bytes instead of %zu", number, got, side->bytes);
   for (size_t i = 0; i < side->bytes + GUARD; i++) {
     if (side->buffer[i] != (i < side->bytes ? byte_at(message, i) : GUARD_BYTE)) {
-      fail_with(EXIT_WRONG_DATA, "connection %d: message %d of %zu bytes is wrong at %zu", number, side->done, side->bytes, i);
+      fail_with(EXIT_WRONG_DATA, "connection %d: message %d of %zu bytes is wrong at %zu", number, side->done,
+                side->bytes, i);
     }
   }
 }

@@ -23,52 +23,58 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 static void usage(FILE *to) {
-  fprintf(to,
-          "heddle-habits: what NCCL does with a net plugin beside sending and receiving, by processes with ranks\n"
-          "  --case NAME             lines: rank 1 polls lines of data and flags in its receive buffers and uses them again\n"
-          "                          aborts: close in the middle, finalize, init and connect, the peer 0.4 s later\n"
-          "                          cycles: init, traffic, finalize, again and again, with bounds on what stays\n"
-          "                          groups: two groups of communicators between all ranks at once, a fifth sends nothing\n"
-          "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
-          "  --rank R                this process, from 0 on\n"
-          "  --ranks N               how many there are, 2 to 8; other cases than groups have 2 (2)\n"
-          "  --rounds N              messages of lines, of each link of groups; or how often to abort, or cycles (12)\n"
-          "  --seed S                the same for all ranks (1)\n"
-          "  --max-bytes B           largest message (262144)\n"
-          "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
-          "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-          "  --verbose               with the plugin's own log\n"
-          "lines:\n"
-          "  --line-bytes B          8: each word is data and flag, as LL has it; 128: the last word is the flag, as LL128 (8)\n"
-          "  --early                 use a line again as soon as it was read, and not after the receive is done\n"
-          "  --plane-failed WORDS    of a warning of the plugin after which lines that were used early may be written again\n"
-          "  --spoil-data            rank 0 sends a flag with wrong data, to see that it is found\n"
-          "  --spoil-late            rank 1 writes a line again once it was used, to see that it is found\n"
-          "cycles:\n"
-          "  --growth-kib K          resident memory that may have come on top since the third cycle (8192)\n"
-          "exit codes: 0 all as it must be, 1 something was not, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
+  fprintf(
+      to,
+      "heddle-habits: what NCCL does with a net plugin beside sending and receiving, by processes with ranks\n"
+      "  --case NAME             lines: rank 1 polls lines of data and flags in its receive buffers and uses them "
+      "again\n"
+      "                          aborts: close in the middle, finalize, init and connect, the peer 0.4 s later\n"
+      "                          cycles: init, traffic, finalize, again and again, with bounds on what stays\n"
+      "                          groups: two groups of communicators between all ranks at once, a fifth sends nothing\n"
+      "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
+      "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+      "  --rank R                this process, from 0 on\n"
+      "  --ranks N               how many there are, 2 to 8; other cases than groups have 2 (2)\n"
+      "  --rounds N              messages of lines, of each link of groups; or how often to abort, or cycles (12)\n"
+      "  --seed S                the same for all ranks (1)\n"
+      "  --max-bytes B           largest message (262144)\n"
+      "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
+      "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
+      "  --verbose               with the plugin's own log\n"
+      "lines:\n"
+      "  --line-bytes B          8: each word is data and flag, as LL has it; 128: the last word is the flag, as LL128 "
+      "(8)\n"
+      "  --early                 use a line again as soon as it was read, and not after the receive is done\n"
+      "  --plane-failed WORDS    of a warning of the plugin after which lines that were used early may be written "
+      "again\n"
+      "  --spoil-data            rank 0 sends a flag with wrong data, to see that it is found\n"
+      "  --spoil-late            rank 1 writes a line again once it was used, to see that it is found\n"
+      "cycles:\n"
+      "  --growth-kib K          resident memory that may have come on top since the third cycle (8192)\n"
+      "exit codes: 0 all as it must be, 1 something was not, 2 bad usage, 3 a call failed that must not, 4 timed "
+      "out\n");
 }
 
 static void parse(int argc, char **argv) {
-  static const struct option_row rows[] = {{"case", OPTION_TEXT, &only, 0, 0, NULL},
-                                           {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
-                                           {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
-                                           {"rank", OPTION_INT, &options.rank, 0, HABITS_MOST_RANKS - 1, NULL},
-                                           {"ranks", OPTION_INT, &options.ranks, 2, HABITS_MOST_RANKS, NULL},
-                                           {"rounds", OPTION_INT, &options.rounds, 1, 1 << 30, NULL},
-                                           {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
-                                           {"max-bytes", OPTION_SIZE, &options.max_bytes, 4096, 64 << 20, NULL},
-                                           {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
-                                           {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
-                                           {"verbose", OPTION_ON, &options.log, 0, 0, NULL},
-                                           {"line-bytes", OPTION_INT, &options.line_bytes, 8, 128, NULL},
-                                           {"early", OPTION_ON, &options.early, 0, 0, NULL},
-                                           {"plane-failed", OPTION_TEXT, &options.plane_failed, 0, 0, NULL},
-                                           {"spoil-data", OPTION_ON, &options.spoil_data, 0, 0, NULL},
-                                           {"spoil-late", OPTION_ON, &options.spoil_late, 0, 0, NULL},
-                                           {"growth-kib", OPTION_INT, &options.growth_kib, 1, 1 << 30, NULL},
-                                           {0}};
+  static const struct option_row rows[] = {
+      {"case", OPTION_TEXT, &only, 0, 0, NULL},
+      {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, HABITS_MOST_RANKS - 1, NULL},
+      {"ranks", OPTION_INT, &options.ranks, 2, HABITS_MOST_RANKS, NULL},
+      {"rounds", OPTION_INT, &options.rounds, 1, 1 << 30, NULL},
+      {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
+      {"max-bytes", OPTION_SIZE, &options.max_bytes, 4096, 64 << 20, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"abi", OPTION_INT, &options.abi, 6, 12, NULL},
+      {"verbose", OPTION_ON, &options.log, 0, 0, NULL},
+      {"line-bytes", OPTION_INT, &options.line_bytes, 8, 128, NULL},
+      {"early", OPTION_ON, &options.early, 0, 0, NULL},
+      {"plane-failed", OPTION_TEXT, &options.plane_failed, 0, 0, NULL},
+      {"spoil-data", OPTION_ON, &options.spoil_data, 0, 0, NULL},
+      {"spoil-late", OPTION_ON, &options.spoil_late, 0, 0, NULL},
+      {"growth-kib", OPTION_INT, &options.growth_kib, 1, 1 << 30, NULL},
+      {0}};
   options.line_bytes = 8;
   read_options(argc, argv, rows, usage);
   if (only == NULL || options.plugin == NULL || options.folder == NULL || options.rank < 0) bad_usage(usage);

@@ -33,9 +33,9 @@ struct flow {
 static struct net_plugin net;
 static struct flow flows[MOST_FLOWS];
 static unsigned char *outgoing; /* all flows send the same */
-static size_t window_bytes; /* of a flow */
-static double *round_trips; /* and the times of streams' messages */
-static size_t timed; /* of the latter */
+static size_t window_bytes;     /* of a flow */
+static double *round_trips;     /* and the times of streams' messages */
+static size_t timed;            /* of the latter */
 
 static void open_flow(struct flow *flow, int number) {
   char name[32], handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
@@ -111,9 +111,9 @@ struct stream {
   unsigned long posted, finished;
   void *requests[MOST_OUTSTANDING];
   double posted_at[MOST_OUTSTANDING];
-  unsigned long closing; /* empty messages sent or received; a stream ends with `outstanding` of them */
+  unsigned long closing;  /* empty messages sent or received; a stream ends with `outstanding` of them */
   unsigned long messages; /* with content, of those that are finished */
-  double first, last; /* when the first and the last of them were finished */
+  double first, last;     /* when the first and the last of them were finished */
 };
 
 static int over(const struct stream *stream) {
@@ -172,7 +172,8 @@ static int reap(struct stream *stream, int receiving) {
   if (!receiving) {
     if (stream->finished > stream->posted - stream->closing) return 1; /* an empty one */
     if (timed < MOST_ROUND_TRIPS) {
-      round_trips[timed++] = stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
+      round_trips[timed++] =
+          stream->last - stream->posted_at[(stream->finished - 1) % (unsigned long)options.outstanding];
     }
   }
   if (stream->messages++ == 0) stream->first = stream->last;
@@ -302,7 +303,8 @@ static void wait_for_turn(void) {
   if (!options.turns) return;
   char line[16];
   pause_watch(1);
-  if (fgets(line, sizeof line, stdin) == NULL) fail_with(EXIT_BAD_USAGE, "--turns: standard input ended before the run");
+  if (fgets(line, sizeof line, stdin) == NULL)
+    fail_with(EXIT_BAD_USAGE, "--turns: standard input ended before the run");
   pause_watch(0);
 }
 
@@ -378,7 +380,8 @@ static void pin_to_own_processor(void) {
     if (CPU_ISSET(i, &allowed) && left-- == 0) {
       CPU_ZERO(&own);
       CPU_SET(i, &own);
-      if (sched_setaffinity(0, sizeof own, &own) != 0) fail_with(EXIT_BAD_USAGE, "--pin: cannot pin to processor %d", i);
+      if (sched_setaffinity(0, sizeof own, &own) != 0)
+        fail_with(EXIT_BAD_USAGE, "--pin: cannot pin to processor %d", i);
       return;
     }
   }
@@ -393,8 +396,9 @@ static void *run(void *unused) {
   for (int round = 1; round <= options.rounds; round++) {
     for (size_t bytes = options.min_bytes; bytes <= options.max_bytes; bytes *= options.factor) {
       for (int kind = 0; kind < 3; kind++) {
-        int wanted = kind == 0 ? options.bandwidth : kind == 1 ? options.duplex
-                                                               : options.latency && bytes <= options.latency_max_bytes;
+        int wanted = kind == 0   ? options.bandwidth
+                     : kind == 1 ? options.duplex
+                                 : options.latency && bytes <= options.latency_max_bytes;
         if (!wanted) continue;
         wait_for_turn();
         meet();

@@ -16,7 +16,7 @@ struct net_plugin {
   const void *table;
   void *context;
   double start_seconds; /* dlopen to the count of devices */
-  long start_kib; /* by which the process's resident memory has grown since dlopen */
+  long start_kib;       /* by which the process's resident memory has grown since dlopen */
 };
 
 /*

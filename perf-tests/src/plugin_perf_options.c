@@ -6,9 +6,21 @@
 #include "command_line.h"
 #include "report.h"
 
-struct plugin_perf_options options = {.rank = -1, .outstanding = 8, .flows = 1, .rounds = 5, .min_bytes = 8, .max_bytes = 16 << 20, .factor = 2,
-             .latency_max_bytes = 64 << 10, .seconds = 0.3, .warmup_seconds = 2, .timeout_seconds = 60, .log = 1,
-             .bandwidth = 1, .latency = 1, .duplex = 1};
+struct plugin_perf_options options = {.rank = -1,
+                                      .outstanding = 8,
+                                      .flows = 1,
+                                      .rounds = 5,
+                                      .min_bytes = 8,
+                                      .max_bytes = 16 << 20,
+                                      .factor = 2,
+                                      .latency_max_bytes = 64 << 10,
+                                      .seconds = 0.3,
+                                      .warmup_seconds = 2,
+                                      .timeout_seconds = 60,
+                                      .log = 1,
+                                      .bandwidth = 1,
+                                      .latency = 1,
+                                      .duplex = 1};
 
 static void usage(FILE *to) {
   fprintf(to,

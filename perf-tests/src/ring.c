@@ -30,7 +30,8 @@ void ring_connect(struct ring *ring, const char *folder, double timeout_seconds)
   check(net_register(net, ring->send_comm, buffers->input, buffers->bytes, &ring->input_memory_send), "regMr");
   check(net_register(net, ring->send_comm, buffers->output, buffers->bytes, &ring->output_memory_send), "regMr");
   check(net_register(net, ring->receive_comm, buffers->output, buffers->bytes, &ring->output_memory_receive), "regMr");
-  check(net_register(net, ring->receive_comm, ring->landing, OUTSTANDING * SLICE_BYTES, &ring->landing_memory), "regMr");
+  check(net_register(net, ring->receive_comm, ring->landing, OUTSTANDING * SLICE_BYTES, &ring->landing_memory),
+        "regMr");
 }
 
 void ring_close(struct ring *ring) {
@@ -57,7 +58,9 @@ void ring_begin(struct ring *ring, size_t first, size_t count) {
   ring->receives_posted = ring->received = ring->sends_posted = ring->sent = 0;
 }
 
-int ring_is_done(const struct ring *ring) { return ring->received == ring->operations && ring->sent == ring->operations; }
+int ring_is_done(const struct ring *ring) {
+  return ring->received == ring->operations && ring->sent == ring->operations;
+}
 
 struct range {
   size_t start, floats;
@@ -106,7 +109,8 @@ static void post_sends(struct ring *ring) {
     void **request = &ring->send_requests[ring->sends_posted % OUTSTANDING];
     *request = NULL;
     check(net_isend(ring->net, ring->send_comm, (first ? ring->buffers->input : ring->buffers->output) + range.start,
-                    range.floats * sizeof(float), TAG, first ? ring->input_memory_send : ring->output_memory_send, request),
+                    range.floats * sizeof(float), TAG, first ? ring->input_memory_send : ring->output_memory_send,
+                    request),
           "isend");
     if (*request == NULL) return;
     ring->sends_posted++;

@@ -21,7 +21,7 @@ struct task {
 struct lane {
   int fd;
   unsigned long head; /* its thread's */
-  atomic_ulong tail; /* the caller's; its release shows the thread the tasks */
+  atomic_ulong tail;  /* the caller's; its release shows the thread the tasks */
   struct task tasks[TCP_REQUESTS];
 };
 

@@ -37,10 +37,11 @@ struct request {
   struct comm *comm;
   char *data;
   size_t size;
-  size_t streamed; /* of the payload, what follows the header in the stream; a receiver's is 0 until it has the header */
+  size_t
+      streamed; /* of the payload, what follows the header in the stream; a receiver's is 0 until it has the header */
   size_t moved; /* of that */
-  int used; /* until test() has said that it is done */
-  int passed; /* nothing of it is in the stream any more, and the helpers have the rest */
+  int used;     /* until test() has said that it is done */
+  int passed;   /* nothing of it is in the stream any more, and the helpers have the rest */
   atomic_int tasks; /* that the helpers aren't done with */
   struct header header;
   size_t header_moved;
@@ -50,7 +51,7 @@ struct comm {
   struct tcp_sockets *sockets;
   struct tcp_helpers *helpers; /* NULL without */
   int sending;
-  int failure; /* an ncclResult_t */
+  int failure;              /* an ncclResult_t */
   unsigned long head, tail; /* requests in order; [head, tail) are in the stream */
   struct request requests[TCP_REQUESTS];
 };
@@ -58,7 +59,8 @@ struct comm {
 static nccl_logger logger;
 
 int tcp_warn(const char *what) {
-  if (logger != NULL) logger(NCCL_LOG_WARN, NCCL_SUBSYSTEM_NET, __FILE__, __LINE__, "tcpref: %s: %s", what, strerror(errno));
+  if (logger != NULL)
+    logger(NCCL_LOG_WARN, NCCL_SUBSYSTEM_NET, __FILE__, __LINE__, "tcpref: %s: %s", what, strerror(errno));
   return NCCL_SYSTEM_ERROR;
 }
 
@@ -207,7 +209,8 @@ static int start(struct comm *comm, void *data, size_t size, int tag, void **out
   struct request *request = &comm->requests[comm->tail % TCP_REQUESTS];
   if (comm->failure != NCCL_SUCCESS) return comm->failure;
   if (request->used) return NCCL_SUCCESS;
-  *request = (struct request){.comm = comm, .used = 1, .data = data, .size = size, .header = {(uint32_t)size, (uint32_t)tag}};
+  *request =
+      (struct request){.comm = comm, .used = 1, .data = data, .size = size, .header = {(uint32_t)size, (uint32_t)tag}};
   if (comm->sending) request->streamed = streamed_of(comm, size);
   comm->tail++;
   *out = request;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define TCP_REQUESTS 256 /* under way in a communicator */
+#define TCP_REQUESTS 256       /* under way in a communicator */
 #define TCP_PIECE (512 * 1024) /* the most that one system call moves */
 
 /* Logs what failed, with the words for errno. Returns NCCL_SYSTEM_ERROR. */

@@ -25,7 +25,7 @@ struct handle {
   } address;
   socklen_t length;
   int threads, count;
-  uint64_t token; /* drawn by the listening end: who knows it has the handle */
+  uint64_t token;             /* drawn by the listening end: who knows it has the handle */
   struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
 };
 
@@ -33,9 +33,9 @@ _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 
 /* The first bytes of every socket. */
 struct greeting {
-  uint64_t token; /* the handle's */
+  uint64_t token;      /* the handle's */
   uint64_t connection; /* drawn by the connecting end: several may come to one listener at once */
-  uint32_t socket; /* 0 control, from 1 on data */
+  uint32_t socket;     /* 0 control, from 1 on data */
   uint32_t zero;
 };
 
@@ -124,8 +124,9 @@ static int read_settings(int *threads, int *count) {
   if (result == NCCL_SUCCESS) result = number_of("NCCL_NSOCKS_PERTHREAD", 1, 1, TCP_MOST_SOCKETS, &each);
   if (result != NCCL_SUCCESS) return result;
   *count = *threads * each;
-  return *count <= TCP_MOST_SOCKETS ? NCCL_SUCCESS
-                                    : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
+  return *count <= TCP_MOST_SOCKETS
+             ? NCCL_SUCCESS
+             : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
 }
 
 /* Global IPv6 before IPv4 before loopback, of an interface whose name begins as asked. */

@@ -13,13 +13,13 @@
 
 #define TCP_MOST_THREADS 16
 #define TCP_MOST_SOCKETS 64 /* as many as NCCL's socket transport takes, and of threads */
-#define TCP_MOST_GUESTS 64 /* that are being heard; of a peer's sockets all but one have greeted */
+#define TCP_MOST_GUESTS 64  /* that are being heard; of a peer's sockets all but one have greeted */
 #define TCP_GREETING_SECONDS 30
 
 /* One communicator's. */
 struct tcp_sockets {
   int threads; /* helper threads; without any the control socket alone carries everything */
-  int count; /* data sockets, of all threads together */
+  int count;   /* data sockets, of all threads together */
   int control;
   int data[TCP_MOST_SOCKETS]; /* -1 where there is none */
   /* While they are opened: */

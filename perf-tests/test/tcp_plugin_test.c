@@ -86,7 +86,9 @@ static int outcome(void *request, int *size) {
   return result;
 }
 
-static unsigned char byte_at(size_t message, size_t place) { return (unsigned char)(place * 31 + place / 4099 + message); }
+static unsigned char byte_at(size_t message, size_t place) {
+  return (unsigned char)(place * 31 + place / 4099 + message);
+}
 
 /* Eight under way at once, so that tasks of several wait at each socket. */
 static void messages_of_all_sizes_arrive_whole(void) {
@@ -95,7 +97,8 @@ static void messages_of_all_sizes_arrive_whole(void) {
   struct pair pair = connected();
   unsigned char *from[AT_ONCE], *to[AT_ONCE];
   void *sends[AT_ONCE], *receives[AT_ONCE];
-  for (int i = 0; i < AT_ONCE; i++) WANT((from[i] = malloc(BIG)) != NULL && (to[i] = malloc(BIG + 1)) != NULL, "no memory");
+  for (int i = 0; i < AT_ONCE; i++)
+    WANT((from[i] = malloc(BIG)) != NULL && (to[i] = malloc(BIG + 1)) != NULL, "no memory");
   for (size_t message = 0; message < MESSAGES + AT_ONCE; message++) {
     size_t slot = message % AT_ONCE;
     if (message >= AT_ONCE) {

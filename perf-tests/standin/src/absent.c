@@ -1,7 +1,7 @@
 /* The rest of the library: verbs that these devices don't have, and refuse as a device without them does. */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -39,8 +39,8 @@ static uint32_t take_queue(void) {
   return 0;
 }
 
-struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context, struct ibv_comp_channel *channel,
-                             int vector) {
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
+                             struct ibv_comp_channel *channel, int vector) {
   if (refused(context, "ibv_create_cq") != 0) return NULL;
   if (entries < 1 || entries > QUEUE_ENTRIES || vector < 0 || vector >= context->num_comp_vectors) {
     errno = EINVAL;
@@ -69,8 +69,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_
   queue->entries = fabric->completions[slot];
   queue->slot = slot;
   pthread_spin_init(&queue->polling, PTHREAD_PROCESS_PRIVATE);
-  queue->cq = (struct ibv_cq){.context = context, .channel = channel, .cq_context = cq_context, .handle = slot,
-                              .cqe = entries};
+  queue->cq =
+      (struct ibv_cq){.context = context, .channel = channel, .cq_context = cq_context, .handle = slot, .cqe = entries};
   pthread_mutex_init(&queue->cq.mutex, NULL);
   pthread_cond_init(&queue->cq.cond, NULL);
   pthread_mutex_lock(&objects);
@@ -129,8 +129,8 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
 
 static void tell(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
   uint32_t slot = (uint32_t)(queue - fabric->queues);
-  send_mail(atomic_load(&queue->owner), (struct mail){.kind = kind, .event = event, .index = slot,
-                                                      .epoch = atomic_load(&queue->epoch)});
+  send_mail(atomic_load(&queue->owner),
+            (struct mail){.kind = kind, .event = event, .index = slot, .epoch = atomic_load(&queue->epoch)});
 }
 
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited) {
@@ -158,7 +158,8 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
 /* Gives back the entries of the queue pair's queue; false for what a reset or destroyed pair has left behind. */
 static bool release(const struct shared_completion *completion) {
   struct queue_pair *pair = local_pairs[completion->pair];
-  if (pair == NULL || atomic_load_explicit(&pair->shared->epoch, memory_order_relaxed) != completion->epoch) return false;
+  if (pair == NULL || atomic_load_explicit(&pair->shared->epoch, memory_order_relaxed) != completion->epoch)
+    return false;
   atomic_fetch_add_explicit(completion->receive ? &pair->received : &pair->released, completion->releases,
                             memory_order_release);
   return true;

@@ -23,7 +23,8 @@ static void usage(FILE *to) {
         "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
         "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... fail so (1, 0)\n"
         "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
-        "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of verbs.h.\n"
+        "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
+        "verbs.h.\n"
         "FILE is the one of STANDIN_FABRIC, as for the programs that use it.\n"
         "exit codes: 0 done, 1 refused, 2 bad usage\n",
         to);
@@ -78,17 +79,20 @@ struct name {
   const char *text;
   int code;
 };
-#define NAME(code) {#code, code}
-static const struct name statuses[] = {
-    NAME(IBV_WC_LOC_LEN_ERR),    NAME(IBV_WC_LOC_QP_OP_ERR),  NAME(IBV_WC_LOC_PROT_ERR),
-    NAME(IBV_WC_WR_FLUSH_ERR),   NAME(IBV_WC_BAD_RESP_ERR),   NAME(IBV_WC_LOC_ACCESS_ERR),
-    NAME(IBV_WC_REM_INV_REQ_ERR), NAME(IBV_WC_REM_ACCESS_ERR), NAME(IBV_WC_REM_OP_ERR),
-    NAME(IBV_WC_RETRY_EXC_ERR),  NAME(IBV_WC_RNR_RETRY_EXC_ERR), NAME(IBV_WC_REM_ABORT_ERR),
-    NAME(IBV_WC_FATAL_ERR),      NAME(IBV_WC_RESP_TIMEOUT_ERR), NAME(IBV_WC_GENERAL_ERR), {NULL, 0}};
+#define NAME(code) \
+  { #code, code }
+static const struct name statuses[] = {NAME(IBV_WC_LOC_LEN_ERR),       NAME(IBV_WC_LOC_QP_OP_ERR),
+                                       NAME(IBV_WC_LOC_PROT_ERR),      NAME(IBV_WC_WR_FLUSH_ERR),
+                                       NAME(IBV_WC_BAD_RESP_ERR),      NAME(IBV_WC_LOC_ACCESS_ERR),
+                                       NAME(IBV_WC_REM_INV_REQ_ERR),   NAME(IBV_WC_REM_ACCESS_ERR),
+                                       NAME(IBV_WC_REM_OP_ERR),        NAME(IBV_WC_RETRY_EXC_ERR),
+                                       NAME(IBV_WC_RNR_RETRY_EXC_ERR), NAME(IBV_WC_REM_ABORT_ERR),
+                                       NAME(IBV_WC_FATAL_ERR),         NAME(IBV_WC_RESP_TIMEOUT_ERR),
+                                       NAME(IBV_WC_GENERAL_ERR),       {NULL, 0}};
 static const struct name events[] = {
-    NAME(IBV_EVENT_DEVICE_FATAL), NAME(IBV_EVENT_PORT_ACTIVE), NAME(IBV_EVENT_PORT_ERR),
-    NAME(IBV_EVENT_LID_CHANGE),   NAME(IBV_EVENT_PKEY_CHANGE), NAME(IBV_EVENT_SM_CHANGE),
-    NAME(IBV_EVENT_CLIENT_REREGISTER), NAME(IBV_EVENT_GID_CHANGE), {NULL, 0}};
+    NAME(IBV_EVENT_DEVICE_FATAL),      NAME(IBV_EVENT_PORT_ACTIVE), NAME(IBV_EVENT_PORT_ERR),
+    NAME(IBV_EVENT_LID_CHANGE),        NAME(IBV_EVENT_PKEY_CHANGE), NAME(IBV_EVENT_SM_CHANGE),
+    NAME(IBV_EVENT_CLIENT_REREGISTER), NAME(IBV_EVENT_GID_CHANGE),  {NULL, 0}};
 
 static int code_of(const char *what, const char *text, const struct name *names, uint32_t most) {
   for (const struct name *name = names; name->text != NULL; name++) {
@@ -104,13 +108,14 @@ static int show(void) {
   for (uint32_t host = 0; host < HOSTS; host++) {
     for (uint32_t device = 0; device < fabric->hosts[host].devices; device++) {
       struct port *port = port_of(host, device);
-      printf("device %u/%u %s port %s%s rate_gbps %g latency_us %g sent_bytes %llu sent_messages %llu received_bytes %llu "
-             "received_messages %llu\n",
-             host, device, port->name, atomic_load(&port->state) == IBV_PORT_ACTIVE ? "up" : "down",
-             atomic_load(&port->silent) ? " silent" : "", (double)atomic_load(&port->bits_per_second) / 1e9,
-             (double)atomic_load(&port->latency_ns) / 1e3, (unsigned long long)atomic_load(&port->sent_bytes),
-             (unsigned long long)atomic_load(&port->sent_messages), (unsigned long long)atomic_load(&port->received_bytes),
-             (unsigned long long)atomic_load(&port->received_messages));
+      printf(
+          "device %u/%u %s port %s%s rate_gbps %g latency_us %g sent_bytes %llu sent_messages %llu received_bytes %llu "
+          "received_messages %llu\n",
+          host, device, port->name, atomic_load(&port->state) == IBV_PORT_ACTIVE ? "up" : "down",
+          atomic_load(&port->silent) ? " silent" : "", (double)atomic_load(&port->bits_per_second) / 1e9,
+          (double)atomic_load(&port->latency_ns) / 1e3, (unsigned long long)atomic_load(&port->sent_bytes),
+          (unsigned long long)atomic_load(&port->sent_messages), (unsigned long long)atomic_load(&port->received_bytes),
+          (unsigned long long)atomic_load(&port->received_messages));
       for (uint32_t i = 0; i < GIDS; i++) {
         char text[INET6_ADDRSTRLEN];
         if (port->gids[i].gid.global.interface_id == 0 && port->gids[i].gid.global.subnet_prefix == 0) continue;
@@ -179,7 +184,8 @@ static struct fault fault_of(int code, int count, char **rest) {
 
 static int set_refusal(struct port *port, const char *verb, struct fault fault) {
   struct refusal *free = NULL;
-  if (strncmp(verb, "ibv_", 4) != 0 || strlen(verb) >= sizeof free->verb) refuse_usage("refuse", verb, "the name of a verb");
+  if (strncmp(verb, "ibv_", 4) != 0 || strlen(verb) >= sizeof free->verb)
+    refuse_usage("refuse", verb, "the name of a verb");
   lock(&port->lock);
   for (int i = REFUSALS - 1; i >= 0; i--) {
     if (port->refusals[i].fault.count == 0) free = &port->refusals[i];

@@ -18,8 +18,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *path) {
   const struct port *port = port_of(this_host, device_of(pd->context));
   bool ethernet = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_ETHERNET;
   if (path->port_num != 1 || (ethernet && path->is_global == 0) ||
-      (path->is_global != 0 &&
-       (path->grh.sgid_index >= GIDS || same(&port->gids[path->grh.sgid_index].gid, &none)))) {
+      (path->is_global != 0 && (path->grh.sgid_index >= GIDS || same(&port->gids[path->grh.sgid_index].gid, &none)))) {
     errno = EINVAL;
     return NULL;
   }

@@ -238,7 +238,9 @@ static uint32_t interface_of(const union ibv_gid *gid) {
   return found;
 }
 
-static bool is_empty(const union ibv_gid *gid) { return gid->global.subnet_prefix == 0 && gid->global.interface_id == 0; }
+static bool is_empty(const union ibv_gid *gid) {
+  return gid->global.subnet_prefix == 0 && gid->global.interface_id == 0;
+}
 
 static union ibv_gid gid_at(struct ibv_context *context, uint32_t index) {
   struct port *port = port_at(context);
@@ -260,8 +262,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number, uint32_t ind
   union ibv_gid gid = gid_at(context, index);
   if (is_empty(&gid)) return ENODATA;
   memset(entry, 0, entry_size);
-  *entry = (struct ibv_gid_entry){.gid = gid, .gid_index = index, .port_num = 1, .gid_type = gid_type(),
-                                  .ndev_ifindex = interface_of(&gid)};
+  *entry = (struct ibv_gid_entry){
+      .gid = gid, .gid_index = index, .port_num = 1, .gid_type = gid_type(), .ndev_ifindex = interface_of(&gid)};
   return 0;
 }
 
@@ -284,7 +286,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union ibv_gid *gid) {
   struct ibv_gid_entry entry = {0};
   int error = refused(context, "ibv_query_gid");
-  if (error == 0) error = index < 0 ? EINVAL : _ibv_query_gid_ex(context, number, (uint32_t)index, &entry, 0, sizeof entry);
+  if (error == 0)
+    error = index < 0 ? EINVAL : _ibv_query_gid_ex(context, number, (uint32_t)index, &entry, 0, sizeof entry);
   if (error == ENODATA) error = 0; /* an empty entry is a zero GID to this one */
   if (error != 0) {
     errno = error;

@@ -35,10 +35,11 @@ static void complete(struct queue_pair *pair, const struct work *work, uint32_t 
     pair->unreleased++;
     return;
   }
-  static const enum ibv_wc_opcode opcodes[] = {
-      [IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE, [IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
-      [IBV_WR_SEND] = IBV_WC_SEND,             [IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
-      [IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ};
+  static const enum ibv_wc_opcode opcodes[] = {[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
+                                               [IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
+                                               [IBV_WR_SEND] = IBV_WC_SEND,
+                                               [IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
+                                               [IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ};
   struct shared_completion completion = {.wc = {.wr_id = work->wr_id,
                                                 .status = (enum ibv_wc_status)status,
                                                 .opcode = opcodes[work->opcode],
@@ -101,9 +102,8 @@ static void deliver(struct queue_pair *pair, uint64_t *now) {
     if (outcome != DONE && work->status == IBV_WC_SUCCESS) return;
     /* A read's data are here already; of all else the acknowledgement has still to come. */
     uint64_t latency = atomic_load_explicit(&port->latency_ns, memory_order_relaxed);
-    work->complete_ns = outcome == DONE && work->deliver_ns != 0 && work->opcode != IBV_WR_RDMA_READ
-                            ? work->deliver_ns + latency
-                            : 0;
+    work->complete_ns =
+        outcome == DONE && work->deliver_ns != 0 && work->opcode != IBV_WR_RDMA_READ ? work->deliver_ns + latency : 0;
     pair->failed = outcome != DONE;
     pair->delivered++;
   }

@@ -249,8 +249,10 @@ static int configure(void) {
   uint32_t wanted = 0;
   int error = settings_device_count(&wanted);
   if (error == 0 && wanted != 0 && wanted != host->devices) {
-    fprintf(stderr, "verbs-standin: host %u of %s has %u devices, STANDIN_DEVICES=%u doesn't fit; set STANDIN_FABRIC or "
-            "STANDIN_HOST to use another\n", this_host, path_in_use, host->devices, wanted);
+    fprintf(stderr,
+            "verbs-standin: host %u of %s has %u devices, STANDIN_DEVICES=%u doesn't fit; set STANDIN_FABRIC or "
+            "STANDIN_HOST to use another\n",
+            this_host, path_in_use, host->devices, wanted);
     error = EINVAL;
   }
   return error;

@@ -85,7 +85,7 @@ struct shared_pair {
   bool established;       /* the first message has come */
   bool is_global;
   union ibv_gid gid, peer_gid; /* the addresses that it was bound to */
-  _Atomic uint32_t copying; /* the region that this pair's owner copies to or from at this moment; 0: none */
+  _Atomic uint32_t copying;    /* the region that this pair's owner copies to or from at this moment; 0: none */
   _Alignas(64) _Atomic uint64_t receive_head; /* by whoever holds the lock */
   _Alignas(64) _Atomic uint64_t receive_tail; /* by the owner */
 };
@@ -117,8 +117,8 @@ struct refusal {
 
 struct port {
   char name[IBV_SYSFS_NAME_MAX];
-  _Atomic uint32_t state; /* enum ibv_port_state */
-  _Atomic uint32_t silent; /* drops everything, and says nothing */
+  _Atomic uint32_t state;                       /* enum ibv_port_state */
+  _Atomic uint32_t silent;                      /* drops everything, and says nothing */
   _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
   _Atomic uint64_t sending_until_ns, receiving_until_ns;
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
@@ -145,7 +145,7 @@ struct mail {
 struct process {
   _Atomic uint32_t pid; /* 0: free */
   uint32_t host;
-  uint64_t started; /* in the kernel's ticks: tells a process from a later one with its number */
+  uint64_t started;      /* in the kernel's ticks: tells a process from a later one with its number */
   _Atomic uint32_t bell; /* a futex, counts letters */
   shared_lock lock;
   _Atomic uint32_t lost_mails;

@@ -23,9 +23,13 @@ struct instant_receives {
   uint64_t ids[PAIR_ENTRIES];
 };
 
-struct instant_queue *instant_queue_new(void) { return calloc(1, sizeof(struct instant_queue)); }
+struct instant_queue *instant_queue_new(void) {
+  return calloc(1, sizeof(struct instant_queue));
+}
 
-struct instant_receives *instant_receives_new(void) { return calloc(1, sizeof(struct instant_receives)); }
+struct instant_receives *instant_receives_new(void) {
+  return calloc(1, sizeof(struct instant_receives));
+}
 
 static struct queue_pair *peer_of(const struct queue_pair *pair) {
   struct queue_pair *peer = local_pairs[pair->shared->peer % PAIRS];
@@ -57,8 +61,8 @@ static int perform(struct queue_pair *pair, struct queue_pair *peer, const struc
                                                     .wc_flags = IBV_WC_WITH_IMM};
   }
   if (pair->signals_all || (request->send_flags & IBV_SEND_SIGNALED) != 0) {
-    *next_entry(pair->qp.send_cq) =
-        (struct ibv_wc){.wr_id = request->wr_id, .opcode = IBV_WC_RDMA_WRITE, .byte_len = length, .qp_num = pair->qp.qp_num};
+    *next_entry(pair->qp.send_cq) = (struct ibv_wc){
+        .wr_id = request->wr_id, .opcode = IBV_WC_RDMA_WRITE, .byte_len = length, .qp_num = pair->qp.qp_num};
   }
   return 0;
 }
@@ -93,7 +97,8 @@ int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions) {
   struct instant_queue *queue = ((struct completion_queue *)cq)->instant;
   int found = 0;
   if (queue->overrun) return -EIO;
-  while (found < count && queue->head != queue->tail) completions[found++] = queue->entries[queue->head++ % QUEUE_ENTRIES];
+  while (found < count && queue->head != queue->tail)
+    completions[found++] = queue->entries[queue->head++ % QUEUE_ENTRIES];
   if (queue->head == queue->tail) queue->head = queue->tail = 0; /* the caches keep the same few entries */
   return found;
 }

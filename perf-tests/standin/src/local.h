@@ -69,7 +69,7 @@ struct completion_queue {
   pthread_spinlock_t polling;
   _Atomic uint32_t users;
   uint32_t completion_events, async_events; /* that were read; under cq.mutex */
-  struct instant_queue *instant; /* NULL but for STANDIN_INSTANT */
+  struct instant_queue *instant;            /* NULL but for STANDIN_INSTANT */
 };
 
 /* An entry of a send queue. */
@@ -79,7 +79,7 @@ struct work {
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
   uint32_t remote_number, source_index; /* of a datagram, */
   union ibv_gid destination;            /* whose remote_key is a queue key */
-  uint32_t not_ready; /* times that the receiver had no buffer posted */
+  uint32_t not_ready;                   /* times that the receiver had no buffer posted */
   uint32_t status;
   struct ibv_sge sge[MAX_SGE];
 };
@@ -104,11 +104,11 @@ struct queue_pair {
   _Atomic uint64_t released, received; /* polled */
   struct queue_pair *next_pending;
   bool pending;
-  uint32_t async_events; /* that were read; under qp.mutex */
+  uint32_t async_events;            /* that were read; under qp.mutex */
   struct instant_receives *instant; /* NULL but for STANDIN_INSTANT */
 };
 
-extern struct queue_pair *local_pairs[PAIRS];          /* by slot */
+extern struct queue_pair *local_pairs[PAIRS]; /* by slot */
 extern struct completion_queue *local_queues[QUEUES];
 extern pthread_mutex_t objects; /* the two tables, contexts and their events */
 extern struct context *contexts;
@@ -141,7 +141,8 @@ int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 /* memory.c: whether a scatter-gather entry or a remote access may; then `address` becomes where the memory really lies. */
 bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
 /* The same, with the region held against deregistration until `copying` of `pair` is cleared. */
-bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
+bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length,
+                 uint32_t access);
 
 /* datagram.c */
 bool is_in_a_group(uint32_t number);
@@ -169,7 +170,8 @@ int event_list_take(struct event_list *list, struct mail *mail);
 void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch);
 
 /* events.c */
-void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered, const uint32_t *acknowledged);
+void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
+                        const uint32_t *acknowledged);
 void deliver_mail(const struct mail *mail);
 
 #endif

@@ -75,7 +75,8 @@ static struct ibv_mr *register_region(const char *verb, struct ibv_pd *pd, void 
                                       unsigned access) {
   if (refused(pd->context, verb) != 0) return NULL;
   int error = check_access(access);
-  if (error == 0 && (length == 0 || (uintptr_t)address + length < (uintptr_t)address || iova + length < iova)) error = EINVAL;
+  if (error == 0 && (length == 0 || (uintptr_t)address + length < (uintptr_t)address || iova + length < iova))
+    error = EINVAL;
   uint64_t most = lockable_bytes();
   if (error == 0 && (length > most || atomic_load(&locked_bytes) > most - length)) error = ENOMEM;
   if (error == 0) error = populate(address, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
@@ -97,8 +98,8 @@ static struct ibv_mr *register_region(const char *verb, struct ibv_pd *pd, void 
   atomic_store(&shared->key, key);
   atomic_fetch_add(&((struct domain *)pd)->users, 1);
   region->slot = slot;
-  region->mr = (struct ibv_mr){.context = pd->context, .pd = pd, .addr = address, .length = length, .handle = slot,
-                               .lkey = key, .rkey = key};
+  region->mr = (struct ibv_mr){
+      .context = pd->context, .pd = pd, .addr = address, .length = length, .handle = slot, .lkey = key, .rkey = key};
   return &region->mr;
 }
 
@@ -143,7 +144,8 @@ static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t l
   return mr;
 }
 
-struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file, int access) {
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
+                                 int access) {
   if (settings_dma_buf()) return register_file(pd, offset, length, iova, file, (unsigned)access);
   /* As the kernel does before it looks at the descriptor: callers ask with one that can't be. */
   if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
@@ -178,7 +180,8 @@ int ibv_dereg_mr(struct ibv_mr *mr) {
   return 0;
 }
 
-static bool allows(const struct shared_region *region, uint64_t domain, uint64_t address, uint64_t length, uint32_t access) {
+static bool allows(const struct shared_region *region, uint64_t domain, uint64_t address, uint64_t length,
+                   uint32_t access) {
   return region->domain == domain && (region->access & access) == access && address >= region->iova &&
          address - region->iova <= region->length && length <= region->length - (address - region->iova);
 }

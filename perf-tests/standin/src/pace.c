@@ -37,8 +37,8 @@ uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work) {
 
 /* As the verbs' manual lists the timers. */
 uint64_t rnr_wait_ns(uint32_t timer) {
-  static const uint32_t hundredths_of_ms[32] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,
-                                                48,    64,  96,  128, 192,  256,  384,  512,  768,  1024, 1536,
+  static const uint32_t hundredths_of_ms[32] = {65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+                                                48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
                                                 2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
   return (uint64_t)hundredths_of_ms[timer & 31] * 10000;
 }

@@ -16,7 +16,8 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
     return EINVAL;
   }
   if (request->num_sge < 0 || (uint32_t)request->num_sge > pair->capacity.max_send_sge) return EINVAL;
-  if ((request->send_flags & ~(unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)) != 0) {
+  if ((request->send_flags & ~(unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)) !=
+      0) {
     return EINVAL;
   }
   for (int i = 0; i < request->num_sge; i++) *length += request->sg_list[i].length;
@@ -24,7 +25,8 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
       (*length > pair->capacity.max_inline_data || request->opcode == IBV_WR_RDMA_READ)) {
     return EINVAL;
   }
-  uint64_t free = pair->capacity.max_send_wr - (pair->posted - atomic_load_explicit(&pair->released, memory_order_acquire));
+  uint64_t free =
+      pair->capacity.max_send_wr - (pair->posted - atomic_load_explicit(&pair->released, memory_order_acquire));
   return free == 0 ? ENOMEM : 0;
 }
 

@@ -23,8 +23,8 @@ static int check_request(const struct ibv_pd *pd, const struct ibv_qp_init_attr 
     return EINVAL;
   }
   const struct ibv_qp_cap *capacity = &wanted->cap;
-  if (capacity->max_send_wr > PAIR_ENTRIES || capacity->max_recv_wr > PAIR_ENTRIES || capacity->max_send_sge > MAX_SGE ||
-      capacity->max_recv_sge > MAX_SGE || capacity->max_inline_data > MAX_INLINE) {
+  if (capacity->max_send_wr > PAIR_ENTRIES || capacity->max_recv_wr > PAIR_ENTRIES ||
+      capacity->max_send_sge > MAX_SGE || capacity->max_recv_sge > MAX_SGE || capacity->max_inline_data > MAX_INLINE) {
     return EINVAL;
   }
   return 0;
@@ -95,9 +95,14 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
     return NULL;
   }
   pair->signals_all = wanted->sq_sig_all != 0;
-  pair->qp = (struct ibv_qp){.context = pd->context, .qp_context = wanted->qp_context, .pd = pd,
-                             .send_cq = wanted->send_cq, .recv_cq = wanted->recv_cq, .handle = slot,
-                             .state = IBV_QPS_RESET, .qp_type = wanted->qp_type};
+  pair->qp = (struct ibv_qp){.context = pd->context,
+                             .qp_context = wanted->qp_context,
+                             .pd = pd,
+                             .send_cq = wanted->send_cq,
+                             .recv_cq = wanted->recv_cq,
+                             .handle = slot,
+                             .state = IBV_QPS_RESET,
+                             .qp_type = wanted->qp_type};
   pthread_mutex_init(&pair->qp.mutex, NULL);
   pthread_cond_init(&pair->qp.cond, NULL);
   publish(pair, slot, pd);
@@ -162,8 +167,11 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, st
   pthread_mutex_unlock(&pair->sending);
   attributes->qp_state = attributes->cur_qp_state = qp->state = (enum ibv_qp_state)atomic_load(&pair->shared->state);
   attributes->cap = pair->capacity;
-  *created = (struct ibv_qp_init_attr){.qp_context = qp->qp_context, .send_cq = qp->send_cq, .recv_cq = qp->recv_cq,
-                                       .cap = pair->capacity, .qp_type = qp->qp_type,
+  *created = (struct ibv_qp_init_attr){.qp_context = qp->qp_context,
+                                       .send_cq = qp->send_cq,
+                                       .recv_cq = qp->recv_cq,
+                                       .cap = pair->capacity,
+                                       .qp_type = qp->qp_type,
                                        .sq_sig_all = pair->signals_all};
   return 0;
 }

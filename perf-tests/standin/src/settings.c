@@ -148,7 +148,8 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
   uint32_t lists = 1;
   for (const char *at = all; (at = strchr(at, ';')) != NULL; at++) lists++;
   if (device >= lists || element(all, ';', device, list, sizeof list) == NULL) {
-    fprintf(stderr, "verbs-standin: STANDIN_GIDS=%s has no list for device %u; lists are separated by ';'\n", all, device);
+    fprintf(stderr, "verbs-standin: STANDIN_GIDS=%s has no list for device %u; lists are separated by ';'\n", all,
+            device);
     return EINVAL;
   }
   uint32_t count = 1; /* behind the link-local one */
@@ -185,7 +186,8 @@ int settings_devices(uint32_t host, struct shared_host *to) {
     fprintf(stderr, "verbs-standin: STANDIN_LINK=%s: ethernet or infiniband is needed\n", link);
     return EINVAL;
   }
-  to->link_layer = link != NULL && strcmp(link, "infiniband") == 0 ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
+  to->link_layer =
+      link != NULL && strcmp(link, "infiniband") == 0 ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
   for (uint32_t i = 0; i < devices && error == 0; i++) error = configure_port(&to->ports[i], host, i, addresses);
   to->devices = error == 0 ? devices : 0;
   return error;

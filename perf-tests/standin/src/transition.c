@@ -52,7 +52,9 @@ static int check_step(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp
   return EINVAL;
 }
 
-static bool same_gid(const union ibv_gid *one, const union ibv_gid *other) { return memcmp(one, other, sizeof *one) == 0; }
+static bool same_gid(const union ibv_gid *one, const union ibv_gid *other) {
+  return memcmp(one, other, sizeof *one) == 0;
+}
 
 /* Whether any port of the fabric has this address or, on InfiniBand, this LID. */
 static bool is_reachable(const struct ibv_ah_attr *path) {
@@ -82,7 +84,8 @@ static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
 static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int mask) {
   if ((mask & IBV_QP_PORT) != 0 && wanted->port_num != 1) return EINVAL;
   if ((mask & IBV_QP_PKEY_INDEX) != 0 && wanted->pkey_index != 0) return EINVAL;
-  if ((mask & IBV_QP_PATH_MTU) != 0 && (wanted->path_mtu < IBV_MTU_256 || wanted->path_mtu > IBV_MTU_4096)) return EINVAL;
+  if ((mask & IBV_QP_PATH_MTU) != 0 && (wanted->path_mtu < IBV_MTU_256 || wanted->path_mtu > IBV_MTU_4096))
+    return EINVAL;
   if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0 && wanted->max_rd_atomic > MAX_READS) return EINVAL;
   if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0 && wanted->max_dest_rd_atomic > MAX_READS) return EINVAL;
   if ((mask & IBV_QP_MIN_RNR_TIMER) != 0 && wanted->min_rnr_timer > 31) return EINVAL;

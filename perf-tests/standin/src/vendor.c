@@ -13,11 +13,11 @@ bool verbs_allow_disassociate_destroy;
 void verbs_register_driver_34(const void *operations);
 void verbs_register_driver_34(const void *operations) { (void)operations; }
 
-#define UNREACHABLE(name)                                                                     \
-  void name(void);                                                                            \
-  void name(void) {                                                                           \
-    fputs("verbs-standin: a vendor's driver called " #name ", which isn't here\n", stderr);    \
-    abort();                                                                                  \
+#define UNREACHABLE(name) \
+  void name(void); \
+  void name(void) { \
+    fputs("verbs-standin: a vendor's driver called " #name ", which isn't here\n", stderr); \
+    abort(); \
   }
 
 UNREACHABLE(__verbs_log)

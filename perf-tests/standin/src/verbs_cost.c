@@ -12,8 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCH = 16, DEPTH = 64, WRITE_BYTES = 8, GID_INDEX = 1, MEMORY_BYTES = 4096, ROUND_NS = 20000000,
-       BATCH_CALLS = 64 * BATCH, MOST_BATCHES = 1 << 15 };
+enum {
+  BATCH = 16,
+  DEPTH = 64,
+  WRITE_BYTES = 8,
+  GID_INDEX = 1,
+  MEMORY_BYTES = 4096,
+  ROUND_NS = 20000000,
+  BATCH_CALLS = 64 * BATCH,
+  MOST_BATCHES = 1 << 15
+};
 
 static struct ibv_context *context;
 static struct ibv_pd *pd;
@@ -40,8 +48,11 @@ static uint64_t now_ns(void) {
 }
 
 static struct ibv_qp *create_pair(void) {
-  struct ibv_qp_init_attr wanted = {.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-                                    .cap = {.max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1}};
+  struct ibv_qp_init_attr wanted = {
+      .send_cq = cq,
+      .recv_cq = cq,
+      .qp_type = IBV_QPT_RC,
+      .cap = {.max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1}};
   struct ibv_qp *pair = ibv_create_qp(pd, &wanted);
   if (pair == NULL) give_up("ibv_create_qp", errno);
   return pair;
@@ -51,15 +62,25 @@ static void connect_to(struct ibv_qp *pair, const struct ibv_qp *peer) {
   union ibv_gid gid;
   require(ibv_query_gid(context, 1, GID_INDEX, &gid) == 0 ? 0 : errno, "ibv_query_gid");
   struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
-  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "to INIT");
-  wanted = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096, .dest_qp_num = peer->qp_num,
-                                .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
-                                .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .sgid_index = GID_INDEX}}};
-  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "to RTR");
-  wanted = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 1};
-  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                           IBV_QP_MAX_QP_RD_ATOMIC), "to RTS");
+  require(ibv_modify_qp(pair, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+          "to INIT");
+  wanted =
+      (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
+                           .path_mtu = IBV_MTU_4096,
+                           .dest_qp_num = peer->qp_num,
+                           .max_dest_rd_atomic = 1,
+                           .min_rnr_timer = 12,
+                           .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .sgid_index = GID_INDEX}}};
+  require(ibv_modify_qp(pair, &wanted,
+                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+          "to RTR");
+  wanted =
+      (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 1};
+  require(ibv_modify_qp(pair, &wanted,
+                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                            IBV_QP_MAX_QP_RD_ATOMIC),
+          "to RTS");
 }
 
 static void set_up(void) {
@@ -85,8 +106,11 @@ static void set_up(void) {
 static void fill_in(int count, int signalled) {
   for (int i = 0; i < count; i++) {
     pieces[i] = (struct ibv_sge){.addr = (uintptr_t)memory->addr, .length = WRITE_BYTES, .lkey = memory->lkey};
-    requests[i] = (struct ibv_send_wr){.wr_id = (uint64_t)i, .next = i + 1 < count ? &requests[i + 1] : NULL,
-                                       .sg_list = &pieces[i], .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+    requests[i] = (struct ibv_send_wr){.wr_id = (uint64_t)i,
+                                       .next = i + 1 < count ? &requests[i + 1] : NULL,
+                                       .sg_list = &pieces[i],
+                                       .num_sge = 1,
+                                       .opcode = IBV_WR_RDMA_WRITE,
                                        .send_flags = signalled ? IBV_SEND_SIGNALED : 0,
                                        .wr.rdma = {(uintptr_t)memory->addr + MEMORY_BYTES / 2, memory->rkey}};
   }
@@ -188,7 +212,8 @@ static int compare(const void *left, const void *right) {
 static double round_of(uint64_t (*run)(int calls)) {
   static uint64_t spent[MOST_BATCHES];
   size_t count = 0;
-  for (uint64_t begin = now_ns(); count < MOST_BATCHES && now_ns() - begin < ROUND_NS;) spent[count++] = run(BATCH_CALLS);
+  for (uint64_t begin = now_ns(); count < MOST_BATCHES && now_ns() - begin < ROUND_NS;)
+    spent[count++] = run(BATCH_CALLS);
   qsort(spent, count, sizeof *spent, compare);
   return (double)spent[count / 2] / BATCH_CALLS;
 }

@@ -58,7 +58,8 @@ static uint32_t check_of(const struct entry *entry, uint64_t sequence) {
 }
 
 static bool is_of(const struct entry *entry, uint64_t group) {
-  return atomic_load_explicit(&entry->sequence, memory_order_acquire) == group + 1 && entry->check == check_of(entry, group + 1);
+  return atomic_load_explicit(&entry->sequence, memory_order_acquire) == group + 1 &&
+         entry->check == check_of(entry, group + 1);
 }
 
 static int receives_ready(const struct comm *comm, const struct entry *entries) {
@@ -85,14 +86,17 @@ static struct line *claim(struct comm *comm) {
 
 /* ---- sending ---- */
 
-static uint64_t charge(const struct flow *flow, uint32_t length) { return (length < 64 ? 64 : length) * flow->cost >> 16; }
+static uint64_t charge(const struct flow *flow, uint32_t length) {
+  return (length < 64 ? 64 : length) * flow->cost >> 16;
+}
 
 static int choose(const struct comm *comm, uint32_t length) {
   int best = -1;
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < comm->planes; i++) {
     const struct flow *flow = &comm->flows[i];
-    if (flow->chunks_in_flight >= RECEIVE_DEPTH / 2 || (flow->bytes_in_flight != 0 && flow->bytes_in_flight + length > flow->share)) {
+    if (flow->chunks_in_flight >= RECEIVE_DEPTH / 2 ||
+        (flow->bytes_in_flight != 0 && flow->bytes_in_flight + length > flow->share)) {
       continue;
     }
     if (flow->virtual_time + charge(flow, length) < least) {
@@ -172,16 +176,17 @@ int verbs_isend(void *opaque, void *data, size_t size, int tag, void *memory, vo
   uint32_t chunk = (uint32_t)((wanted + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
   if (chunk == 0) chunk = CHUNK_BYTES;
   int count = size == 0 ? 1 : (int)((size + chunk - 1) / chunk);
-  *send = (struct send){.address = (uintptr_t)data,
-                        .remote_address = entries[receive].address,
-                        .length = size,
-                        .local_key = memory == NULL ? 0 : ((struct ibv_mr *)memory)->lkey,
-                        .remote_key = entries[receive].key,
-                        .chunk_bytes = chunk,
-                        .count = count,
-                        .unacknowledged = count,
-                        .immediate = (uint32_t)(comm->group % GROUPS) << 24 | (uint32_t)entries[receive].generation << 20 |
-                                     (uint32_t)receive << 17 | (uint32_t)(count - 1) << 5};
+  *send =
+      (struct send){.address = (uintptr_t)data,
+                    .remote_address = entries[receive].address,
+                    .length = size,
+                    .local_key = memory == NULL ? 0 : ((struct ibv_mr *)memory)->lkey,
+                    .remote_key = entries[receive].key,
+                    .chunk_bytes = chunk,
+                    .count = count,
+                    .unacknowledged = count,
+                    .immediate = (uint32_t)(comm->group % GROUPS) << 24 | (uint32_t)entries[receive].generation << 20 |
+                                 (uint32_t)receive << 17 | (uint32_t)(count - 1) << 5};
   line->sizes[0] = (int)size;
   comm->messages++;
   comm->backlog[comm->backlog_tail++ % LINES] = number;
@@ -226,7 +231,8 @@ static struct flow *next_flow(struct comm *comm) {
   return NULL;
 }
 
-int verbs_irecv(void *opaque, int n, void **data, size_t *sizes, int *tags, void **memory, void **profilers, void **request) {
+int verbs_irecv(void *opaque, int n, void **data, size_t *sizes, int *tags, void **memory, void **profilers,
+                void **request) {
   (void)profilers;
   struct comm *comm = opaque;
   *request = NULL;
@@ -257,7 +263,8 @@ int verbs_irecv(void *opaque, int n, void **data, size_t *sizes, int *tags, void
   struct ibv_send_wr *write = add(flow);
   write->wr_id = id_of((int)flow->index, 0, (int)slot, 0);
   write->opcode = IBV_WR_RDMA_WRITE;
-  *write->sg_list = (struct ibv_sge){(uintptr_t)entries, (uint32_t)((size_t)n * sizeof *entries), comm->ring_memory->lkey};
+  *write->sg_list =
+      (struct ibv_sge){(uintptr_t)entries, (uint32_t)((size_t)n * sizeof *entries), comm->ring_memory->lkey};
   write->wr.rdma.remote_addr = (uintptr_t)&comm->peer->ring[slot * RECEIVES];
   write->wr.rdma.rkey = comm->peer->ring_memory->rkey;
   comm->written[slot] = true;
@@ -291,7 +298,8 @@ int verbs_post_receives(struct flow *flow, int count) {
   for (int posted = 0; posted < count; posted += BATCH) {
     int now = count - posted < BATCH ? count - posted : BATCH;
     for (int i = 0; i < now; i++) {
-      flow->receives[i] = (struct ibv_recv_wr){.wr_id = flow->index, .next = i + 1 < now ? &flow->receives[i + 1] : NULL};
+      flow->receives[i] =
+          (struct ibv_recv_wr){.wr_id = flow->index, .next = i + 1 < now ? &flow->receives[i + 1] : NULL};
     }
     int error = ibv_post_recv(flow->qp, flow->receives, &bad);
     if (error != 0) return verbs_warn("ibv_post_recv", error);

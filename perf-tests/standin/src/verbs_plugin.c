@@ -22,7 +22,8 @@ static struct ibv_pd *pd;
 static int planes;
 
 int verbs_warn(const char *what, int error) {
-  if (logger != NULL) logger(NCCL_LOG_WARN, NCCL_SUBSYSTEM_NET, __FILE__, __LINE__, "verbsref: %s: %s", what, strerror(error));
+  if (logger != NULL)
+    logger(NCCL_LOG_WARN, NCCL_SUBSYSTEM_NET, __FILE__, __LINE__, "verbsref: %s: %s", what, strerror(error));
   return NCCL_SYSTEM_ERROR;
 }
 
@@ -74,15 +75,21 @@ static int move_pair(struct flow *flow, uint32_t peer) {
   struct ibv_qp_attr to = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
   int error = ibv_modify_qp(flow->qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   if (error != 0) return error;
-  to = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_4096, .dest_qp_num = peer, .max_dest_rd_atomic = 1,
-                            .min_rnr_timer = 12,
-                            .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .sgid_index = (uint8_t)gid_index}}};
-  error = ibv_modify_qp(flow->qp, &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+  to = (struct ibv_qp_attr){
+      .qp_state = IBV_QPS_RTR,
+      .path_mtu = IBV_MTU_4096,
+      .dest_qp_num = peer,
+      .max_dest_rd_atomic = 1,
+      .min_rnr_timer = 12,
+      .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .sgid_index = (uint8_t)gid_index}}};
+  error = ibv_modify_qp(flow->qp, &to,
+                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
   if (error != 0) return error;
   to = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 1};
-  return ibv_modify_qp(flow->qp, &to, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                          IBV_QP_MAX_QP_RD_ATOMIC);
+  return ibv_modify_qp(flow->qp, &to,
+                       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                           IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 static int close_comm(void *opaque) {
@@ -117,9 +124,11 @@ static struct comm *make_comm(bool sending) {
   }
   comm->cq = ibv_create_cq(device, planes * (SENDS + RECEIVE_DEPTH), NULL, NULL, 0);
   for (int i = 0; i < planes && comm->cq != NULL; i++) {
-    struct ibv_qp_init_attr wanted = {.send_cq = comm->cq, .recv_cq = comm->cq, .qp_type = IBV_QPT_RC,
-                                      .cap = {.max_send_wr = SENDS, .max_recv_wr = RECEIVE_DEPTH, .max_send_sge = 1,
-                                              .max_recv_sge = 1}};
+    struct ibv_qp_init_attr wanted = {
+        .send_cq = comm->cq,
+        .recv_cq = comm->cq,
+        .qp_type = IBV_QPT_RC,
+        .cap = {.max_send_wr = SENDS, .max_recv_wr = RECEIVE_DEPTH, .max_send_sge = 1, .max_recv_sge = 1}};
     comm->flows[i].index = (uint64_t)i;
     comm->flows[i].free_sends = SENDS;
     comm->flows[i].cost = 1ull << 32;

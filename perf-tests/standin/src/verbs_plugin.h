@@ -106,7 +106,8 @@ int verbs_warn(const char *what, int error);
 
 /* verbs_path.c */
 int verbs_isend(void *comm, void *data, size_t size, int tag, void *memory, void *profiler, void **request);
-int verbs_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **memory, void **profilers, void **request);
+int verbs_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **memory, void **profilers,
+                void **request);
 int verbs_test(void *request, int *done, int *sizes);
 int verbs_post_receives(struct flow *flow, int count);
 

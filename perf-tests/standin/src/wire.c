@@ -18,7 +18,10 @@ void flush_receives(struct shared_pair *pair) {
     const struct shared_receive *receive = &fabric->receives[slot][head % PAIR_ENTRIES];
     struct shared_completion completion = {
         .wc = {.wr_id = receive->wr_id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = pair->number},
-        .pair = slot, .epoch = atomic_load(&pair->epoch), .releases = 1, .receive = 1};
+        .pair = slot,
+        .epoch = atomic_load(&pair->epoch),
+        .releases = 1,
+        .receive = 1};
     push_completion(&fabric->queues[pair->receive_queue], &completion, true);
   }
   atomic_store(&pair->receive_head, head);
@@ -32,8 +35,9 @@ void fail_locked(struct shared_pair *pair) {
 }
 
 static void tell_owner(struct shared_pair *pair, enum mail_kind kind, uint32_t event) {
-  send_mail(atomic_load(&pair->owner), (struct mail){.kind = kind, .event = event,
-                                                     .index = (uint32_t)(pair - fabric->pairs), .epoch = pair->number});
+  send_mail(
+      atomic_load(&pair->owner),
+      (struct mail){.kind = kind, .event = event, .index = (uint32_t)(pair - fabric->pairs), .epoch = pair->number});
 }
 
 void pair_to_error(struct shared_pair *pair) {
@@ -124,8 +128,10 @@ enum copied copy(uint32_t owner, const struct span *ours, const struct span *the
   if (moved == (ssize_t)length) return COPIED;
   if (moved < 0 && errno == ESRCH) return NO_PROCESS;
   if (moved < 0 && errno == EPERM) {
-    fprintf(stderr, "verbs-standin: the kernel refuses access to process %d; run both as one user, or sysctl "
-            "kernel.yama.ptrace_scope=0\n", (int)pid);
+    fprintf(stderr,
+            "verbs-standin: the kernel refuses access to process %d; run both as one user, or sysctl "
+            "kernel.yama.ptrace_scope=0\n",
+            (int)pid);
   }
   return NO_MEMORY;
 }
@@ -159,7 +165,8 @@ void complete_receive(struct shared_pair *target, struct ibv_wc completion, bool
   push_completion(&fabric->queues[target->receive_queue], &entry, solicited);
 }
 
-static void complete_with(struct shared_pair *target, const struct work *work, enum ibv_wc_status status, bool written) {
+static void complete_with(struct shared_pair *target, const struct work *work, enum ibv_wc_status status,
+                          bool written) {
   bool immediate = work->opcode != IBV_WR_SEND;
   struct ibv_wc completion = {.status = status,
                               .opcode = written ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
@@ -177,7 +184,8 @@ enum ibv_wc_status receive_span(const struct shared_pair *target, uint64_t lengt
   for (uint32_t i = 0; i < receive->num_sge && length > 0; i++) {
     uint64_t address = receive->sge[i].addr, part = receive->sge[i].length < length ? receive->sge[i].length : length;
     if (part == 0) continue;
-    if (!region_allows(receive->sge[i].lkey, target->domain, &address, receive->sge[i].length, IBV_ACCESS_LOCAL_WRITE)) {
+    if (!region_allows(receive->sge[i].lkey, target->domain, &address, receive->sge[i].length,
+                       IBV_ACCESS_LOCAL_WRITE)) {
       return IBV_WC_LOC_PROT_ERR;
     }
     span->parts[span->count++] = (struct iovec){(void *)(uintptr_t)address, part};
@@ -255,7 +263,9 @@ struct shared_pair *pair_of_number(uint32_t number) {
   return pair->number == number && atomic_load(&pair->owner) != 0 ? pair : NULL;
 }
 
-struct shared_pair *peer_of(const struct shared_pair *pair) { return pair_of_number(pair->peer); }
+struct shared_pair *peer_of(const struct shared_pair *pair) {
+  return pair_of_number(pair->peer);
+}
 
 void count_bytes(struct port *from, uint32_t gid_index, struct port *to, uint32_t length) {
   atomic_fetch_add_explicit(&from->gids[gid_index].sent_bytes, length, memory_order_relaxed);
@@ -285,8 +295,10 @@ enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait
   unlock(&target->lock);
   if (outcome == DONE) {
     pair->next_psn = (pair->next_psn + packets_of(work, own->mtu_bytes)) & 0xffffff;
-    if (work->opcode == IBV_WR_RDMA_READ) count_bytes(far_port, target->gid_index, port, work->length);
-    else count_bytes(port, own->gid_index, far_port, work->length);
+    if (work->opcode == IBV_WR_RDMA_READ)
+      count_bytes(far_port, target->gid_index, port, work->length);
+    else
+      count_bytes(port, own->gid_index, far_port, work->length);
   }
   return outcome;
 }

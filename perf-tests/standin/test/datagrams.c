@@ -23,8 +23,12 @@ static struct end *open_datagrams(void) {
   struct options options = usual_options();
   struct end *end = open_end(&options);
   CHECK(ibv_destroy_qp(end->qp) == 0, "replaced");
-  struct ibv_qp_init_attr wanted = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_UD, .sq_sig_all = 1,
-                                    .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
+  struct ibv_qp_init_attr wanted = {
+      .send_cq = end->cq,
+      .recv_cq = end->cq,
+      .qp_type = IBV_QPT_UD,
+      .sq_sig_all = 1,
+      .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
   end->qp = ibv_create_qp(end->pd, &wanted);
   CHECK(end->qp != NULL, "errno %d", errno);
   return end;
@@ -39,8 +43,12 @@ static struct ibv_ah *handle_to(struct end *end, const union ibv_gid *gid) {
 
 static int send_to(struct end *end, struct ibv_ah *handle, uint32_t number, uint32_t key, uint32_t length) {
   struct ibv_sge sge = piece(end, 0, length);
-  struct ibv_send_wr wanted = {.wr_id = 5, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND_WITH_IMM,
-                               .imm_data = htonl(0xbeef), .wr.ud = {.ah = handle, .remote_qpn = number, .remote_qkey = key}};
+  struct ibv_send_wr wanted = {.wr_id = 5,
+                               .sg_list = &sge,
+                               .num_sge = 1,
+                               .opcode = IBV_WR_SEND_WITH_IMM,
+                               .imm_data = htonl(0xbeef),
+                               .wr.ud = {.ah = handle, .remote_qpn = number, .remote_qkey = key}};
   return post(end, &wanted);
 }
 
@@ -66,7 +74,8 @@ static void one_arrives_behind_its_header(bool in_child) {
     struct ibv_ah *back = ibv_create_ah_from_wc(right->pd, &got, header, 1);
     CHECK(back != NULL && ibv_destroy_ah(back) == 0, "errno %d", errno);
   }
-  CHECK(send_to(left, handle, far.number, KEY, 4097) == 0 && await(left, 1000).status == IBV_WC_LOC_LEN_ERR, "too long");
+  CHECK(send_to(left, handle, far.number, KEY, 4097) == 0 && await(left, 1000).status == IBV_WC_LOC_LEN_ERR,
+        "too long");
   CHECK(ibv_destroy_ah(handle) == 0, "handle");
   close_end(left);
   close_end(right);
@@ -80,13 +89,16 @@ static void what_nobody_takes_vanishes(bool in_child) {
   CHECK(start(left, KEY) == 0 && start(right, KEY) == 0, "states");
   CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "no receive");
   CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
-  CHECK(send_to(left, handle, far.number, KEY + 1, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "another key");
-  CHECK(send_to(left, handle, far.number ^ 0x1000, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "nobody");
+  CHECK(send_to(left, handle, far.number, KEY + 1, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS,
+        "another key");
+  CHECK(send_to(left, handle, far.number ^ 0x1000, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS,
+        "nobody");
   control("port 0/0 down");
   CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "no port");
   control("port 0/0 up");
   await_nothing(right, 5);
-  CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(right, 1000).status == IBV_WC_SUCCESS, "and one arrives");
+  CHECK(send_to(left, handle, far.number, KEY, 8) == 0 && await(right, 1000).status == IBV_WC_SUCCESS,
+        "and one arrives");
   CHECK(ibv_destroy_ah(handle) == 0, "handle");
   close_end(left);
   close_end(right);
@@ -105,7 +117,8 @@ static void a_group_reaches_its_members(bool in_child) {
   CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0, "send");
   for (int i = 0; i < 2; i++) {
     CHECK(await(members[i], 1000).byte_len == HEADER + 100, "member %d", i);
-    CHECK(ibv_detach_mcast(members[i]->qp, &GROUP, 0) == 0 && ibv_detach_mcast(members[i]->qp, &GROUP, 0) == EINVAL, "leave");
+    CHECK(ibv_detach_mcast(members[i]->qp, &GROUP, 0) == 0 && ibv_detach_mcast(members[i]->qp, &GROUP, 0) == EINVAL,
+          "leave");
     CHECK(post_receive_of(members[i], 1, AT, 8192) == 0, "receive");
   }
   CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0, "send");

@@ -20,8 +20,12 @@ static struct listener listen_on(struct end *end) {
   listener.cq = ibv_create_cq(end->context, 64, &listener, listener.channel, 0);
   CHECK(ibv_destroy_qp(end->qp) == 0 && ibv_destroy_cq(end->cq) == 0, "replaced");
   end->cq = listener.cq;
-  struct ibv_qp_init_attr wanted = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_RC, .sq_sig_all = 1,
-                                    .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
+  struct ibv_qp_init_attr wanted = {
+      .send_cq = end->cq,
+      .recv_cq = end->cq,
+      .qp_type = IBV_QPT_RC,
+      .sq_sig_all = 1,
+      .cap = {.max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1}};
   end->qp = ibv_create_qp(end->pd, &wanted);
   CHECK(end->qp != NULL, "errno %d", errno);
   return listener;
@@ -187,7 +191,8 @@ static void a_receiver_in_rtr_is_told_of_the_first_message(bool in_child) {
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &near, 0);
   CHECK(post(sender, &wanted) == 0 && await(sender, 1000).status == IBV_WC_SUCCESS, "RTR receives");
   struct ibv_async_event event;
-  CHECK(ibv_get_async_event(end->context, &event) == 0 && event.event_type == IBV_EVENT_COMM_EST, "event %d", event.event_type);
+  CHECK(ibv_get_async_event(end->context, &event) == 0 && event.event_type == IBV_EVENT_COMM_EST, "event %d",
+        event.event_type);
   ibv_ack_async_event(&event);
   close_end(end);
   close_end(sender);

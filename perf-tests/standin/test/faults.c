@@ -7,8 +7,8 @@
 
 static void await_status(struct end *end, uint64_t id, enum ibv_wc_status status) {
   struct ibv_wc completion = await(end, 10000);
-  CHECK(completion.wr_id == id && completion.status == status, "id %llu has status %d", (unsigned long long)completion.wr_id,
-        completion.status);
+  CHECK(completion.wr_id == id && completion.status == status, "id %llu has status %d",
+        (unsigned long long)completion.wr_id, completion.status);
 }
 
 static void post_write(struct couple *both, uint64_t id) {
@@ -84,7 +84,8 @@ static void addresses_come_and_go(bool in_child) {
   ssize_t before = ibv_query_gid_table(both.first->context, entries, 16, 0);
   control("gid 0/0 9 fd00:9::9");
   CHECK(await_event(both.first, 1000) == IBV_EVENT_GID_CHANGE, "event");
-  CHECK(ibv_query_gid_table(both.first->context, entries, 16, 0) == before + 1 && entries[before].gid_index == 9, "added");
+  CHECK(ibv_query_gid_table(both.first->context, entries, 16, 0) == before + 1 && entries[before].gid_index == 9,
+        "added");
   control("gid 0/0 1 none");
   CHECK(await_event(both.first, 1000) == IBV_EVENT_GID_CHANGE, "event");
   union ibv_gid gid;

@@ -43,7 +43,8 @@ static void modify_at_random(struct end *end, const struct address *peer) {
                                .sq_psn = (uint32_t)next(),
                                .dest_qp_num = (uint32_t)value(peer->number),
                                .qp_access_flags = (unsigned)next(),
-                               .ah_attr = {.is_global = chance(90), .port_num = (uint8_t)value(1),
+                               .ah_attr = {.is_global = chance(90),
+                                           .port_num = (uint8_t)value(1),
                                            .grh = {.dgid = peer->gid, .sgid_index = (uint8_t)value(1)}},
                                .pkey_index = (uint16_t)value(0),
                                .max_rd_atomic = (uint8_t)value(4),
@@ -87,7 +88,9 @@ static void verbs_survive_any_argument(bool in_child) {
         CHECK(ibv_destroy_cq(cq) == 0, "destroyed");
       }
       struct ibv_qp_init_attr wanted = {
-          .send_cq = end->cq, .recv_cq = end->cq, .qp_type = (enum ibv_qp_type)value(IBV_QPT_RC),
+          .send_cq = end->cq,
+          .recv_cq = end->cq,
+          .qp_type = (enum ibv_qp_type)value(IBV_QPT_RC),
           .cap = {(uint32_t)value(8), (uint32_t)value(8), (uint32_t)value(1), (uint32_t)value(1), (uint32_t)value(64)}};
       struct ibv_qp *qp = ibv_create_qp(end->pd, &wanted);
       if (qp != NULL) CHECK(ibv_destroy_qp(qp) == 0, "destroyed");
@@ -127,8 +130,9 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
     if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);
   }
   uint64_t offset = BUFFER_BYTES / 4 + below(BUFFER_BYTES / 8);
-  struct ibv_send_wr wanted = request(!strange || chance(95) ? opcodes[below(5)] : (enum ibv_wr_opcode)below(20), *posted + 1,
-                                      pieces, peer, !strange || chance(97) ? offset : BUFFER_BYTES / 2 - below(2000) % 3);
+  struct ibv_send_wr wanted =
+      request(!strange || chance(95) ? opcodes[below(5)] : (enum ibv_wr_opcode)below(20), *posted + 1, pieces, peer,
+              !strange || chance(97) ? offset : BUFFER_BYTES / 2 - below(2000) % 3);
   wanted.num_sge = !strange || chance(95) ? (int)below(5) : (int)value(1);
   if (strange && chance(3)) wanted.wr.rdma.rkey = (uint32_t)value(peer->key);
   if (strange && chance(3)) wanted.wr.rdma.remote_addr = value(peer->buffer);

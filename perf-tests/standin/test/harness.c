@@ -31,10 +31,18 @@ uint64_t clock_ns(void) {
 }
 
 struct options usual_options(void) {
-  return (struct options){.depth = DEPTH, .queue_entries = 4 * DEPTH, .inline_bytes = 256, .gid_index = 1,
+  return (struct options){.depth = DEPTH,
+                          .queue_entries = 4 * DEPTH,
+                          .inline_bytes = 256,
+                          .gid_index = 1,
                           .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
                           .pair_access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
-                          .rnr_timer = 12, .rnr_retry = 7, .timeout = 10, .retries = 3, .reads = 4, .mtu = IBV_MTU_4096,
+                          .rnr_timer = 12,
+                          .rnr_retry = 7,
+                          .timeout = 10,
+                          .retries = 3,
+                          .reads = 4,
+                          .mtu = IBV_MTU_4096,
                           .signals_all = true};
 }
 
@@ -55,10 +63,15 @@ struct end *open_end(const struct options *options) {
   end->buffer = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   end->mr = ibv_reg_mr(end->pd, end->buffer, BUFFER_BYTES, options->access);
   CHECK(end->mr != NULL, "errno %d", errno);
-  struct ibv_qp_init_attr wanted = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_RC,
+  struct ibv_qp_init_attr wanted = {.send_cq = end->cq,
+                                    .recv_cq = end->cq,
+                                    .qp_type = IBV_QPT_RC,
                                     .sq_sig_all = options->signals_all,
-                                    .cap = {.max_send_wr = options->depth, .max_recv_wr = options->depth,
-                                            .max_send_sge = 4, .max_recv_sge = 4, .max_inline_data = options->inline_bytes}};
+                                    .cap = {.max_send_wr = options->depth,
+                                            .max_recv_wr = options->depth,
+                                            .max_send_sge = 4,
+                                            .max_recv_sge = 4,
+                                            .max_inline_data = options->inline_bytes}};
   end->qp = ibv_create_qp(end->pd, &wanted);
   CHECK(end->qp != NULL, "errno %d", errno);
   return end;
@@ -75,37 +88,46 @@ void close_end(struct end *end) {
 }
 
 struct address address_of(const struct end *end) {
-  struct address address = {.number = end->qp->qp_num, .psn = end->qp->qp_num * 77 & 0xffffff, .key = end->mr->rkey,
+  struct address address = {.number = end->qp->qp_num,
+                            .psn = end->qp->qp_num * 77 & 0xffffff,
+                            .key = end->mr->rkey,
                             .buffer = (uintptr_t)end->buffer};
   CHECK(ibv_query_gid(end->context, 1, end->options.gid_index, &address.gid) == 0, "errno %d", errno);
   return address;
 }
 
 int to_init(struct end *end) {
-  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = (unsigned)end->options.pair_access};
+  struct ibv_qp_attr wanted = {
+      .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = (unsigned)end->options.pair_access};
   return ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
 int to_receive(struct end *end, const struct address *peer) {
-  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_RTR,
-                               .path_mtu = end->options.mtu,
-                               .dest_qp_num = peer->number,
-                               .rq_psn = peer->psn,
-                               .max_dest_rd_atomic = (uint8_t)end->options.reads,
-                               .min_rnr_timer = (uint8_t)end->options.rnr_timer,
-                               .ah_attr = {.is_global = 1, .port_num = 1,
-                                           .grh = {.dgid = peer->gid, .sgid_index = (uint8_t)end->options.gid_index,
-                                                   .hop_limit = 64}}};
-  return ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                             IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+  struct ibv_qp_attr wanted = {
+      .qp_state = IBV_QPS_RTR,
+      .path_mtu = end->options.mtu,
+      .dest_qp_num = peer->number,
+      .rq_psn = peer->psn,
+      .max_dest_rd_atomic = (uint8_t)end->options.reads,
+      .min_rnr_timer = (uint8_t)end->options.rnr_timer,
+      .ah_attr = {.is_global = 1,
+                  .port_num = 1,
+                  .grh = {.dgid = peer->gid, .sgid_index = (uint8_t)end->options.gid_index, .hop_limit = 64}}};
+  return ibv_modify_qp(end->qp, &wanted,
+                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
 int to_send(struct end *end) {
-  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_RTS, .sq_psn = address_of(end).psn,
-                               .timeout = (uint8_t)end->options.timeout, .retry_cnt = (uint8_t)end->options.retries,
-                               .rnr_retry = (uint8_t)end->options.rnr_retry, .max_rd_atomic = (uint8_t)end->options.reads};
-  return ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                                             IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_RTS,
+                               .sq_psn = address_of(end).psn,
+                               .timeout = (uint8_t)end->options.timeout,
+                               .retry_cnt = (uint8_t)end->options.retries,
+                               .rnr_retry = (uint8_t)end->options.rnr_retry,
+                               .max_rd_atomic = (uint8_t)end->options.reads};
+  return ibv_modify_qp(end->qp, &wanted,
+                       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                           IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 void connect_end(struct end *end, const struct address *peer) {
@@ -131,7 +153,10 @@ struct ibv_sge piece(const struct end *end, uint64_t offset, uint32_t length) {
 
 struct ibv_send_wr request(enum ibv_wr_opcode opcode, uint64_t id, struct ibv_sge *sge, const struct address *peer,
                            uint64_t offset) {
-  return (struct ibv_send_wr){.wr_id = id, .opcode = opcode, .sg_list = sge, .num_sge = sge == NULL ? 0 : 1,
+  return (struct ibv_send_wr){.wr_id = id,
+                              .opcode = opcode,
+                              .sg_list = sge,
+                              .num_sge = sge == NULL ? 0 : 1,
                               .wr.rdma = {.remote_addr = peer->buffer + offset, .rkey = peer->key}};
 }
 
@@ -164,8 +189,8 @@ struct ibv_wc await(struct end *end, int milliseconds) {
 
 void await_nothing(struct end *end, int milliseconds) {
   struct ibv_wc completion;
-  CHECK(!poll_until(end, milliseconds, &completion), "completion of %llu with status %d", (unsigned long long)completion.wr_id,
-        completion.status);
+  CHECK(!poll_until(end, milliseconds, &completion), "completion of %llu with status %d",
+        (unsigned long long)completion.wr_id, completion.status);
 }
 
 enum ibv_event_type await_event(struct end *end, int milliseconds) {
@@ -275,7 +300,8 @@ static void collect(struct second *second) {
 }
 
 void stop_second(struct second *second) {
-  if (second->end != NULL) close_end(second->end);
+  if (second->end != NULL)
+    close_end(second->end);
   else if (second->child != 0) {
     give(second, (struct order){.command = STOP});
     collect(second);
@@ -289,7 +315,9 @@ void kill_second(struct second *second) {
   second->child = 0;
 }
 
-struct address second_address(struct second *second) { return give(second, (struct order){.command = ADDRESS}).address; }
+struct address second_address(struct second *second) {
+  return give(second, (struct order){.command = ADDRESS}).address;
+}
 
 void second_connect(struct second *second, const struct address *peer) {
   give(second, (struct order){.command = CONNECT, .peer = *peer});
@@ -299,7 +327,9 @@ int second_receive(struct second *second, uint64_t id, uint64_t offset, uint32_t
   return (int)give(second, (struct order){.command = RECEIVE, .id = id, .offset = offset, .length = length}).value;
 }
 
-struct ibv_wc second_await(struct second *second) { return give(second, (struct order){.command = AWAIT}).completion; }
+struct ibv_wc second_await(struct second *second) {
+  return give(second, (struct order){.command = AWAIT}).completion;
+}
 
 void second_fill(struct second *second, uint64_t offset, uint32_t length, uint32_t seed) {
   give(second, (struct order){.command = FILL, .offset = offset, .length = length, .seed = seed});
@@ -368,7 +398,8 @@ static bool passes(const struct test *test, bool in_child) {
   bool removed = access(file, F_OK) != 0;
   unlink(file);
   rmdir(folder);
-  printf("%s %s, %s\n", status == 0 && removed ? "ok" : "not ok", test->name, in_child ? "two processes" : "one process");
+  printf("%s %s, %s\n", status == 0 && removed ? "ok" : "not ok", test->name,
+         in_child ? "two processes" : "one process");
   if (status == 0 && !removed) printf("  it left its fabric behind\n");
   if (WIFSIGNALED(status)) printf("  it ended by signal %d\n", WTERMSIG(status));
   fflush(stdout);

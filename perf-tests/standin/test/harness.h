@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHECK(condition, ...)                                      \
-  do {                                                             \
+#define CHECK(condition, ...) \
+  do { \
     if (!(condition)) fail(__FILE__, __LINE__, #condition, __VA_ARGS__); \
   } while (0)
 

@@ -39,8 +39,10 @@ static void write_with_immediate_takes_a_receive(bool in_child) {
     wanted.imm_data = htonl(0xcafe0000 + i);
     CHECK(post(both.first, &wanted) == 0, "size %u", sizes[i]);
     struct ibv_wc got = second_await(both.second);
-    if (in_child) sent(await(both.first, 1000), i, IBV_WC_RDMA_WRITE, both.first->qp->qp_num);
-    else await(both.first, 1000);
+    if (in_child)
+      sent(await(both.first, 1000), i, IBV_WC_RDMA_WRITE, both.first->qp->qp_num);
+    else
+      await(both.first, 1000);
     CHECK(got.status == IBV_WC_SUCCESS && got.opcode == IBV_WC_RECV_RDMA_WITH_IMM && got.wr_id == 100 + i, "opcode %d",
           got.opcode);
     CHECK((got.wc_flags & IBV_WC_WITH_IMM) != 0 && ntohl(got.imm_data) == 0xcafe0000 + i, "immediate %x", got.imm_data);
@@ -66,7 +68,8 @@ static void send_fills_the_posted_buffers(bool in_child) {
     await(both.first, 1000);
     CHECK(got.status == IBV_WC_SUCCESS && got.opcode == IBV_WC_RECV && got.byte_len == sizes[i], "opcode %d, length %u",
           got.opcode, got.byte_len);
-    CHECK(((got.wc_flags & IBV_WC_WITH_IMM) != 0) == immediate && (!immediate || got.imm_data == i), "flags %x", got.wc_flags);
+    CHECK(((got.wc_flags & IBV_WC_WITH_IMM) != 0) == immediate && (!immediate || got.imm_data == i), "flags %x",
+          got.wc_flags);
     CHECK(second_compare(both.second, FAR, sizes[i], i) == sizes[i], "size %u", sizes[i]);
   }
   separate(both);

@@ -120,12 +120,11 @@ static void order_holds_at_every_rate(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {
-      {"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
-      {"nothing_lands_before_its_time", nothing_lands_before_its_time},
-      {"what_is_due_happens_without_polling", what_is_due_happens_without_polling},
-      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
-      {"order_holds_at_every_rate", order_holds_at_every_rate},
-      {NULL, NULL}};
+  static const struct test tests[] = {{"a_write_takes_a_round_trip", a_write_takes_a_round_trip},
+                                      {"nothing_lands_before_its_time", nothing_lands_before_its_time},
+                                      {"what_is_due_happens_without_polling", what_is_due_happens_without_polling},
+                                      {"a_rate_bounds_the_sum_of_all_pairs", a_rate_bounds_the_sum_of_all_pairs},
+                                      {"order_holds_at_every_rate", order_holds_at_every_rate},
+                                      {NULL, NULL}};
   return run_tests(tests, count, words);
 }

@@ -34,7 +34,8 @@ static void steps_are_those_of_the_specification(bool in_child) {
   CHECK(to_receive(end, &self) == 0 && to_receive(end, &self) == EINVAL && to_init(end) == EINVAL, "RTR only forward");
   CHECK(to_send(end) == 0, "RTS");
   CHECK(to_state(end, IBV_QPS_SQD) == 0 && to_state(end, IBV_QPS_RTS) == 0, "SQD and back");
-  CHECK(to_state(end, IBV_QPS_ERR) == 0 && to_state(end, IBV_QPS_RTS) == EINVAL && to_init(end) == EINVAL, "ERR to RESET only");
+  CHECK(to_state(end, IBV_QPS_ERR) == 0 && to_state(end, IBV_QPS_RTS) == EINVAL && to_init(end) == EINVAL,
+        "ERR to RESET only");
   CHECK(to_state(end, IBV_QPS_RESET) == 0 && state_of(end) == IBV_QPS_RESET, "RESET");
   close_end(end);
 }
@@ -55,8 +56,11 @@ static void each_step_needs_its_attributes(bool in_child) {
   CHECK(to_init(end) == 0, "INIT");
   const int receive = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-  struct ibv_qp_attr path = {.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = self.number,
-                             .max_dest_rd_atomic = 1, .min_rnr_timer = 12,
+  struct ibv_qp_attr path = {.qp_state = IBV_QPS_RTR,
+                             .path_mtu = IBV_MTU_1024,
+                             .dest_qp_num = self.number,
+                             .max_dest_rd_atomic = 1,
+                             .min_rnr_timer = 12,
                              .ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = self.gid, .sgid_index = 1}}};
   for (int bit = 1; bit < 1 << 21; bit <<= 1) {
     if ((receive & bit) == 0 || bit == IBV_QP_STATE) continue;
@@ -90,10 +94,11 @@ static void attributes_can_be_asked(bool in_child) {
   struct ibv_qp_init_attr created;
   CHECK(ibv_query_qp(both.first->qp, &found, 0, &created) == 0, "query");
   CHECK(found.qp_state == IBV_QPS_RTS && found.dest_qp_num == both.far.number && found.path_mtu == IBV_MTU_4096 &&
-            found.rq_psn == both.far.psn && found.sq_psn == both.near.psn && found.timeout == 10 && found.retry_cnt == 3 &&
-            found.rnr_retry == 7 && found.ah_attr.grh.sgid_index == 1,
+            found.rq_psn == both.far.psn && found.sq_psn == both.near.psn && found.timeout == 10 &&
+            found.retry_cnt == 3 && found.rnr_retry == 7 && found.ah_attr.grh.sgid_index == 1,
         "attributes");
-  CHECK(created.send_cq == both.first->cq && created.cap.max_send_wr == DEPTH && created.qp_type == IBV_QPT_RC, "created");
+  CHECK(created.send_cq == both.first->cq && created.cap.max_send_wr == DEPTH && created.qp_type == IBV_QPT_RC,
+        "created");
   separate(both);
 }
 
@@ -144,7 +149,9 @@ static void limits_are_those_of_the_device(bool in_child) {
   CHECK(ibv_query_device(end->context, &device) == 0, "query");
   CHECK(ibv_create_cq(end->context, device.max_cqe + 1, NULL, NULL, 0) == NULL && errno == EINVAL, "errno %d", errno);
   CHECK(ibv_create_cq(end->context, 0, NULL, NULL, 0) == NULL && errno == EINVAL, "errno %d", errno);
-  struct ibv_qp_init_attr wanted = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_RC,
+  struct ibv_qp_init_attr wanted = {.send_cq = end->cq,
+                                    .recv_cq = end->cq,
+                                    .qp_type = IBV_QPT_RC,
                                     .cap = {.max_send_wr = (uint32_t)device.max_qp_wr + 1}};
   CHECK(ibv_create_qp(end->pd, &wanted) == NULL && errno == EINVAL, "errno %d", errno);
   wanted.cap.max_send_wr = (uint32_t)device.max_qp_wr;
@@ -158,15 +165,14 @@ static void limits_are_those_of_the_device(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {
-      {"posting_depends_on_the_state", posting_depends_on_the_state},
-      {"steps_are_those_of_the_specification", steps_are_those_of_the_specification},
-      {"each_step_needs_its_attributes", each_step_needs_its_attributes},
-      {"attributes_can_be_asked", attributes_can_be_asked},
-      {"nothing_lands_after_the_error_state", nothing_lands_after_the_error_state},
-      {"reset_forgets_completions", reset_forgets_completions},
-      {"drained_sends_wait", drained_sends_wait},
-      {"limits_are_those_of_the_device", limits_are_those_of_the_device},
-      {NULL, NULL}};
+  static const struct test tests[] = {{"posting_depends_on_the_state", posting_depends_on_the_state},
+                                      {"steps_are_those_of_the_specification", steps_are_those_of_the_specification},
+                                      {"each_step_needs_its_attributes", each_step_needs_its_attributes},
+                                      {"attributes_can_be_asked", attributes_can_be_asked},
+                                      {"nothing_lands_after_the_error_state", nothing_lands_after_the_error_state},
+                                      {"reset_forgets_completions", reset_forgets_completions},
+                                      {"drained_sends_wait", drained_sends_wait},
+                                      {"limits_are_those_of_the_device", limits_are_those_of_the_device},
+                                      {NULL, NULL}};
   return run_tests(tests, count, words);
 }
