@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the ranks of one run have said, and what it amounts to. */
@@ -49,37 +50,40 @@ final class ChaosJudge {
   }
 
   /** Of a run whose ranks didn't come to its end. */
-  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, ChaosPair pair) {
-    return verdict(kind, story, pair, 0);
+  ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, Supplier<String> lastWords) {
+    return verdict(kind, story, lastWords, 0);
   }
 
-  ChaosVerdict verdict(ChaosPair pair) {
+  /**
+   * @param lastWords what the ranks said last, for a verdict that needs a story
+   */
+  ChaosVerdict verdict(Supplier<String> lastWords) {
     if (wrongBytes() > 0) {
-      return verdict(ChaosVerdict.Kind.WRONG, wrongBytes() + " wrong bytes", pair, 0);
+      return verdict(ChaosVerdict.Kind.WRONG, wrongBytes() + " wrong bytes", lastWords, 0);
     }
     if (sum("leaks") > 0) {
-      return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", pair, 0);
+      return verdict(ChaosVerdict.Kind.LEAKED, "objects were left open", lastWords, 0);
     }
     ChaosEvent fatal = plan.fatal();
-    return fatal == null ? goesOn(pair) : fails(fatal, pair);
+    return fatal == null ? goesOn(lastWords) : fails(fatal, lastWords);
   }
 
-  private ChaosVerdict goesOn(ChaosPair pair) {
+  private ChaosVerdict goesOn(Supplier<String> lastWords) {
     for (JsonNode side : sides()) {
       if (!side.path("complete").asBoolean()) {
-        return verdict(ChaosVerdict.Kind.ERRED, describe(side), pair, 0);
+        return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastWords, 0);
       }
     }
-    return verdict(ChaosVerdict.Kind.PASSED, null, pair, 0);
+    return verdict(ChaosVerdict.Kind.PASSED, null, lastWords, 0);
   }
 
-  private ChaosVerdict fails(ChaosEvent fatal, ChaosPair pair) {
+  private ChaosVerdict fails(ChaosEvent fatal, Supplier<String> lastWords) {
     double told = 0;
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
         String story =
             "%s where a remote error (%s) is right".formatted(describe(side), REMOTE_ERROR);
-        return verdict(ChaosVerdict.Kind.FAILED, story, pair, 0);
+        return verdict(ChaosVerdict.Kind.FAILED, story, lastWords, 0);
       }
       told = Math.max(told, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
     }
@@ -89,9 +93,9 @@ final class ChaosJudge {
             ChaosVerdict.Kind.LATE,
             String.format(
                 Locale.ROOT, "%.0f ms after its cause, and not within %.0f ms", told, limit),
-            pair,
+            lastWords,
             told)
-        : verdict(ChaosVerdict.Kind.PASSED, null, pair, told);
+        : verdict(ChaosVerdict.Kind.PASSED, null, lastWords, told);
   }
 
   /* With another fault at the same time, the control channel may be away just then. */
@@ -127,7 +131,10 @@ final class ChaosJudge {
   }
 
   private ChaosVerdict verdict(
-      ChaosVerdict.Kind kind, @Nullable String story, ChaosPair pair, double toldAfterMs) {
+      ChaosVerdict.Kind kind,
+      @Nullable String story,
+      Supplier<String> lastWords,
+      double toldAfterMs) {
     double gap = 0;
     if (plan.fatal() == null) {
       for (JsonNode report : reports) {
@@ -136,7 +143,7 @@ final class ChaosJudge {
     }
     return new ChaosVerdict(
         kind,
-        story == null ? null : story + pair.stories(),
+        story == null ? null : story + lastWords.get(),
         sum("received"),
         sum("bytes"),
         wrongBytes(),

@@ -64,9 +64,9 @@ final class ChaosRun {
     }
     List.copyOf(standing).forEach(this::undo);
     return trouble == null
-        ? judge.verdict(pair)
+        ? judge.verdict(pair::stories)
         : judge.unfinished(
-            isHang() ? ChaosVerdict.Kind.HUNG : ChaosVerdict.Kind.FAILED, trouble, pair);
+            isHang() ? ChaosVerdict.Kind.HUNG : ChaosVerdict.Kind.FAILED, trouble, pair::stories);
   }
 
   /* What can't be told from outside is told by the rank itself. */

@@ -1,0 +1,238 @@
+package io.heddle.cli.soak;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.heddle.cli.kit.Json;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each verdict, from both sides of its limit. */
+class ChaosJudgeTest {
+  private static final int REMOTE_ERROR = 6;
+  private static final int LOCAL_ERROR = 3;
+  private static final int GRACE_MS = 1_000;
+
+  /* What a machine without a fault may take: silence, the grace time, and a slow machine's share. */
+  private static final double LOST_LIMIT_MS = 1_500 + GRACE_MS + 4_000;
+  private static final double KILLED_LIMIT_MS = 3_000;
+
+  private static final ChaosEvent CUT = event(ChaosFault.CARRIER_CUT, 100);
+  private static final ChaosEvent KILL = event(ChaosFault.KILLED_PEER, ChaosEvent.FOR_EVER);
+  private static final ChaosEvent ALL_DOWN = event(ChaosFault.ALL_LINKS_DOWN, ChaosEvent.FOR_EVER);
+
+  private static ChaosEvent event(ChaosFault fault, int forMs) {
+    return new ChaosEvent(50, forMs, fault, 1, 0, 0);
+  }
+
+  private static ChaosJudge judge(ChaosEvent... events) {
+    ChaosSetting setting = new ChaosSetting(0, 2, 1500, "spray", "", GRACE_MS);
+    return new ChaosJudge(new ChaosPlan(7, setting, 1 << 14, 500, List.of(events)));
+  }
+
+  private static ObjectNode side(boolean complete) {
+    return Json.mapper().createObjectNode().put("complete", complete);
+  }
+
+  private static ObjectNode failed(int result, double atSeconds) {
+    return side(false).put("failed", "test").put("result", result).put("failed_at_s", atSeconds);
+  }
+
+  private static ObjectNode traffic(int rank, ObjectNode send, ObjectNode receive) {
+    ObjectNode report = Json.mapper().createObjectNode().put("event", "traffic").put("rank", rank);
+    report.set("send", send);
+    report.set("receive", receive);
+    return report.put("received", 10).put("bytes", 1_000);
+  }
+
+  private static ObjectNode good(int rank) {
+    return traffic(rank, side(true), side(true));
+  }
+
+  private static ObjectNode end(int rank) {
+    return Json.mapper().createObjectNode().put("event", "end").put("rank", rank);
+  }
+
+  private static ChaosVerdict verdict(ChaosJudge judge) {
+    return judge.verdict(() -> "\n  what the ranks said last");
+  }
+
+  private static String story(ChaosVerdict verdict) {
+    return String.valueOf(verdict.story());
+  }
+
+  @Test
+  void aRunWhoseMessagesAllArrivedHasPassedAndNeedsNoStory() {
+    ChaosJudge judge = judge(CUT);
+    judge.hear(good(0));
+    judge.hear(good(1));
+    ChaosVerdict verdict = verdict(judge);
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind());
+    assertNull(verdict.story());
+    assertEquals(20, verdict.messages());
+    assertEquals(2_000, verdict.bytes());
+    assertTrue(verdict.isGood());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"wrong_bytes", "guard_bytes", "canary_bytes"})
+  void oneByteIsEnoughWhereverItIsWrong(String where) {
+    ChaosJudge judge = judge();
+    judge.hear(good(0));
+    judge.hear(good(1).put(where, 1));
+    ChaosVerdict verdict = verdict(judge);
+    assertEquals(ChaosVerdict.Kind.WRONG, verdict.kind());
+    assertEquals(1, verdict.wrongBytes());
+    assertTrue(story(verdict).startsWith("1 wrong bytes"), story(verdict));
+  }
+
+  @Test
+  void wrongBytesOfBothRanksAreCountedTogether() {
+    ChaosJudge judge = judge();
+    judge.hear(good(0).put("wrong_bytes", 2).put("guard_bytes", 3));
+    judge.hear(good(1).put("canary_bytes", 5));
+    assertEquals(10, verdict(judge).wrongBytes());
+  }
+
+  @Test
+  void wrongBytesWeighMoreThanWhatWasLeftOpenAndThatMoreThanAnError() {
+    ChaosJudge wrong = judge();
+    wrong.hear(traffic(0, failed(LOCAL_ERROR, 0), side(true)).put("wrong_bytes", 1));
+    wrong.hear(end(0).put("leaks", 1));
+    assertEquals(ChaosVerdict.Kind.WRONG, verdict(wrong).kind());
+    ChaosJudge leaked = judge();
+    leaked.hear(traffic(0, failed(LOCAL_ERROR, 0), side(true)));
+    leaked.hear(end(0).put("leaks", 1));
+    assertEquals(ChaosVerdict.Kind.LEAKED, verdict(leaked).kind());
+  }
+
+  @Test
+  void anEndWithoutLeaksIsNoneToComplainOf() {
+    ChaosJudge judge = judge();
+    judge.hear(good(0));
+    judge.hear(end(0).put("leaks", 0));
+    assertTrue(verdict(judge).isGood());
+  }
+
+  @Test
+  void whoErrsThoughAPlaneWasLeftIsNamedWithTheCallAndItsResult() {
+    ChaosJudge judge = judge(CUT);
+    judge.hear(good(0));
+    judge.hear(traffic(1, side(true), failed(LOCAL_ERROR, 1)));
+    ChaosVerdict verdict = verdict(judge);
+    assertEquals(ChaosVerdict.Kind.ERRED, verdict.kind());
+    assertTrue(story(verdict).startsWith("test returned 3"), story(verdict));
+    assertTrue(story(verdict).endsWith("what the ranks said last"), story(verdict));
+  }
+
+  @Test
+  void aRunThatLostItsPeerMustNotGoOn() {
+    ChaosJudge judge = judge(KILL);
+    judge.fatalBegins(0);
+    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), side(true)));
+    ChaosVerdict verdict = verdict(judge);
+    assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
+    assertTrue(
+        story(verdict)
+            .startsWith("a communicator went on to its end where a remote error (6) is right"),
+        story(verdict));
+  }
+
+  @Test
+  void anotherErrorThanARemoteOneIsNoRightEnd() {
+    ChaosJudge judge = judge(KILL);
+    judge.fatalBegins(0);
+    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(LOCAL_ERROR, 0)));
+    ChaosVerdict verdict = verdict(judge);
+    assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
+    assertTrue(story(verdict).startsWith("test returned 3 where"), story(verdict));
+  }
+
+  /* The later of two communicators counts; the first one's word is no excuse. */
+  private static ChaosVerdict toldAfter(double ms, ChaosEvent... events) {
+    long fatalNs = TimeUnit.SECONDS.toNanos(100);
+    ChaosJudge judge = judge(events);
+    judge.fatalBegins(fatalNs);
+    judge.hear(traffic(0, failed(REMOTE_ERROR, 100), failed(REMOTE_ERROR, 100 + ms / 1e3)));
+    return verdict(judge);
+  }
+
+  @Test
+  void aKilledPeerIsToldOfWithinItsLimitAndNotOneMillisecondLater() {
+    ChaosVerdict inTime = toldAfter(KILLED_LIMIT_MS - 1, KILL);
+    assertEquals(ChaosVerdict.Kind.PASSED, inTime.kind());
+    assertEquals(KILLED_LIMIT_MS - 1, inTime.toldAfterMs(), 0.01);
+    ChaosVerdict late = toldAfter(KILLED_LIMIT_MS + 1, KILL);
+    assertEquals(ChaosVerdict.Kind.LATE, late.kind());
+    assertTrue(
+        story(late).startsWith("3001 ms after its cause, and not within 3000 ms"), story(late));
+  }
+
+  @Test
+  void withAnotherFaultBesideItAKillMayTakeAsLongAsSilence() {
+    assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, CUT, KILL).kind());
+    assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, CUT, KILL).kind());
+  }
+
+  @Test
+  void lostPlanesAreToldOfAfterTheGraceTimeAndWhatASlowMachineTakes() {
+    assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, ALL_DOWN).kind());
+    assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, ALL_DOWN).kind());
+  }
+
+  @Test
+  void aFailureBeforeItsCauseIsNotCountedAsEarly() {
+    assertEquals(0, toldAfter(-1_000, KILL).toldAfterMs());
+  }
+
+  @Test
+  void theLongestGapIsThatOfTheWorseRankAndOnlyOfARunThatWentOn() {
+    ChaosJudge went = judge(CUT);
+    went.hear(good(0).put("longest_gap_ms", 12.5));
+    went.hear(good(1).put("longest_gap_ms", 80));
+    assertEquals(80, verdict(went).longestGapMs());
+    ChaosJudge ended = judge(KILL);
+    ended.hear(
+        traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)).put("longest_gap_ms", 80));
+    assertEquals(0, verdict(ended).longestGapMs());
+  }
+
+  @Test
+  void aRankHasSaidSomethingOnlyUnderItsOwnNumber() {
+    ChaosJudge judge = judge();
+    judge.hear(end(1));
+    assertTrue(judge.hasAll("end", List.of(1)));
+    assertFalse(judge.hasAll("end", List.of(0, 1)));
+    assertFalse(judge.hasAll("traffic", List.of(1)));
+    assertTrue(judge.hasAll("traffic", List.of()), "nobody is left to say it");
+    judge.hear(end(0));
+    assertTrue(judge.hasAll("end", List.of(0, 1)));
+  }
+
+  @Test
+  void aReportWithoutARankIsNobodys() {
+    ChaosJudge judge = judge();
+    judge.hear(Json.mapper().createObjectNode().put("event", "unknown").put("line", "Segfault"));
+    judge.hear(Json.mapper().createObjectNode().put("event", "end"));
+    assertFalse(judge.hasAll("end", List.of(0)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HUNG, not over after 90 s", "FAILED, rank 1 ended: exit code 3"})
+  void anUnfinishedRunKeepsItsStoryAndWhatHadArrived(ChaosVerdict.Kind kind, String trouble) {
+    ChaosJudge judge = judge();
+    judge.hear(good(0));
+    ChaosVerdict verdict = judge.unfinished(kind, trouble, () -> " (last words)");
+    assertEquals(kind, verdict.kind());
+    assertEquals(trouble + " (last words)", verdict.story());
+    assertEquals(10, verdict.messages());
+    assertFalse(verdict.isGood());
+  }
+}

@@ -1,0 +1,186 @@
+package io.heddle.cli.soak;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs whose ranks are a script: what they say, and how they end, becomes a verdict. */
+@EndsWithin(60)
+class ChaosRunTest {
+  /* Until its input has the line that undoes the clock: by then all faults were made. */
+  private static final String WAITS_FOR_THE_CLOCK =
+      """
+      traffic() {
+        while read -r word rest; do
+          echo "$word $rest" >> "$plugin.heard-$rank"
+          [ "$word $rest" = "clock 0" ] && break
+        done
+        say traffic '"received": 5, "send": {"complete": true}, "receive": {"complete": true}'
+      }
+      plugin=$2
+      """;
+
+  @TempDir private Path folder;
+
+  private final ScriptedRanks network = new ScriptedRanks();
+
+  private static ChaosPlan plan(long seed, ChaosEvent... events) {
+    ChaosSetting setting = new ChaosSetting(seed / ChaosSetting.GROUP, 2, 1500, "spray", "", 1_000);
+    return new ChaosPlan(seed, setting, 4_096, 100, List.of(events));
+  }
+
+  private static ChaosEvent event(int atMs, int forMs, ChaosFault fault, int rank) {
+    return new ChaosEvent(atMs, forMs, fault, rank, 0, 7);
+  }
+
+  private ChaosVerdict run(String otherwise, ChaosPlan plan) throws Exception {
+    try (ChaosBench bench = bench(otherwise)) {
+      return bench.run(plan, true);
+    }
+  }
+
+  private ChaosBench bench(String otherwise) throws Exception {
+    return new ChaosBench(
+        seed -> plan(seed),
+        setting -> network,
+        false,
+        ScriptedRanks.programs(folder, otherwise),
+        folder);
+  }
+
+  private String heard(int rank) throws Exception {
+    return Files.readString(folder.resolve("plugin.heard-" + rank));
+  }
+
+  @Test
+  void ranksThatDoAsTheyMustPass() throws Exception {
+    ChaosVerdict verdict = run("", plan(3));
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertEquals(10, verdict.messages());
+    assertEquals(1_000, verdict.bytes());
+    Path ownFolder = folder.resolve("pair-1").resolve("seed-3");
+    assertTrue(Files.isDirectory(ownFolder));
+    for (int rank = 0; rank < ChaosPair.RANKS; rank++) {
+      assertEquals("run 3 100 4096 " + ownFolder + "\nclose \n", heard(rank));
+    }
+  }
+
+  @Test
+  void faultsAreMadeInTheOrderOfTimeAndAreUndone() throws Exception {
+    ChaosVerdict verdict =
+        run(
+            WAITS_FOR_THE_CLOCK,
+            plan(
+                0,
+                event(1, 40, ChaosFault.CARRIER_CUT, 0),
+                event(10, 10, ChaosFault.LOSS, 1),
+                event(30, 60, ChaosFault.CLOCK_STEP, 0),
+                event(31, 60, ChaosFault.CLOCK_STEP, 1)));
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertEquals(
+        List.of(
+            "settle",
+            "begin link down",
+            "begin loss on a plane",
+            "undo loss on a plane",
+            "undo link down"),
+        network.done);
+    assertTrue(heard(0).contains("clock 7\nclock 0\n"), heard(0));
+  }
+
+  @Test
+  void whatStandsWhenTheTrafficIsOverIsUndoneAllTheSame() throws Exception {
+    run(
+        "traffic() { sleep 0.3; say traffic '\"send\": {}, \"receive\": {}'; }",
+        plan(0, event(1, 60_000, ChaosFault.SILENT_CUT, 0)));
+    assertEquals(List.of("settle", "begin silent cut", "undo silent cut"), network.done);
+  }
+
+  @Test
+  void aRankThatEndsEarlyFailsTheRunWithItsLastWords() throws Exception {
+    ChaosVerdict verdict = run("traffic() { echo 'no such plane' >&2; exit 3; }", plan(0));
+    assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
+    String story = verdict.story();
+    assertNotNull(story);
+    assertTrue(story.contains(" ended: exit code 3 before its traffic"), story);
+    assertTrue(story.contains("no such plane"), story);
+  }
+
+  @Test
+  void aRankThatSaysThatItHangsMakesItAHang() throws Exception {
+    ChaosVerdict verdict = run("traffic() { exit 4; }", plan(0));
+    assertEquals(ChaosVerdict.Kind.HUNG, verdict.kind());
+  }
+
+  @Test
+  void aRankThatCannotBeStartedIsSaidToHaveEndedBeforeItsStart() throws Exception {
+    ChaosVerdict verdict = run("exit 1", plan(0));
+    assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
+    assertTrue(String.valueOf(verdict.story()).contains("before its start"));
+  }
+
+  @Test
+  void aKilledRankIsNotAskedForAnything() throws Exception {
+    String survivor =
+        """
+        traffic() {
+          [ "$rank" = 1 ] || { sleep 0.5
+            say traffic '"send": {"result": 6, "failed": "test"}, "receive": {"result": 6, "failed": "test"}'; }
+        }
+        """;
+    ChaosVerdict verdict =
+        run(survivor, plan(0, event(50, ChaosEvent.FOR_EVER, ChaosFault.KILLED_PEER, 1)));
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
+    assertFalse(heard(1).contains("close"), heard(1));
+    assertTrue(heard(0).contains("close"), heard(0));
+  }
+
+  @Test
+  void ranksThatDontEndWellSpoilTheLastRunOfAGroup() throws Exception {
+    ChaosVerdict verdict = run("finish() { [ $rank = 1 ] && exit 9; exit 0; }", plan(0));
+    assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
+    assertEquals("rank 1 ended with exit code 9", verdict.story());
+  }
+
+  @Test
+  void runsOfAGroupShareTheirProcessesAndAnotherGroupHasNewOnes() throws Exception {
+    try (ChaosBench bench = bench("")) {
+      assertNull(bench.run(plan(14), false).story());
+      assertEquals(folder.resolve("pair-1"), bench.pairFolder());
+      assertNull(bench.run(plan(15), false).story());
+      assertEquals(folder.resolve("pair-1"), bench.pairFolder());
+      assertEquals(1, network.closed, "the group is over");
+      assertNull(bench.run(plan(16), true).story());
+      assertEquals(folder.resolve("pair-2"), bench.pairFolder());
+    }
+    assertEquals(2, network.closed);
+  }
+
+  @Test
+  void afterABadRunTheNextOneHasFreshProcesses() throws Exception {
+    try (ChaosBench bench =
+        bench("traffic() { [ -e \"$plugin.late\" ] || exit 3; touch x; }\nplugin=$2\n")) {
+      assertEquals(ChaosVerdict.Kind.FAILED, bench.run(plan(0), false).kind());
+      ScriptedRanks.programs(folder, "");
+      assertEquals(ChaosVerdict.Kind.PASSED, bench.run(plan(1), true).kind());
+      assertEquals(folder.resolve("pair-2"), bench.pairFolder());
+    }
+  }
+
+  @Test
+  void aNetworkRefusesWhatItDoesNotHave() {
+    IllegalArgumentException refused = ChaosNetwork.foreign(event(1, 2, ChaosFault.SPINE_CUT, 0));
+    assertEquals(
+        "not a fault of this network: 1 ms: link to a spine down on plane 1 at rank 0, 2 ms",
+        refused.getMessage());
+  }
+}
