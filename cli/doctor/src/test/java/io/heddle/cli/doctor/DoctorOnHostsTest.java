@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.kit.SelfCall;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
@@ -61,7 +60,7 @@ class DoctorOnHostsTest {
   }
 
   private List<String> doctor(String... arguments) {
-    List<String> command = new ArrayList<>(SelfCall.asStarted());
+    List<String> command = new ArrayList<>(DoctorProgram.start());
     command.addAll(List.of("doctor", "--stats", folder.resolve("stats").toString()));
     command.addAll(List.of(arguments));
     return command;

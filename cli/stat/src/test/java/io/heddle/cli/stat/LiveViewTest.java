@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.SelfCall;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import java.io.InputStream;
@@ -33,13 +32,13 @@ class LiveViewTest {
       Skip.because("there is no /usr/bin/script to make a terminal with");
     }
     String command =
-        ("stty cols %s rows %s; exec env --default-signal=INT TERM=xterm %s '%s' stat --watch"
+        ("stty cols %s rows %s; exec env --default-signal=INT TERM=xterm %s '%s' --watch"
                 + " --interval 0.2 --stats '%s'")
             .formatted(
                 columns,
                 rows,
                 String.join(" ", environment),
-                String.join("' '", SelfCall.asStarted()),
+                String.join("' '", StatProgram.start()),
                 folder);
     return new ProcessBuilder(List.of("script", "-qfec", command, "/dev/null"))
         .redirectErrorStream(true)
@@ -94,6 +93,7 @@ class LiveViewTest {
     try (JobStats job = new JobStats(folder)) {
       assertFalse(job.sending.isEmpty());
       String seen = watchAndInterrupt(inTerminal(100, 20, "NO_COLOR=1"));
+      assertTrue(seen.startsWith(ENTER), seen);
       assertFalse(Pattern.compile("\u001b\\[[0-9]+m").matcher(seen).find(), "a colour");
     }
   }

@@ -1,0 +1,30 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.cli.operate.BgpCommand;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The doctor and the route daemon that it asks, as a process on a host of a test's. */
+@Command(subcommands = {DoctorCommand.class, BgpCommand.class})
+final class DoctorProgram {
+  private DoctorProgram() {}
+
+  /** What starts it; a command and its options follow. */
+  static List<String> start() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("java.class.path"),
+        DoctorProgram.class.getName());
+  }
+
+  public static void main(String[] arguments) {
+    CommandLine line = new CommandLine(new DoctorProgram());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(arguments));
+  }
+}
