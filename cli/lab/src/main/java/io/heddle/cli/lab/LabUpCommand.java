@@ -161,7 +161,8 @@ public final class LabUpCommand implements Callable<Integer> {
     return 0;
   }
 
-  private FabricPlan checkedPlan(CommandLine line) {
+  /** The plan that the options ask for, or the refusal of what contradicts itself. */
+  FabricPlan checkedPlan(CommandLine line) {
     boolean separate = shape == FabricShape.PLANES;
     for (String other :
         separate ? List.of("--spines", "--links", "--leaves") : List.of("--planes")) {
