@@ -19,6 +19,7 @@
 #include "report.h"
 
 #define MOST_CONNECTIONS 4096
+#define GONE_SECONDS 10.0
 #define GUARD 64
 #define GUARD_BYTE 0x5a
 
@@ -323,6 +324,14 @@ static void close_side(struct side *side, int receives) {
   progress();
 }
 
+/* What a connection had goes soon after both ends have closed it, and is then gone in both processes. */
+static void wait_until_gone(int before) {
+  for (double start = now_seconds(); descriptors() > before && now_seconds() - start < GONE_SECONDS;) {
+    progress();
+    usleep(10000);
+  }
+}
+
 int main(int argc, char **argv) {
   parse(argc, argv);
   if (options.open_files > 0) {
@@ -337,6 +346,7 @@ int main(int argc, char **argv) {
   double start = now_seconds();
   if (bring_up(0, 1) != 0) fail_with(EXIT_PLUGIN_ERROR, "not even one connection came up");
   report("first", 1, 0, now_seconds() - start);
+  int opened_once = descriptors();
   start = now_seconds();
   int refused = bring_up(1, options.connections);
   report("up", options.connections, refused, now_seconds() - start);
@@ -354,6 +364,9 @@ int main(int argc, char **argv) {
   report("closed", options.connections, refused, now_seconds() - start);
   tell("closed", 0, &byte, 1);
   hear("closed", 0, &byte, 1);
+  start = now_seconds();
+  wait_until_gone(opened_once);
+  report("gone", options.connections, refused, now_seconds() - start);
   net_unload(&net);
   return 0;
 }

@@ -51,9 +51,16 @@ final class ManyConnectionsTest {
 
   private List<String> bothEnd(List<String> first, List<String> second)
       throws IOException, InterruptedException {
+    return bothEnd(PATIENT, first, second);
+  }
+
+  private List<String> bothEnd(
+      Map<String, String> environment, List<String> first, List<String> second)
+      throws IOException, InterruptedException {
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 4, 9000));
-        HostProcess one = HostProcess.start(lab, 0, folder.resolve("one.log"), PATIENT, first);
-        HostProcess two = HostProcess.start(lab, 1, folder.resolve("two.log"), PATIENT, second)) {
+        HostProcess one = HostProcess.start(lab, 0, folder.resolve("one.log"), environment, first);
+        HostProcess two =
+            HostProcess.start(lab, 1, folder.resolve("two.log"), environment, second)) {
       int endOfOne = one.exitCode(LIMIT_SECONDS);
       int endOfTwo = two.exitCode(LIMIT_SECONDS);
       String said = one.output() + two.output();
@@ -77,6 +84,32 @@ final class ManyConnectionsTest {
               / (2.0 * connections);
       /* A little less than what is there at the first report may be gone, or more there still. */
       assertTrue(each <= 6, each + " descriptors a connection:\n" + said);
+      assertNothingStaysOpen(said);
+    }
+  }
+
+  private void assertNothingStaysOpen(String said) throws IOException {
+    assertTrue(
+        event(said, "gone").get("descriptors").asInt()
+            <= event(said, "first").get("descriptors").asInt(),
+        said);
+  }
+
+  /* Planes are lost and come back all the time: every fourth packet is lost, and a try takes a millisecond. */
+  @Test
+  void failoversLeaveNothingOpen() throws IOException, InterruptedException {
+    Map<String, String> hasty =
+        Map.of(
+            "NCCL_IB_TIMEOUT",
+            "8",
+            "NCCL_IB_RETRY_CNT",
+            "1",
+            "HEDDLE_SOFT_FAULTS",
+            "loss=0.25,seed=" + (System.nanoTime() & Integer.MAX_VALUE));
+    String[] options = {"--connections", "32", "--messages", "20"};
+    for (String said : bothEnd(hasty, command(0, options), command(1, options))) {
+      assertTrue(said.contains("moving off"), said);
+      assertNothingStaysOpen(said);
     }
   }
 
