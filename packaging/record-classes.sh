@@ -18,7 +18,7 @@ cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "
 needed=(
   'io/heddle/transport/data/SendComm$'
   'io/heddle/transport/data/RecvComm$'
-  'io/heddle/softdevice/Responder$'
+  'io/heddle/roce/transport/responder/Responder$'
   '@lambda-proxy io/heddle/transport/failover/Failover accept .*/SubFlow markBroken '
   '@lambda-proxy io/heddle/transport/failover/Failover accept .*/SubFlow retire '
   '@lambda-proxy io/heddle/transport/failover/Failover run .* noPlaneLeft '

@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
@@ -48,21 +49,21 @@ final class DelayLine {
     tail++;
   }
 
-  /** Hands packets whose time has come to the engine, and returns how many. */
-  int release(Engine engine, long nowNs) {
+  /** Hands packets whose time has come to that sink, and returns how many. */
+  int release(PacketSink sink, long nowNs) {
     int released = 0;
     while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
       int row = (int) head & MASK;
       long packet = slots + (long) row * SLOT_BYTES;
-      engine.onPacket(view, slots, packet, bytes[row], highs[row], lows[row], ports[row], nowNs);
+      sink.onPacket(view, slots, packet, bytes[row], highs[row], lows[row], ports[row], nowNs);
       head++;
       released++;
     }
     return released;
   }
 
-  /** When the next packet is due, or {@link Requester#NEVER_NS}. */
+  /** When the next packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs() {
-    return head == tail ? Requester.NEVER_NS : dues[(int) head & MASK];
+    return head == tail ? Pause.NEVER_NS : dues[(int) head & MASK];
   }
 }

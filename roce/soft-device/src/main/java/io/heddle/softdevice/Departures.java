@@ -2,6 +2,10 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.transport.Pause;
+import io.heddle.roce.transport.Stranding;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +28,7 @@ final class Departures {
   private final Bundle bundle;
   private final Stranding stranding = new Stranding();
   private int sends;
-  private long dueNs = Requester.NEVER_NS;
+  private long dueNs = Pause.NEVER_NS;
 
   Departures(
       Arena arena,
@@ -50,7 +54,7 @@ final class Departures {
     return sends;
   }
 
-  /** When something that waits is to leave, or {@link Requester#NEVER_NS}. */
+  /** When something that waits is to leave, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
@@ -80,7 +84,7 @@ final class Departures {
    *
    * @param mayHaveCompany whether it may leave with others if it is small
    */
-  TrainSender.Outcome sendLasting(
+  PacketOutlet.Outcome sendLasting(
       PeerLink link,
       UdpSocket socket,
       long address,
@@ -89,7 +93,7 @@ final class Departures {
       boolean mayHaveCompany) {
     sends++;
     if (mayHaveCompany && gather(link, address, lengthBytes, segmentBytes)) {
-      return bundle.way() == link ? TrainSender.Outcome.SENT : TrainSender.Outcome.AS_GUEST;
+      return bundle.way() == link ? PacketOutlet.Outcome.SENT : PacketOutlet.Outcome.AS_GUEST;
     }
     makeWay();
     return sender.sendLasting(socket, address, lengthBytes, segmentBytes);
@@ -117,7 +121,7 @@ final class Departures {
 
   /* What was gathered leaves, since what comes now is no company for it; if it has waited for some, it did so in vain. */
   private void makeWay() {
-    if (dueNs != Requester.NEVER_NS) {
+    if (dueNs != Pause.NEVER_NS) {
       stranding.stranded();
     }
     leave();
@@ -142,7 +146,7 @@ final class Departures {
   /** What was gathered before is lost: the queue pairs whose it is ask again. */
   private void forget() {
     bundle.clear();
-    dueNs = Requester.NEVER_NS;
+    dueNs = Pause.NEVER_NS;
   }
 
   /** What was gathered leaves, or is lost: one of the links goes away. */
@@ -177,7 +181,7 @@ final class Departures {
     }
     if (bundle.isUrgent() || !mayHold || stranding.skips()) {
       leave();
-    } else if (dueNs == Requester.NEVER_NS) {
+    } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + HELD_NS;
     }
   }

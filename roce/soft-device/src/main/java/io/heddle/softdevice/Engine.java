@@ -3,15 +3,17 @@ package io.heddle.softdevice;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.Pause;
+import io.heddle.roce.transport.RegionTable;
+import io.heddle.roce.transport.RingShares;
+import io.heddle.roce.transport.responder.WriteRows;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
-import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * lets these send, serves timers. Everything but {@link #progress}, {@link #posted} and the
  * published deadline runs under the progress lock.
  */
-final class Engine {
+final class Engine implements PacketSink {
   /** That users are told of. */
   static final int TOLD_QUEUE_PAIRS = 4096;
 
@@ -39,12 +41,11 @@ final class Engine {
   final AsyncEvents events = new AsyncEvents();
   final RingShares shares = new RingShares();
 
+  final NarrowWays narrow;
+
   final Departures departures;
 
   private final @Nullable PagePipe pages;
-  private final Log log;
-  /* Local addresses whose narrow ways the log has named. */
-  private final Set<Gid> narrow = new HashSet<>();
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
@@ -60,14 +61,14 @@ final class Engine {
   private boolean callersGone;
   private int firstWord;
   private int queuePairCount;
-  private long due = Requester.NEVER_NS;
-  private volatile long publishedDue = Requester.NEVER_NS;
+  private long due = Pause.NEVER_NS;
+  private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   private @Nullable ProgressThread sleeper;
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
     this.clock = clock;
-    this.log = log;
+    narrow = new NarrowWays(log);
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     pages = PagePipe.open(arena, System.getProperty("os.version"));
@@ -263,8 +264,8 @@ final class Engine {
     return packets;
   }
 
-  /** Takes what came as one: packets of {@code stride} bytes, the last of which may be shorter. */
-  int onTrain(
+  @Override
+  public int onTrain(
       java.nio.ByteBuffer view,
       long base,
       long address,
@@ -314,8 +315,8 @@ final class Engine {
     return link < 0 ? 0 : qp.onRow(rows, packet, stride, most, link, nowNs);
   }
 
-  /** Takes one packet as it came; anything may be in it. */
-  void onPacket(
+  @Override
+  public void onPacket(
       java.nio.ByteBuffer view,
       long base,
       long packet,
@@ -424,8 +425,8 @@ final class Engine {
   }
 
   private void serveTimers(long nowNs) {
-    due = Requester.NEVER_NS;
-    long next = Requester.NEVER_NS;
+    due = Pause.NEVER_NS;
+    long next = Pause.NEVER_NS;
     int words = usedWords;
     for (int i = 0; i < words * 64; i++) {
       SoftQueuePair qp = queuePairs[i];
@@ -437,8 +438,8 @@ final class Engine {
     due = Math.min(Math.min(due, next), Math.min(gate.dueNs(), departures.dueNs()));
   }
 
-  /** A timer of a queue pair is due then, or earlier. */
-  void timerAt(long whenNs) {
+  @Override
+  public void timerAt(long whenNs) {
     if (whenNs < due) {
       due = whenNs;
     }
@@ -473,17 +474,6 @@ final class Engine {
       }
     }
     return departures.sends() - before;
-  }
-
-  /** Writes by this link go on in packets of the path MTU. */
-  void wayIsNarrow(PeerLink link, PacketSizes sizes) {
-    if (narrow.add(link.localGid())) {
-      log.warn(
-          "soft0: packets of %d bytes don't pass from %s to %s, though the links at both ends take"
-              + " them: something between drops them without a word; writes go in packets of %d,"
-              + " which is slower (heddle doctor --peer shows what passes)",
-          sizes.sentWriteBytes(), link.localGid(), link.remoteGid(), sizes.mtuBytes());
-    }
   }
 
   /* Control path, all under the lock. */

@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.PacketSizes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -145,19 +146,19 @@ final class FaultGate implements PacketGate {
   }
 
   @Override
-  public int release(Engine engine, long nowNs) {
+  public int release(PacketSink sink, long nowNs) {
     int released = 0;
     if (line != null) {
-      released = line.release(engine, nowNs);
-      engine.timerAt(line.dueNs());
+      released = line.release(sink, nowNs);
+      sink.timerAt(line.dueNs());
     }
     if (ghosts != null) {
-      released += ghosts.release(engine, nowNs);
-      engine.timerAt(ghosts.dueNs());
+      released += ghosts.release(sink, nowNs);
+      sink.timerAt(ghosts.dueNs());
     }
     for (int i = 0; heldCount > 0 && i < HELD; i++) {
       if (bytes[i] != 0 && nowNs - dues[i] >= 0) {
-        engine.onPacket(
+        sink.onPacket(
             view,
             slots,
             slots + (long) i * SLOT_BYTES,
@@ -170,7 +171,7 @@ final class FaultGate implements PacketGate {
         heldCount--;
         released++;
       } else if (bytes[i] != 0) {
-        engine.timerAt(dues[i]);
+        sink.timerAt(dues[i]);
       }
     }
     return released;
@@ -178,7 +179,7 @@ final class FaultGate implements PacketGate {
 
   @Override
   public long dueNs() {
-    long due = line == null ? Requester.NEVER_NS : line.dueNs();
+    long due = line == null ? Pause.NEVER_NS : line.dueNs();
     if (ghosts != null) {
       due = Math.min(due, ghosts.dueNs());
     }

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.transport.Pause;
 import java.nio.ByteBuffer;
 
 /**
@@ -29,13 +30,13 @@ interface PacketGate {
         }
 
         @Override
-        public int release(Engine engine, long nowNs) {
+        public int release(PacketSink sink, long nowNs) {
           return 0;
         }
 
         @Override
         public long dueNs() {
-          return Requester.NEVER_NS;
+          return Pause.NEVER_NS;
         }
 
         @Override
@@ -63,10 +64,10 @@ interface PacketGate {
       int port,
       long nowNs);
 
-  /** Hands packets whose time has come to the engine, and returns how many. */
-  int release(Engine engine, long nowNs);
+  /** Hands packets whose time has come to that sink, and returns how many. */
+  int release(PacketSink sink, long nowNs);
 
-  /** When a held packet is due, or {@link Requester#NEVER_NS}. */
+  /** When a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
   /** Whether {@link #leaves} is to be asked of each packet. */

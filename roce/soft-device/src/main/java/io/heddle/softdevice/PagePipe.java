@@ -3,6 +3,7 @@ package io.heddle.softdevice;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
+import io.heddle.roce.transport.TransmitRing;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -2,11 +2,11 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
+import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
-import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
 import java.nio.ByteBuffer;
@@ -36,10 +36,6 @@ final class PeerLink {
   private boolean softPeer;
   private boolean absent = true;
 
-  /* Written by the lock holder, and of use where there are several. */
-  private long receivedBytes;
-  private final long[] ahead = new long[PsnBits.BIT_LENGTHS];
-
   /** The checksum of what is sent. */
   FlowChecksum sendFlow() {
     return sendFlow;
@@ -61,7 +57,7 @@ final class PeerLink {
   }
 
   /** Takes over a socket from {@link #open}; under the lock. */
-  void use(UdpSocket fresh, SoftPort.Address address, SoftContext.ReceivePort receiver) {
+  void use(UdpSocket fresh, SoftPort.Address address, ReceivePort receiver) {
     close();
     socket = fresh;
     localGid = address.gid();
@@ -198,21 +194,6 @@ final class PeerLink {
     int covered = bytes - PacketFormat.ICRC_BYTES;
     return receiveFlow.of(view, (int) (packet - base), covered)
         == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
-  }
-
-  /** A packet was taken that lies so far ahead of the first missing one. */
-  void took(int payloadBytes, int numbersAhead) {
-    receivedBytes += payloadBytes;
-    ahead[Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
-  }
-
-  long receivedBytes() {
-    return receivedBytes;
-  }
-
-  /** How many of the packets taken were ahead by 0, 1, 2–3, 4–7 numbers and so on. */
-  long[] ahead() {
-    return ahead.clone();
   }
 
   /** The socket to send by; null before INIT. */

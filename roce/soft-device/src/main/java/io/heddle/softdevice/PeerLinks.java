@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.transport.LinkSet;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketFormat;
@@ -42,7 +43,7 @@ final class PeerLinks {
   }
 
   /** An address with its sockets. */
-  record Opened(UdpSocket socket, SoftPort.Address address, SoftContext.ReceivePort receiver) {}
+  record Opened(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
 
   /**
    * Whether they can carry all of these. A SEND or READ takes its turn; over several links that
@@ -67,10 +68,6 @@ final class PeerLinks {
 
   PeerLink get(int link) {
     return links[link];
-  }
-
-  boolean isAbsent(int link) {
-    return links[link].isAbsent();
   }
 
   /** What a soft peer must know; null before there is a socket. */
@@ -190,11 +187,18 @@ final class PeerLinks {
   }
 
   /**
-   * Packets that may be under way on a link, by the room of the peer's sockets; of a standard peer,
-   * of ours.
+   * As the requester sees them; windows are by the room of a standard peer's sockets as of ours.
    */
-  int window(PacketSizes sizes) {
-    return PeerLink.window(peersBufferBytes, sizes);
+  LinkSet asSet(PacketSizes sizes) {
+    int absent = 0;
+    for (int i = 0; i < links.length; i++) {
+      absent |= links[i].isAbsent() ? 1 << i : 0;
+    }
+    return new LinkSet(
+        links.length,
+        absent,
+        PeerLink.window(peersBufferBytes, sizes.narrow()),
+        PeerLink.window(peersBufferBytes, sizes));
   }
 
   /** The link that a packet from there came over; −1 where it isn't the peer's. */

@@ -6,6 +6,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
+import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
 
@@ -140,7 +141,7 @@ final class ProgressThread {
       deadline = again;
     }
     int timeoutMs = -1;
-    if (deadline != Requester.NEVER_NS) {
+    if (deadline != Pause.NEVER_NS) {
       long left = deadline - engine.nowNs();
       timeoutMs = left <= 0 ? 0 : (int) Math.min(60_000, (left + 999_999) / 1_000_000);
     }

@@ -51,15 +51,15 @@ final class ReceiveSockets {
     return waitedNs;
   }
 
-  /** Hands what has come to the engine, train by train; returns how many packets. */
-  int receiveAll(Engine engine, long nowNs) {
+  /** Hands what has come to that sink, train by train; returns how many packets. */
+  int receiveAll(PacketSink sink, long nowNs) {
     int sockets = fds.length;
     /* One question to all sockets costs less than a question to each of two. */
     long ready = sockets == 1 ? 1 : ready(sockets);
     int packets = 0;
     for (int i = 0; i < sockets; i++) {
       if (i >= Long.SIZE || (ready & 1L << i) != 0) {
-        packets += receive(engine, i, nowNs);
+        packets += receive(sink, i, nowNs);
       } else {
         emptyAtNs[i] = nowNs;
       }
@@ -82,7 +82,7 @@ final class ReceiveSockets {
     return ready;
   }
 
-  private int receive(Engine engine, int socket, long nowNs) {
+  private int receive(PacketSink sink, int socket, long nowNs) {
     int packets = 0;
     waitedNs = nowNs - emptyAtNs[socket];
     for (int call = 0; call < RECEIVES_PER_TURN; call++) {
@@ -93,7 +93,7 @@ final class ReceiveSockets {
         ones[socket] = datagrams == 1 ? Math.min(ONE_BY_ONE, ones[socket] + 1) : 0;
       }
       for (int i = 0; i < datagrams; i++) {
-        packets += handOver(engine, i, nowNs);
+        packets += handOver(sink, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
         /* An errno here is about an earlier send; the next call receives. */
@@ -111,8 +111,8 @@ final class ReceiveSockets {
     return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
   }
 
-  private int handOver(Engine engine, int datagram, long nowNs) {
-    return engine.onTrain(
+  private int handOver(PacketSink sink, int datagram, long nowNs) {
+    return sink.onTrain(
         receiver.view(),
         receiver.base(),
         receiver.address(datagram),

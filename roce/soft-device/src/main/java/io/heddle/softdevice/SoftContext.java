@@ -7,6 +7,7 @@ import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
+import io.heddle.roce.transport.requester.Companions;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
@@ -48,7 +49,7 @@ final class SoftContext implements DeviceContext {
   private static final int GENERATION_BITS = 11;
   private static final int GENERATIONS = 1 << GENERATION_BITS;
 
-  private final SoftDevice device;
+  private final RdmaDevice device;
   private final SoftPort port;
   private final boolean standardPeers;
   private final Log log;
@@ -68,15 +69,8 @@ final class SoftContext implements DeviceContext {
   private int nextDomain = 1;
   private boolean closed;
 
-  /** An open receiving socket. */
-  record ReceivePort(UdpSocket socket, int bufferBytes) {
-    int port() {
-      return socket.port();
-    }
-  }
-
   SoftContext(
-      SoftDevice device,
+      RdmaDevice device,
       SoftPort port,
       boolean standardPeers,
       Log log,
@@ -362,12 +356,12 @@ final class SoftContext implements DeviceContext {
       return null;
     }
     Companions found = companions.computeIfAbsent(peer, number -> new Companions());
-    found.users++;
+    found.use();
     return found;
   }
 
   void usesNoMore(@Nullable Companions left) {
-    if (left != null && --left.users == 0) {
+    if (left != null && left.useNoMore()) {
       companions.values().remove(left);
     }
   }

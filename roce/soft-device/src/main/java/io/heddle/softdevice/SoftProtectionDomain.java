@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.transport.RegionTable;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;

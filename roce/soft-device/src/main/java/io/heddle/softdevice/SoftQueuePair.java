@@ -1,11 +1,16 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.transport.MemoryRights;
+import io.heddle.roce.transport.QueuePairEvents;
+import io.heddle.roce.transport.ReceiveQueue;
+import io.heddle.roce.transport.SendQueue;
+import io.heddle.roce.transport.connection.ReliableConnection;
+import io.heddle.roce.transport.requester.Companions;
+import io.heddle.roce.transport.responder.WriteRows;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
-import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
-import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
@@ -16,18 +21,19 @@ import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable-connection queue pair of the soft device: its state machine, its sending socket and
- * its two halves.
+ * A reliable-connection queue pair of the soft device: its state machine, its links, its transport,
+ * and the completion queues that this one tells.
  *
  * <p>Posting threads touch the two queues and the state only; everything else is the lock holder's.
  */
-final class SoftQueuePair implements QueuePair {
+final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftContext context;
   private final Engine engine;
   private final SoftProtectionDomain pd;
@@ -35,25 +41,17 @@ final class SoftQueuePair implements QueuePair {
   private final int slot;
   private final SendQueue sends;
   private final ReceiveQueue receives;
-  private final Completer completer;
+  private final SoftCompletionQueue sendCompletions;
+  private final SoftCompletionQueue receiveCompletions;
   private final PeerLinks links = new PeerLinks();
   private final PacketExit exit;
-  private final TrainBuilder builder;
-  private final Requester requester;
-  private final Responder responder;
-  private final ReadResponses reads;
+  private final ReliableConnection connection;
 
   private volatile QueuePairState state = QueuePairState.RESET;
-  private int remoteNumber;
-  private boolean softPeer;
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
-  private int window;
   private boolean closed;
-  private long heardAtNs;
   private @Nullable Companions companions;
   private long waitsUntilRound;
-  /* The socket was too full for a response or an acknowledgement. */
-  private final Pause blocked = new Pause();
 
   SoftQueuePair(
       SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
@@ -64,26 +62,29 @@ final class SoftQueuePair implements QueuePair {
     slot = number & Engine.QUEUE_PAIRS - 1;
     int sendBytes = SendQueue.bytes(attributes.sendDepth());
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
-    exit = new PacketExit(engine, links, queueBytes + Responder.TABLES_BYTES);
+    exit =
+        new PacketExit(
+            engine.departures,
+            engine.narrow,
+            engine.counters.trains(),
+            engine.shares,
+            links,
+            queueBytes + ReliableConnection.TABLES_BYTES);
     sends = new SendQueue(attributes.sendDepth(), exit.tables());
     receives = new ReceiveQueue(attributes.receiveDepth(), exit.tables() + sendBytes);
-    completer =
-        new Completer(
-            engine,
+    sendCompletions = (SoftCompletionQueue) attributes.sendQueue();
+    receiveCompletions = (SoftCompletionQueue) attributes.receiveQueue();
+    connection =
+        new ReliableConnection(
             number,
+            this,
+            exit,
+            exit.memory(),
             sends,
             receives,
-            (SoftCompletionQueue) attributes.sendQueue(),
-            (SoftCompletionQueue) attributes.receiveQueue());
-    MemoryRights rights = new MemoryRights(engine.regions, pd.id());
-    TransmitRing ring = exit.ring();
-    builder = new TrainBuilder(sends, engine.regions, exit.seal());
-    PendingRead read = new PendingRead(rights, sends);
-    requester = new Requester(this, exit, sends, ring, builder, read, engine.counters);
-    reads = new ReadResponses(this, exit, rights);
-    responder =
-        new Responder(
-            this, exit, rights, receives, reads, engine.counters, exit.tables() + queueBytes);
+            new MemoryRights(engine.regions, pd.id()),
+            engine.counters,
+            exit.tables() + queueBytes);
   }
 
   @Override
@@ -106,7 +107,7 @@ final class SoftQueuePair implements QueuePair {
   }
 
   boolean uses(SoftCompletionQueue cq) {
-    return completer.uses(cq);
+    return cq == sendCompletions || cq == receiveCompletions;
   }
 
   int slot() {
@@ -115,12 +116,12 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public long resentPackets() {
-    return requester.resentPackets();
+    return connection.resentPackets();
   }
 
   @Override
   public long peerSilentNs() {
-    return requester.peerSilentNs(engine.nowNs());
+    return connection.peerSilentNs(engine.nowNs());
   }
 
   /* Control path. */
@@ -178,21 +179,8 @@ final class SoftQueuePair implements QueuePair {
       engine.lock.lock();
       try {
         links.believe(ends, connected, peer, this);
-        softPeer = soft;
         sizes = links.sizes(attributes.mtu(), peer);
-        remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
-        window = links.window(sizes.narrow());
-        exit.answerBy(0);
-        exit.sealAnswers();
-        builder.configure(
-            sizes, soft, pd.id(), remoteNumber, Math.min(window, Requester.readPackets()));
-        reads.configure(sizes.mtuBytes());
-        responder.start(
-            attributes.receivePsn(),
-            sizes,
-            soft,
-            links.count() > 1,
-            attributes.receiverNotReadyTimerCode());
+        connection.startReceiving(attributes, sizes, soft, links.count());
         state = QueuePairState.READY_TO_RECEIVE;
       } finally {
         engine.unlock();
@@ -209,11 +197,7 @@ final class SoftQueuePair implements QueuePair {
       engine.lock.lock();
       try {
         companions = fresh;
-        heardAtNs = engine.nowNs();
-        if (fresh != null) {
-          fresh.join(this);
-        }
-        requester.start(attributes, sizes, softPeer, window, links, engine.nowNs());
+        connection.startSending(attributes, links.asSet(sizes), fresh, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
         engine.unlock();
@@ -223,14 +207,14 @@ final class SoftQueuePair implements QueuePair {
 
   @Override
   public void weighLinks(int[] weights) {
-    whileOpen(() -> requester.weighLinks(weights));
+    whileOpen(() -> connection.weighLinks(weights));
   }
 
   @Override
   public void linkLost(int link) {
     whileOpen(() -> {
       if (state == QueuePairState.READY_TO_SEND) {
-        requester.linkLost(link, engine.nowNs());
+        connection.linkLost(link, engine.nowNs());
       }
     });
   }
@@ -238,7 +222,7 @@ final class SoftQueuePair implements QueuePair {
   @Override
   public List<LinkCounts> linkCounts() {
     List<LinkCounts> counts = new ArrayList<>();
-    whileOpen(() -> counts.addAll(requester.linkCounts(links)));
+    whileOpen(() -> counts.addAll(connection.linkCounts()));
     return counts;
   }
 
@@ -273,12 +257,8 @@ final class SoftQueuePair implements QueuePair {
 
   private void halt(QueuePairState target) {
     engine.departures.clear();
-    if (companions != null) {
-      companions.leave(this);
-    }
     state = target;
-    requester.stop();
-    responder.stop();
+    connection.stop();
   }
 
   @Override
@@ -292,7 +272,8 @@ final class SoftQueuePair implements QueuePair {
         halt(QueuePairState.RESET);
         engine.remove(slot);
         links.close();
-        completer.detach();
+        sendCompletions.detach();
+        receiveCompletions.detach();
       });
       exit.free();
       context.usesNoMore(companions);
@@ -349,124 +330,19 @@ final class SoftQueuePair implements QueuePair {
     return links;
   }
 
+  /** See {@link ReliableConnection#onPacket}. */
   void onPacket(int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
-    exit.answerBy(link);
-    if (state == QueuePairState.ERROR) {
-      engine.counters.drops().count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
-      if (opcode <= PacketFormat.READ_REQUEST) {
-        responder.repeatRefusal();
-      }
-      return;
-    }
-    heardAtNs = nowNs;
-    if (opcode <= PacketFormat.READ_REQUEST) {
-      int thirdWord = PacketFormat.networkInt(packet + 8);
-      responder.onRequest(opcode, thirdWord, packet, payload, payloadBytes, nowNs);
-    } else if (state != QueuePairState.READY_TO_SEND) {
-      engine.counters.drops().count(DropCounters.Reason.WRONG_STATE);
-    } else if (opcode == PacketFormat.ACKNOWLEDGE) {
-      onAcknowledge(packet, payload, payloadBytes, nowNs);
-      activate();
-    } else {
-      requester.onReadResponse(opcode, PacketFormat.psn(packet), payload, payloadBytes, nowNs);
-    }
+    connection.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /** Takes packets of a row, as {@link WriteRows} does; 0 where the first one isn't plain. */
+  /** See {@link ReliableConnection#onRow}. */
   int onRow(WriteRows rows, long packet, int stride, int most, int link, long nowNs) {
-    if (!softPeer
-        || state != QueuePairState.READY_TO_SEND && state != QueuePairState.READY_TO_RECEIVE) {
-      return 0;
-    }
-    int taken = responder.onRow(rows, packet, stride, most, links.get(link).receiveFlow(), nowNs);
-    if (taken > 0) {
-      heardAtNs = nowNs;
-      exit.answerBy(link);
-    }
-    return taken;
-  }
-
-  long heardAtNs() {
-    return heardAtNs;
-  }
-
-  /** When something of the peer's came last, by whichever way. */
-  long peerHeardAtNs() {
-    return companions == null ? heardAtNs : companions.heardAtNs();
-  }
-
-  /** See {@link Companions#ask}. */
-  void askCompanions(long nowNs) {
-    if (companions != null) {
-      companions.ask(nowNs);
-    }
-  }
-
-  void askIfIdle(long nowNs) {
-    requester.askIfIdle(nowNs);
-  }
-
-  private void onAcknowledge(long packet, long payload, int payloadBytes, long nowNs) {
-    int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
-    long bitmap = payload + PacketFormat.WAITED_BYTES;
-    int bitmapBytes = payloadBytes - PacketFormat.WAITED_BYTES;
-    if (softPeer && bitmapBytes >= 0) {
-      long waitedUs = PacketFormat.networkInt(payload) & 0xffff_ffffL;
-      requester.onTag(PacketFormat.tag(packet), waitedUs * 1000 + engine.waitedNs(), nowNs);
-    }
-    int words = softPeer ? Math.clamp(bitmapBytes / 8, 0, PsnBits.SIZE / 64 + 1) : 0;
-    requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
-  }
-
-  /** How long the packet in hand may have lain in its socket at most. */
-  long waitedNs() {
-    return engine.waitedNs();
+    return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }
 
   /** Sends what is due. True when there is more that could leave at once. */
   boolean transmit(long nowNs, int trains) {
-    if (state == QueuePairState.ERROR) {
-      completer.flush();
-      return false;
-    }
-    if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
-      return false;
-    }
-    boolean sends = state == QueuePairState.READY_TO_SEND;
-    boolean carries = sends && requester.nextCarries();
-    if (!carries && !responder.flush(nowNs)) {
-      return blocked(nowNs);
-    }
-    for (int i = 0; i < trains && reads.hasMore(); i++) {
-      if (!reads.transmit()) {
-        return blocked(nowNs);
-      }
-    }
-    boolean more = reads.hasMore();
-    more |= sends && requester.transmit(nowNs, trains);
-    if (carries && !isDead() && !responder.flush(nowNs)) {
-      return blocked(nowNs);
-    }
-    return more;
-  }
-
-  /** See {@link Responder#append}. */
-  int appendAcknowledgement(long packet, int most, long nowNs) {
-    return responder.append(packet, most, nowNs);
-  }
-
-  void acknowledgementCarried() {
-    responder.acknowledger().carried();
-  }
-
-  /** An acknowledgement may wait that many rounds for a packet that carries it. */
-  void waitRounds(int rounds) {
-    waitsUntilRound = engine.waitRounds(slot, rounds);
-  }
-
-  /** Whether the round is the background thread's, since nobody else makes any. */
-  boolean callersAreGone() {
-    return engine.callersAreGone();
+    return connection.transmit(nowNs, trains);
   }
 
   long waitsUntilRound() {
@@ -474,67 +350,15 @@ final class SoftQueuePair implements QueuePair {
   }
 
   void waitIsOver() {
-    responder.acknowledger().endWait();
-  }
-
-  private boolean blocked(long nowNs) {
-    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
-    timerAt(blocked.dueNs());
-    return false;
+    connection.waitIsOver();
   }
 
   void onTimer(long nowNs) {
-    if (blocked.endIfDue(nowNs)) {
-      activate();
-    }
-    if (state == QueuePairState.READY_TO_SEND) {
-      requester.onTimer(nowNs);
-    }
-    responder.onTimer(nowNs);
+    connection.onTimer(nowNs);
   }
 
   long dueNs() {
-    return Math.min(blocked.dueNs(), Math.min(requester.dueNs(), responder.dueNs()));
-  }
-
-  void timerAt(long whenNs) {
-    engine.timerAt(whenNs);
-  }
-
-  void activate() {
-    engine.activate(slot);
-  }
-
-  boolean isDead() {
-    return state == QueuePairState.ERROR;
-  }
-
-  int remoteNumber() {
-    return remoteNumber;
-  }
-
-  /** The packet in hand was taken, that many numbers ahead of the first missing one. */
-  void took(int payloadBytes, int numbersAhead) {
-    links.get(exit.answering()).took(payloadBytes, numbersAhead);
-  }
-
-  Completer completer() {
-    return completer;
-  }
-
-  /** The oldest send failed: it completes so, everything behind it is flushed. */
-  void failSend(Status status) {
-    if (state != QueuePairState.ERROR && completer.failOldestSend(status)) {
-      fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
-    }
-  }
-
-  /** To ERROR on the device's own motion, with an event. */
-  void fail(AsyncEventListener.Kind kind) {
-    if (state != QueuePairState.ERROR) {
-      engine.events.add(kind, number);
-      die();
-    }
+    return connection.dueNs();
   }
 
   /** To ERROR: nothing leaves any more, nothing is executed any more, everything is flushed. */
@@ -542,6 +366,72 @@ final class SoftQueuePair implements QueuePair {
     if (state != QueuePairState.ERROR) {
       halt(QueuePairState.ERROR);
     }
-    completer.flush();
+    connection.flush();
+  }
+
+  private void push(
+      SoftCompletionQueue to,
+      long id,
+      Status status,
+      Kind kind,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate) {
+    boolean before = to.isOverrun();
+    if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate) && !before) {
+      engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
+      engine.failUsersOf(to);
+    }
+  }
+
+  /* What the transport tells and asks. */
+
+  @Override
+  public boolean isDead() {
+    return state == QueuePairState.ERROR;
+  }
+
+  @Override
+  public void fail(AsyncEventListener.Kind kind) {
+    if (state != QueuePairState.ERROR) {
+      engine.events.add(kind, number);
+      die();
+    }
+  }
+
+  @Override
+  public void completeSend(long id, Status status, Kind kind, int lengthBytes) {
+    push(sendCompletions, id, status, kind, lengthBytes, false, 0);
+  }
+
+  @Override
+  public void completeReceive(
+      long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate) {
+    push(receiveCompletions, id, status, kind, lengthBytes, hasImmediate, immediate);
+  }
+
+  @Override
+  public void timerAt(long whenNs) {
+    engine.timerAt(whenNs);
+  }
+
+  @Override
+  public void activate() {
+    engine.activate(slot);
+  }
+
+  @Override
+  public void waitRounds(int rounds) {
+    waitsUntilRound = engine.waitRounds(slot, rounds);
+  }
+
+  @Override
+  public boolean callersAreGone() {
+    return engine.callersAreGone();
+  }
+
+  @Override
+  public long waitedNs() {
+    return engine.waitedNs();
   }
 }

@@ -4,6 +4,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
+import io.heddle.roce.transport.LargeTrains;
+import io.heddle.roce.transport.PacketOutlet;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.HashSet;
@@ -16,18 +18,6 @@ import org.jspecify.annotations.Nullable;
  * for itself alone. One per device; under the progress lock.
  */
 final class TrainSender {
-  /** What became of a train. */
-  enum Outcome {
-    /** It left by its own pages: the kernel may still read them. */
-    LENT,
-    /** The same as {@link #SENT}, soon, by another queue pair's socket. */
-    AS_GUEST,
-    /** It left, or was lost in a way that the protocol repairs, and nobody reads it any more. */
-    SENT,
-    /** It didn't leave: the socket is full. */
-    FULL
-  }
-
   private final long cell;
   private final Log log;
   private final PacketGate gate;
@@ -67,7 +57,8 @@ final class TrainSender {
    * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
    * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
    */
-  Outcome sendLasting(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
+  PacketOutlet.Outcome sendLasting(
+      UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     boolean large = lengthBytes >= LargeTrains.LEAST_BYTES && lengthBytes > segmentBytes;
     if (large
         && pages != null
@@ -77,10 +68,10 @@ final class TrainSender {
       int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
         trains.addLent();
-        return Outcome.LENT;
+        return PacketOutlet.Outcome.LENT;
       }
       if (result == -Errno.EAGAIN) {
-        return Outcome.FULL;
+        return PacketOutlet.Outcome.FULL;
       }
       /* ECONNREFUSED tells of an earlier packet. */
       if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
@@ -88,12 +79,12 @@ final class TrainSender {
       }
     }
     if (!send(socket, address, lengthBytes, segmentBytes)) {
-      return Outcome.FULL;
+      return PacketOutlet.Outcome.FULL;
     }
     if (large) {
       trains.addCopied();
     }
-    return Outcome.SENT;
+    return PacketOutlet.Outcome.SENT;
   }
 
   private static boolean isFull(int errno) {

@@ -5,15 +5,8 @@
  * <p>To read it: {@code SoftContext} is the opened device and its control path; {@code Engine}
  * makes one round of progress, in which packets come from {@code ReceiveSockets} through a {@code
  * PacketGate} to a {@code SoftQueuePair}, and what queue pairs send leaves by {@code Departures}.
- * Its {@code Requester} sends what {@code TrainBuilder} cut into the {@code TransmitRing} by {@code
- * SlotSender} and takes acknowledgements, of which {@code Outstanding} keeps the account; {@code
- * SendWindow}, {@code RoundTrip}, {@code RetryTimer} and {@code ReceiverNotReady} say how much and
- * when again, {@code Companions} whether the peer is there, {@code LostRun} what; {@code Completer}
- * ends requests. Its {@code Responder} places and completes, {@code InboundMessage} does what comes
- * in messages of several packets, and {@code Acknowledger} knows when to acknowledge. {@code
- * PacketFormat} and {@code FlowChecksum} know the wire, {@code PacketSizes} how large a packet is;
- * {@code WideWay} whether such a one gets through, {@code PacketPieces} and {@code ArrivedPieces}
- * what becomes of one that doesn't.
+ * The protocol is the {@code ReliableConnection} of each queue pair, in roce/transport. It sends by
+ * the queue pair's {@code PacketExit}, and tells {@code SoftQueuePair} of completions and failures.
  *
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, which nobody
  * on the data path waits for. Posting threads reach the lock holder through {@code SendQueue},

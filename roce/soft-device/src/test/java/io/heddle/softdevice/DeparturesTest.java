@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.addr.NetworkLink;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
@@ -48,10 +50,7 @@ class DeparturesTest {
     assertEquals(0, LinuxCalls.connect(socket.fd(), address, 3 + name.length));
     PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY, 0, 7, 0);
     NetworkLink lo = new NetworkLink(1, "lo", 65536, true, true, true, "", 0, "");
-    link.use(
-        socket,
-        new SoftPort.Address(new Gid(0, 1), 0, lo),
-        new SoftContext.ReceivePort(socket, 1 << 20));
+    link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket, 1 << 20));
     link.believe(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
     link.cutBy(PacketSizes.standard(PathMtu.MTU_1024));
   }
@@ -79,7 +78,7 @@ class DeparturesTest {
   void whatFindsItsSocketFullStaysUntilThereIsRoom() {
     connect();
     int left = 0;
-    for (; departures.dueNs() == Requester.NEVER_NS && left < MOST; left++) {
+    for (; departures.dueNs() == Pause.NEVER_NS && left < MOST; left++) {
       gather();
       gather();
       departures.leave();
@@ -94,6 +93,6 @@ class DeparturesTest {
     departures.leave();
     assertEquals(1, received(), "with what came meanwhile");
     assertEquals(bundled + 3, counters.packetsBundled());
-    assertEquals(Requester.NEVER_NS, departures.dueNs());
+    assertEquals(Pause.NEVER_NS, departures.dueNs());
   }
 }

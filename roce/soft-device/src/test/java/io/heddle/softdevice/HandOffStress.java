@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.roce.transport.ReceiveQueue;
+import io.heddle.roce.transport.SendQueue;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;

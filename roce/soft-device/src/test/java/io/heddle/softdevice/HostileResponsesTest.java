@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;
@@ -133,7 +135,7 @@ class HostileResponsesTest {
             Memory.ALL.get(ValueLayout.JAVA_BYTE, pair.left.mr.address() + i),
             "written after the flush, at " + i);
       }
-      assertEquals(Requester.NEVER_NS, dueNs(), "a timer of a dead queue pair");
+      assertEquals(Pause.NEVER_NS, dueNs(), "a timer of a dead queue pair");
     }
 
     void completedTwoAndOverran() {
@@ -148,12 +150,12 @@ class HostileResponsesTest {
     void backgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
       long start = System.nanoTime();
-      while (engine.publishedDue() != Requester.NEVER_NS
+      while (engine.publishedDue() != Pause.NEVER_NS
           && System.nanoTime() - start < 2_000_000_000L) {
         pair.left.context.progress();
         Thread.sleep(5);
       }
-      assertEquals(Requester.NEVER_NS, engine.publishedDue(), "the background thread has a date");
+      assertEquals(Pause.NEVER_NS, engine.publishedDue(), "the background thread has a date");
     }
 
     @Override
@@ -239,7 +241,7 @@ class HostileResponsesTest {
         }
         if (victim.qp.state() == QueuePairState.ERROR) {
           ended++;
-          assertEquals(Requester.NEVER_NS, victim.dueNs(), "round " + round);
+          assertEquals(Pause.NEVER_NS, victim.dueNs(), "round " + round);
           Memory.ALL.asSlice(victim.pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
           for (int i = 0; i < 20; i++) {
             nonsense(victim, random);

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketFormat;

@@ -124,15 +124,15 @@ final class LinkFaults {
       }
 
       @Override
-      public int release(Engine engine, long nowNs) {
-        int released = behind.release(engine, nowNs);
+      public int release(PacketSink sink, long nowNs) {
+        int released = behind.release(sink, nowNs);
         if (detainees != null && !isDetaining) {
-          released += detainees.release(engine, nowNs);
+          released += detainees.release(sink, nowNs);
         }
         for (DelayLine line : lines) {
           if (line != null) {
-            released += line.release(engine, nowNs);
-            engine.timerAt(line.dueNs());
+            released += line.release(sink, nowNs);
+            sink.timerAt(line.dueNs());
           }
         }
         return released;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

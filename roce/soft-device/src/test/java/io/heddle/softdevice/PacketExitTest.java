@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.TransmitRing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,14 +36,22 @@ class PacketExitTest {
   void onlyTheRingsSecondAreaIsInLargePages() throws Exception {
     try (SoftPair pair = new SoftPair("", 4096)) {
       Engine engine = pair.left.context.engine();
-      PacketExit exit = new PacketExit(engine, new PeerLinks(), 4096);
+      PacketExit exit =
+          new PacketExit(
+              engine.departures,
+              engine.narrow,
+              engine.counters.trains(),
+              engine.shares,
+              new PeerLinks(),
+              4096);
+      PacketMemory memory = exit.memory();
       try {
-        long large = exit.ring().nextAddress() + TransmitRing.AREA_BYTES;
+        long large = memory.ring().nextAddress() + TransmitRing.AREA_BYTES;
         assertEquals(0, large % LARGE_PAGE, "whole ones fit");
         assertEquals(0, TransmitRing.AREA_BYTES % LARGE_PAGE);
-        assertFalse(wantsLargePages(exit.ring().nextAddress()), "what small messages use");
+        assertFalse(wantsLargePages(memory.ring().nextAddress()), "what small messages use");
         assertFalse(wantsLargePages(large - 1), "all of it");
-        assertFalse(wantsLargePages(exit.controlPacket()), "what every queue pair uses");
+        assertFalse(wantsLargePages(memory.controlPacket()), "what every queue pair uses");
         assertFalse(wantsLargePages(exit.tables()), "what is touched here and there");
         if (!engine.departures.lendsPages()) {
           String why = "this kernel copies what comes out of a pipe";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
+import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -80,7 +81,7 @@ class ProgressThreadTest {
     } finally {
       sleeper.stop();
     }
-    assertEquals(Requester.NEVER_NS, engine.publishedDue());
+    assertEquals(Pause.NEVER_NS, engine.publishedDue());
   }
 
   /** Lets all packets pass; part of every round. */
@@ -104,13 +105,13 @@ class ProgressThreadTest {
     }
 
     @Override
-    public int release(Engine engine, long nowNs) {
+    public int release(PacketSink sink, long nowNs) {
       return work.getAsInt();
     }
 
     @Override
     public long dueNs() {
-      return Requester.NEVER_NS;
+      return Pause.NEVER_NS;
     }
 
     @Override

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.requester.Requester;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;

@@ -3,6 +3,8 @@ package io.heddle.softdevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.roce.transport.RingShares;
+import io.heddle.roce.transport.TransmitRing;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest.Operation;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.PathMtu;

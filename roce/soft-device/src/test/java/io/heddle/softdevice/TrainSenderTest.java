@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
-import io.heddle.softdevice.TrainSender.Outcome;
+import io.heddle.roce.transport.LargeTrains;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.transport.PacketOutlet.Outcome;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -163,7 +165,7 @@ class TrainSenderTest {
   }
 
   /* What becomes of a train that stays as it is. */
-  private TrainSender.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
+  private PacketOutlet.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
     return lender.sendLasting(socket, address, bytes, packet);
   }
 

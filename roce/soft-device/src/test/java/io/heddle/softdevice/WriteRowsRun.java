@@ -2,6 +2,8 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.responder.WriteRows;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketFormat;

@@ -29,7 +29,9 @@ class ArchitectureTest {
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
-          Map.entry("softdevice", Set.of("platform", "verbs", "addr", "roce.wire")),
+          Map.entry("roce.transport", Set.of("platform", "verbs", "roce.wire")),
+          Map.entry(
+              "softdevice", Set.of("platform", "verbs", "addr", "roce.wire", "roce.transport")),
           Map.entry("reorder", Set.of("platform")),
           Map.entry("qppool", Set.of("platform", "verbs")),
           Map.entry("spray", Set.of("platform")),
@@ -127,6 +129,24 @@ class ArchitectureTest {
   @Test
   void theRoomsOfTransportHaveAnOrder() {
     slices().matching("io.heddle.transport.(*)..").should().beFreeOfCycles().check(classes);
+  }
+
+  @Test
+  void theRoceTransportHasNoSocketNoThreadAndNoClock() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.heddle.roce..")
+        .should()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.lang\\.Thread|java\\.util\\.concurrent\\..*|java\\.net\\..*"
+                + "|io\\.heddle\\.platform\\.(NanoClock|LastingThread|LinuxCalls|SocketCalls)")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .because("a simulated fabric runs it in virtual time")
+        .check(classes);
   }
 
   @Test

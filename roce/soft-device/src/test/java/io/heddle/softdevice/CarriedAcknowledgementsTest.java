@@ -1,0 +1,59 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Small messages between two soft devices: acknowledgements go with what leaves in any case. */
+class CarriedAcknowledgementsTest {
+  private static final int ROUND_TRIPS = 500;
+
+  /* Ping-pong: an answer carries the acknowledgement of what it answers. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 200, 1024})
+  void anAnswerCarriesTheAcknowledgement(int bytes) {
+    try (SoftPair pair = new SoftPair("", 1 << 16)) {
+      QueuePair a = pair.left.createQueuePair();
+      QueuePair b = pair.right.createQueuePair();
+      pair.connect(a, b, PathMtu.MTU_1024, false, 16);
+      assertEquals(0, a.postEmptyReceives(0, 250));
+      assertEquals(0, b.postEmptyReceives(0, 250));
+      for (int i = 0; i < ROUND_TRIPS; i++) {
+        send(pair.left, a, pair.right, i, bytes);
+        receive(pair, pair.right, b, bytes);
+        send(pair.right, b, pair.left, i, bytes);
+        receive(pair, pair.left, a, bytes);
+      }
+      long carried =
+          pair.left.context.engine().counters.acknowledgementsCarried()
+              + pair.right.context.engine().counters.acknowledgementsCarried();
+      /* The background threads take part too, the more the busier the machine is. */
+      assertTrue(carried > ROUND_TRIPS / 4, carried + " of " + 2 * ROUND_TRIPS);
+    }
+  }
+
+  private static void send(SoftPair.Side from, QueuePair qp, SoftPair.Side to, int id, int bytes) {
+    assertEquals(
+        1, qp.postSend(from.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, id, 0, bytes, to)));
+  }
+
+  /* Send completions come in between. */
+  private static void receive(SoftPair pair, SoftPair.Side side, QueuePair qp, int bytes) {
+    WorkCompletion wc = pair.await(side);
+    while (wc.kind != Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+      assertEquals(Status.SUCCESS, wc.status);
+      wc = pair.await(side);
+    }
+    assertEquals(Status.SUCCESS, wc.status);
+    assertEquals(bytes, wc.lengthBytes);
+    assertEquals(0, qp.postEmptyReceives(0, 1));
+  }
+}

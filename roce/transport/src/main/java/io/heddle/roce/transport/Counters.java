@@ -1,0 +1,107 @@
+package io.heddle.roce.transport;
+
+import io.heddle.verbs.DeviceContext.CounterReader;
+
+/**
+ * What a device has done since it was opened. Written under the progress lock, read by any thread.
+ */
+public final class Counters {
+  private final DropCounters drops = new DropCounters();
+  private final LargeTrains trains = new LargeTrains();
+  private volatile long packetsSent;
+  private volatile long bytesSent;
+  private volatile long packetsResent;
+  private volatile long packetsReceived;
+  private volatile long timeouts;
+  private volatile long waitsForPeer;
+  private volatile long acknowledgementsCarried;
+  private volatile long packetsBundled;
+
+  public DropCounters drops() {
+    return drops;
+  }
+
+  public LargeTrains trains() {
+    return trains;
+  }
+
+  /* One writer at a time, so that opaque or even plain reads of the own value are enough; the volatile stores are rare:
+  one a train. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void sent(int packets, int bytes) {
+    packetsSent += packets;
+    bytesSent += bytes;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void resent(int packets) {
+    packetsResent += packets;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void received(int packets) {
+    packetsReceived += packets;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void timedOut() {
+    timeouts++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void waitsForPeer() {
+    waitsForPeer++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void acknowledgementCarried() {
+    acknowledgementsCarried++;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void bundled(int packets) {
+    if (packets > 0) {
+      packetsBundled += packets;
+    }
+  }
+
+  public void read(CounterReader reader) {
+    reader.counter("packets_sent", packetsSent);
+    reader.counter("bytes_sent", bytesSent);
+    reader.counter("packets_resent", packetsResent);
+    reader.counter("packets_received", packetsReceived);
+    reader.counter("timeouts", timeouts);
+    reader.counter("waits_for_peer", waitsForPeer);
+    reader.counter("acknowledgements_carried", acknowledgementsCarried);
+    reader.counter("packets_bundled", packetsBundled);
+    trains.read(reader);
+    drops.read(reader);
+  }
+
+  public long packetsSent() {
+    return packetsSent;
+  }
+
+  public long packetsResent() {
+    return packetsResent;
+  }
+
+  public long timeouts() {
+    return timeouts;
+  }
+
+  /** How often a queue pair, past its retries, waited since its peer was silent on all ways. */
+  public long peerWaits() {
+    return waitsForPeer;
+  }
+
+  /** Acknowledgements that left behind another packet, not alone. */
+  public long acknowledgementsCarried() {
+    return acknowledgementsCarried;
+  }
+
+  /** Packets that left in a datagram with others. */
+  public long packetsBundled() {
+    return packetsBundled;
+  }
+}

@@ -1,0 +1,126 @@
+package io.heddle.roce.transport;
+
+import io.heddle.platform.Memory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Posted receives between the thread that posts them and the lock holder that consumes them. Equal
+ * ones that are posted together share a row: hundreds that only wait for immediates are one.
+ *
+ * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
+ * {@link #take} releases {@code taken} after its last look at a row, posting acquires it before
+ * filling.
+ */
+public final class ReceiveQueue {
+  private static final VarHandle POSTED = index("posted");
+  private static final VarHandle TAKEN = index("taken");
+
+  /* id 8 | address 8 | length 4 | lkey 4 | how many had been posted with the row's last one 8 */
+  private static final int ROW_BYTES = 32;
+  private static final int ADDRESS = 8;
+  private static final int LENGTH = 16;
+  private static final int LKEY = 20;
+  private static final int END = 24;
+
+  private final int depth;
+  private final int mask;
+  private final long rows;
+
+  /* Rows so far: the poster's, visible with posted, and the lock holder's. */
+  private long rowsPosted;
+  private long rowsTaken;
+
+  @SuppressWarnings("unused") /* by POSTED */
+  private volatile long posted;
+
+  @SuppressWarnings("unused") /* by TAKEN */
+  private volatile long taken;
+
+  /**
+   * @param rows address of {@link #bytes} of zeros
+   */
+  public ReceiveQueue(int depth, long rows) {
+    this.depth = depth;
+    this.rows = rows;
+    mask = rows(depth) - 1;
+  }
+
+  private static int rows(int depth) {
+    return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
+  }
+
+  /** Bytes of memory that a queue of this depth takes. */
+  public static int bytes(int depth) {
+    return rows(depth) * ROW_BYTES;
+  }
+
+  private long row(long index) {
+    return rows + (index & mask) * ROW_BYTES;
+  }
+
+  private static VarHandle index(String field) {
+    try {
+      return MethodHandles.lookup().findVarHandle(ReceiveQueue.class, field, long.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  /** Adds {@code count} equal receives, or none where they don't all fit. Poster. */
+  public boolean post(long id, long address, int lengthBytes, int lkey, int count) {
+    long at = (long) POSTED.get(this);
+    if (at + count - (long) TAKEN.getAcquire(this) > depth) {
+      return false;
+    }
+    if (count <= 0) {
+      return true;
+    }
+    /* Each row has at least one that isn't taken, so there are no more rows than receives. */
+    long row = row(rowsPosted++);
+    Memory.setLong(row, id);
+    Memory.setLong(row + ADDRESS, address);
+    Memory.setInt(row + LENGTH, lengthBytes);
+    Memory.setInt(row + LKEY, lkey);
+    Memory.setLong(row + END, at + count);
+    POSTED.setRelease(this, at + count);
+    return true;
+  }
+
+  /** Forgets everything; under the progress lock and with no poster at work. */
+  public void clear() {
+    long end = (long) POSTED.getAcquire(this);
+    rowsTaken = rowsPosted;
+    TAKEN.setRelease(this, end);
+  }
+
+  /* From here on: the lock holder. The accessors speak of the oldest receive. */
+
+  public boolean isEmpty() {
+    return (long) TAKEN.get(this) == (long) POSTED.getAcquire(this);
+  }
+
+  public long id() {
+    return Memory.getLong(row(rowsTaken));
+  }
+
+  public long address() {
+    return Memory.getLong(row(rowsTaken) + ADDRESS);
+  }
+
+  public int lengthBytes() {
+    return Memory.getInt(row(rowsTaken) + LENGTH);
+  }
+
+  public int lkey() {
+    return Memory.getInt(row(rowsTaken) + LKEY);
+  }
+
+  public void take() {
+    long next = (long) TAKEN.get(this) + 1;
+    if (next == Memory.getLong(row(rowsTaken) + END)) {
+      rowsTaken++;
+    }
+    TAKEN.setRelease(this, next);
+  }
+}

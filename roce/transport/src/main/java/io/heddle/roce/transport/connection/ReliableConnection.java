@@ -1,0 +1,255 @@
+package io.heddle.roce.transport.connection;
+
+import io.heddle.roce.transport.Completer;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.LinkSet;
+import io.heddle.roce.transport.MemoryRights;
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.transport.Pause;
+import io.heddle.roce.transport.QueuePairEvents;
+import io.heddle.roce.transport.ReceiveQueue;
+import io.heddle.roce.transport.SendQueue;
+import io.heddle.roce.transport.requester.Companions;
+import io.heddle.roce.transport.requester.Requester;
+import io.heddle.roce.transport.responder.Responder;
+import io.heddle.roce.transport.responder.WriteRows;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.roce.wire.PsnBits;
+import io.heddle.verbs.LinkCounts;
+import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.ReadyToReceiveAttributes;
+import io.heddle.verbs.ReadyToSendAttributes;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transport of a queue pair: its requester and its responder, and what comes in and leaves in
+ * turn of either. It has no socket, no thread and no clock; its owner hands it packets and times,
+ * and lets it send. Under the progress lock.
+ */
+public final class ReliableConnection {
+  /** Memory that its tables take. */
+  public static final int TABLES_BYTES = Responder.TABLES_BYTES;
+
+  private final QueuePairEvents events;
+  private final DropCounters drops;
+  private final Completer completer;
+  private final Requester requester;
+  private final Responder responder;
+  private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
+  private boolean softPeer;
+  private int remoteNumber;
+  /* The socket was too full for a response or an acknowledgement. */
+  private final Pause blocked = new Pause();
+
+  /**
+   * @param number of the queue pair
+   * @param memory that packets are made in
+   * @param tables address of {@link #TABLES_BYTES} of zeros, of which only what is used costs pages
+   */
+  public ReliableConnection(
+      int number,
+      QueuePairEvents events,
+      PacketOutlet outlet,
+      PacketMemory memory,
+      SendQueue sends,
+      ReceiveQueue receives,
+      MemoryRights rights,
+      Counters counters,
+      long tables) {
+    this.events = events;
+    drops = counters.drops();
+    completer = new Completer(events, sends, receives);
+    responder = new Responder(number, events, outlet, memory, receives, rights, counters, tables);
+    requester =
+        new Requester(events, outlet, memory, sends, completer, rights, responder, counters);
+  }
+
+  /**
+   * Takes requests from now on.
+   *
+   * @param agreed how large packets are
+   * @param peerIsSoft whether the peer is a soft device, and taken for one
+   * @param links how many it has
+   */
+  public void startReceiving(
+      ReadyToReceiveAttributes attributes, PacketSizes agreed, boolean peerIsSoft, int links) {
+    sizes = agreed;
+    softPeer = peerIsSoft;
+    remoteNumber = attributes.remoteQueuePairNumber() & PacketFormat.PSN_MASK;
+    responder.start(
+        attributes.receivePsn(),
+        remoteNumber,
+        sizes,
+        softPeer,
+        links,
+        attributes.receiverNotReadyTimerCode());
+  }
+
+  /**
+   * Sends requests from now on.
+   *
+   * @param companions that lead to the same peer, or null where each is judged alone
+   */
+  public void startSending(
+      ReadyToSendAttributes attributes,
+      LinkSet links,
+      @Nullable Companions companions,
+      long nowNs) {
+    requester.start(attributes, remoteNumber, sizes, softPeer, links, companions, nowNs);
+  }
+
+  /** Nothing is sent or executed any more, and no timer runs. */
+  public void stop() {
+    requester.stop();
+    responder.stop();
+  }
+
+  /** Everything that is posted completes as flushed. */
+  public void flush() {
+    completer.flush();
+  }
+
+  /** Takes a packet whose checksum was right, as it came over this link. */
+  public void onPacket(
+      int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
+    responder.answerBy(link);
+    QueuePairState state = events.state();
+    if (state == QueuePairState.ERROR) {
+      drops.count(DropCounters.Reason.IN_FLIGHT_AFTER_ERROR);
+      if (opcode <= PacketFormat.READ_REQUEST) {
+        responder.repeatRefusal();
+      }
+      return;
+    }
+    requester.heard(nowNs);
+    if (opcode <= PacketFormat.READ_REQUEST) {
+      int thirdWord = PacketFormat.networkInt(packet + 8);
+      responder.onRequest(opcode, thirdWord, packet, payload, payloadBytes, nowNs);
+    } else if (state != QueuePairState.READY_TO_SEND) {
+      drops.count(DropCounters.Reason.WRONG_STATE);
+    } else if (opcode == PacketFormat.ACKNOWLEDGE) {
+      onAcknowledge(packet, payload, payloadBytes, nowNs);
+      events.activate();
+    } else {
+      requester.onReadResponse(opcode, PacketFormat.psn(packet), payload, payloadBytes, nowNs);
+    }
+  }
+
+  /**
+   * Takes packets of a row, as {@link WriteRows} does; 0 where the first one isn't plain.
+   *
+   * @param flow of what comes over this link
+   */
+  public int onRow(
+      WriteRows rows, long packet, int stride, int most, int link, FlowChecksum flow, long nowNs) {
+    QueuePairState state = events.state();
+    if (!softPeer
+        || state != QueuePairState.READY_TO_SEND && state != QueuePairState.READY_TO_RECEIVE) {
+      return 0;
+    }
+    int taken = responder.onRow(rows, packet, stride, most, flow, nowNs);
+    if (taken > 0) {
+      requester.heard(nowNs);
+      responder.answerBy(link);
+    }
+    return taken;
+  }
+
+  private void onAcknowledge(long packet, long payload, int payloadBytes, long nowNs) {
+    int syndrome = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES) >>> 24;
+    long bitmap = payload + PacketFormat.WAITED_BYTES;
+    int bitmapBytes = payloadBytes - PacketFormat.WAITED_BYTES;
+    if (softPeer && bitmapBytes >= 0) {
+      long waitedUs = PacketFormat.networkInt(payload) & 0xffff_ffffL;
+      requester.onTag(PacketFormat.tag(packet), waitedUs * 1000 + events.waitedNs(), nowNs);
+    }
+    int words = softPeer ? Math.clamp(bitmapBytes / 8, 0, PsnBits.SIZE / 64 + 1) : 0;
+    requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
+  }
+
+  /** Sends what is due. True when there is more that could leave at once. */
+  public boolean transmit(long nowNs, int trains) {
+    QueuePairState state = events.state();
+    if (state == QueuePairState.ERROR) {
+      completer.flush();
+      return false;
+    }
+    if (state == QueuePairState.RESET || state == QueuePairState.INIT) {
+      return false;
+    }
+    boolean sends = state == QueuePairState.READY_TO_SEND;
+    boolean carries = sends && requester.nextCarries();
+    if (!carries && !responder.flush(nowNs)) {
+      return blocked(nowNs);
+    }
+    for (int i = 0; i < trains && responder.hasResponses(); i++) {
+      if (!responder.sendResponses()) {
+        return blocked(nowNs);
+      }
+    }
+    boolean more = responder.hasResponses();
+    more |= sends && requester.transmit(nowNs, trains);
+    if (carries && !events.isDead() && !responder.flush(nowNs)) {
+      return blocked(nowNs);
+    }
+    return more;
+  }
+
+  private boolean blocked(long nowNs) {
+    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
+    events.timerAt(blocked.dueNs());
+    return false;
+  }
+
+  /** Serves the timers that are due. */
+  public void onTimer(long nowNs) {
+    if (blocked.endIfDue(nowNs)) {
+      events.activate();
+    }
+    if (events.state() == QueuePairState.READY_TO_SEND) {
+      requester.onTimer(nowNs);
+    }
+    responder.onTimer(nowNs);
+  }
+
+  /** When {@link #onTimer} has something to do, or {@link Pause#NEVER_NS}. */
+  public long dueNs() {
+    return Math.min(blocked.dueNs(), Math.min(requester.dueNs(), responder.dueNs()));
+  }
+
+  /** The rounds are over that an acknowledgement has waited for a packet that carries it. */
+  public void waitIsOver() {
+    responder.endWait();
+  }
+
+  /** How the links share what is sent, in order. */
+  public void weighLinks(int[] weights) {
+    requester.weighLinks(weights);
+  }
+
+  /** The host knows that this link carries nothing. */
+  public void linkLost(int link, long nowNs) {
+    requester.linkLost(link, nowNs);
+  }
+
+  /** What each of several links has done. */
+  public List<LinkCounts> linkCounts() {
+    return requester.linkCounts(responder.arrivals());
+  }
+
+  /** Packets that were sent again. Any thread. */
+  public long resentPackets() {
+    return requester.resentPackets();
+  }
+
+  /** For how long the peer has been silent on all ways. Any thread. */
+  public long peerSilentNs(long nowNs) {
+    return requester.peerSilentNs(nowNs);
+  }
+}

@@ -1,0 +1,61 @@
+package io.heddle.roce.transport.requester;
+
+import io.heddle.roce.transport.TransmitRing;
+
+/**
+ * The first packets in the ring that are lost and lie side by side in one slot, or the READ that
+ * is: what goes out again next. Under the progress lock.
+ */
+final class LostRun {
+  private final TransmitRing ring;
+  private final Outstanding outstanding;
+  private long slot;
+  private int from;
+  private int to;
+
+  LostRun(TransmitRing ring, Outstanding outstanding) {
+    this.ring = ring;
+    this.outstanding = outstanding;
+  }
+
+  /** Looks for it; a READ counts where {@code readIsLost}. Returns whether there is any. */
+  boolean find(boolean readIsLost) {
+    for (slot = ring.head(); slot < ring.tail(); slot++) {
+      if (ring.isRead(slot) ? readIsLost : findIn(ring.firstPsn(slot), ring.packets(slot))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean findIn(long first, int packets) {
+    for (from = 0; from < packets; from++) {
+      if (outstanding.isLost(first + from)) {
+        to = from + 1;
+        while (to < packets && outstanding.isLost(first + to)) {
+          to++;
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isRead() {
+    return ring.isRead(slot);
+  }
+
+  long slot() {
+    return slot;
+  }
+
+  /** Its first packet in the slot. */
+  int from() {
+    return from;
+  }
+
+  /** The packet behind its last one. */
+  int to() {
+    return to;
+  }
+}

@@ -1,0 +1,577 @@
+package io.heddle.roce.transport.requester;
+
+import io.heddle.roce.transport.Completer;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.DropCounters;
+import io.heddle.roce.transport.LinkArrivals;
+import io.heddle.roce.transport.LinkSet;
+import io.heddle.roce.transport.MemoryRights;
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.transport.Pause;
+import io.heddle.roce.transport.QueuePairEvents;
+import io.heddle.roce.transport.SendQueue;
+import io.heddle.roce.transport.TransmitRing;
+import io.heddle.roce.transport.responder.Responder;
+import io.heddle.roce.transport.window.ReceiverNotReady;
+import io.heddle.roce.transport.window.RetryTimer;
+import io.heddle.roce.transport.window.RoundTrip;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.LinkCounts;
+import io.heddle.verbs.QueuePair;
+import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was
+ * lost, and completes requests in order. Under the progress lock.
+ *
+ * <p>Sequence numbers are {@code long}. Between soft peers the responder's bitmaps mark numbers in
+ * {@link Outstanding}, and only what is missing is sent again; a standard peer sends no bitmap, so
+ * the same code goes back to the first missing number.
+ */
+public final class Requester {
+  private static final int READ_PACKETS = 32;
+
+  private final QueuePairEvents events;
+  private final PacketOutlet outlet;
+  private final Completer completer;
+  private final SendQueue queue;
+  private final TransmitRing ring;
+  private final TrainBuilder builder;
+  private final Counters counters;
+  private final RoundTrip roundTrip = new RoundTrip();
+  private final RetryTimer retries = new RetryTimer(roundTrip);
+  private final SendTags tags = new SendTags();
+  private final Outstanding outstanding;
+  private final PendingRead read;
+  private final LinkLoads loads;
+  private final SlotSender sender;
+
+  /* Numbers that may be outstanding, by the room that either end has; how many a link takes is its own window's to say. */
+  private int window;
+  private boolean softPeer;
+  private int mtu;
+  private long acknowledgeAt;
+
+  private @Nullable Companions companions;
+  private long heardAtNs;
+  private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
+
+  /* Since when the peer is silent on all ways, where that alone keeps this one from being given up; else never. */
+  private volatile long silentSinceNs = Pause.NEVER_NS;
+
+  /**
+   * @param memory that packets are made in
+   * @param responder of the same queue pair, whose acknowledgements leave behind packets of this
+   *     one
+   */
+  public Requester(
+      QueuePairEvents events,
+      PacketOutlet outlet,
+      PacketMemory memory,
+      SendQueue queue,
+      Completer completer,
+      MemoryRights rights,
+      Responder responder,
+      Counters counters) {
+    this.events = events;
+    this.outlet = outlet;
+    this.queue = queue;
+    this.completer = completer;
+    this.counters = counters;
+    ring = memory.ring();
+    builder = new TrainBuilder(queue, rights, memory.seal());
+    read = new PendingRead(rights, queue);
+    outstanding = new Outstanding(ring);
+    loads = new LinkLoads(outstanding, read);
+    sender =
+        new SlotSender(
+            events, outlet, memory, builder, read, outstanding, loads, tags, responder, counters);
+  }
+
+  /**
+   * @param links of which the narrow window bounds the numbers that may be outstanding
+   * @param others that lead to the same peer, or null where each is judged alone
+   */
+  public void start(
+      ReadyToSendAttributes attributes,
+      int remoteNumber,
+      PacketSizes sizes,
+      boolean peerIsSoft,
+      LinkSet links,
+      @Nullable Companions others,
+      long nowNs) {
+    companions = others;
+    heardAtNs = nowNs;
+    if (others != null) {
+      others.join(this);
+    }
+    window = links.narrowWindow();
+    builder.configure(sizes, peerIsSoft, remoteNumber, Math.min(window, READ_PACKETS));
+    outstanding.start(attributes.sendPsn(), links.count());
+    loads.start(links, sizes, nowNs);
+    mtu = sizes.mtuBytes();
+    softPeer = peerIsSoft;
+    roundTrip.reset();
+    retries.reset(attributes, nowNs);
+    tags.clear();
+    acknowledgeAt = outstanding.next() + window / 2 - 1;
+    receiverNotReady.start(attributes.receiverNotReadyRetryCount());
+    sender.start(sizes, peerIsSoft);
+    read.stop();
+  }
+
+  public static int readPackets() {
+    return READ_PACKETS;
+  }
+
+  /** When {@link #onTimer} has something to do, or {@link Pause#NEVER_NS}. */
+  public long dueNs() {
+    return Math.min(retries.dueNs(), Math.min(receiverNotReady.dueNs(), sender.dueNs()));
+  }
+
+  boolean idle() {
+    return outstanding.isEmpty() && queue.completed() == queue.posted();
+  }
+
+  /**
+   * Sends at most {@code trains} trains.
+   *
+   * @return whether it stopped only because of that bound
+   */
+  public boolean transmit(long nowNs, int trains) {
+    if (receiverNotReady.isWaiting() || sender.isBlocked()) {
+      return false;
+    }
+    int left = trains;
+    if (loads.several()) {
+      sender.tryResting(nowNs);
+    }
+    while ((outstanding.anyLost() || read.isLost()) && loads.choose(LinkLoads.NONE) >= 0) {
+      if (left-- == 0) {
+        return true;
+      }
+      if (!sender.resendRun(nowNs)) {
+        return false;
+      }
+    }
+    if (builder.hasMore() && retries.unanswered() == 0) {
+      sender.askForWidth(nowNs);
+    }
+    while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && mayBuild()) {
+      int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
+      int link = loads.choose(LinkLoads.NONE);
+      int room = link < 0 ? 0 : Math.min(loads.room(link), window - ahead);
+      if (room <= 0 || read.isActive() && builder.nextIsRead()) {
+        return false;
+      }
+      if (left-- == 0) {
+        return true;
+      }
+      if (!sendNext(link, room, nowNs)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /* What is small leaves though the ring has its share of large trains: another may be waiting for it. */
+  private boolean mayBuild() {
+    return !ring.isFull() && (!ring.hasItsShare() || builder.nextIsSmall());
+  }
+
+  private boolean sendNext(int link, int room, long nowNs) {
+    boolean isRead = builder.nextIsRead();
+    long index = queue.started();
+    int offset = builder.offset();
+    long next = outstanding.next();
+    int tag = softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG;
+    outlet.sealFor(link);
+    builder.cut(loads.get(link).wide.passes() && !outlet.isTooNarrow(link));
+    long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
+    if (end == next) {
+      /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
+      if (outstanding.isEmpty()) {
+        failSend(Status.LOCAL_PROTECTION_ERROR);
+      }
+      return false;
+    }
+    if (outstanding.isEmpty()) {
+      retries.news(nowNs);
+    }
+    if (isRead) {
+      boolean whole = queue.started() != index;
+      read.begin(next, end, index, offset, whole ? queue.lengthBytes(index) : builder.offset());
+    }
+    if (end > acknowledgeAt) {
+      acknowledgeAt = end - 1 + Math.max(1, Math.min(window, loads.get(link).window.packets()) / 2);
+    }
+    long slot = ring.tail() - 1;
+    outstanding.sentTo(end, link);
+    int bytes = ring.totalBytes(slot);
+    loads.sent(link, bytes, payload(slot));
+    if (!retries.isRunning()) {
+      armTimeout(nowNs);
+    }
+    return sender.sendNew(link, slot, nowNs);
+  }
+
+  /* To within the four bytes of an immediate. */
+  private int payload(long slot) {
+    return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
+  }
+
+  /** Whether a small packet is to leave next, behind which an acknowledgement fits. */
+  public boolean nextCarries() {
+    return softPeer
+        && builder.nextIsSmall()
+        && !outstanding.anyLost()
+        && !ring.isFull()
+        && loads.choose(LinkLoads.NONE) >= 0
+        && !receiverNotReady.isWaiting()
+        && !sender.isBlocked();
+  }
+
+  /**
+   * Takes the tag of an acknowledgement of a soft peer, before the acknowledgement itself.
+   *
+   * @param waitedNs how long the tagged packet there and its answer here may have lain in sockets
+   */
+  public void onTag(int tag, long waitedNs, long nowNs) {
+    if (tags.answer(tag)) {
+      if (tags.isQuestion(tag)) {
+        loads.wideAnswered(tags.link(tag), nowNs);
+      }
+      measured(tags.link(tag), tags.sentAtNs(tag), nowNs, waitedNs);
+    }
+  }
+
+  private void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
+    roundTrip.sample(Math.max(1, nowNs - sentAtNs));
+    loads.measured(link, sentAtNs, nowNs, waitedNs);
+  }
+
+  /** Takes an acknowledgement whose CRC was right. */
+  public void onAcknowledge(
+      int psn24, int syndrome, long bitmapAddress, int bitmapWords, long nowNs) {
+    long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
+    boolean positive = syndrome >> 5 == 0;
+    long upTo = positive ? psn + 1 : psn;
+    if (psn >= outstanding.next() || upTo < outstanding.unacknowledged()) {
+      counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      return;
+    }
+    loads.beginAnswer();
+    int fresh = advance(upTo, nowNs);
+    if (events.isDead()) {
+      return;
+    }
+    if (bitmapWords > 0) {
+      fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
+    }
+    loads.endAnswer(fresh, nowNs);
+    if (bitmapWords > 0) {
+      lossSeen(outstanding.loseMissing(tags));
+    }
+    long probe = tags.takeAnsweredProbe();
+    if (probe > 0) {
+      int losers = outstanding.loseSentBefore(probe, loads, nowNs);
+      lossSeen(losers);
+      leaveSilent(loads.overdue(losers, nowNs), nowNs);
+    }
+    if (loads.several() && !outstanding.isEmpty()) {
+      leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
+    }
+    if (fresh > 0) {
+      newsArrived(nowNs);
+    }
+    if (!positive && psn >= outstanding.unacknowledged()) {
+      onNegative(psn, syndrome, nowNs);
+    }
+  }
+
+  private void leaveSilent(int links, long nowNs) {
+    for (int left = links; left != 0; left &= left - 1) {
+      int link = Integer.numberOfTrailingZeros(left);
+      outstanding.loseBy(link);
+      loads.silent(link, nowNs);
+      events.activate();
+    }
+  }
+
+  /** The host knows that this link carries nothing. */
+  public void linkLost(int link, long nowNs) {
+    if (loads.mayRest(link)) {
+      leaveSilent(1 << link, nowNs);
+      loads.get(link).gone(nowNs);
+      events.timerAt(nowNs); /* where nobody makes progress, the device does */
+    }
+  }
+
+  private void newsArrived(long nowNs) {
+    if (retries.unanswered() > 0) {
+      silentSinceNs = Pause.NEVER_NS;
+    }
+    retries.news(nowNs);
+    receiverNotReady.news();
+    armTimeout(nowNs);
+  }
+
+  private void armTimeout(long nowNs) {
+    if (outstanding.isEmpty()) {
+      retries.stop();
+    } else {
+      retries.arm(nowNs);
+      events.timerAt(retries.dueNs());
+    }
+  }
+
+  /**
+   * Returns how many numbers weren't known to have arrived. May end the queue pair: a completion
+   * may overrun its queue.
+   */
+  private int advance(long upTo, long nowNs) {
+    long to = read.bound(upTo);
+    if (to <= outstanding.unacknowledged()) {
+      return 0;
+    }
+    int fresh = outstanding.advance(to);
+    while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
+      long slot = ring.head();
+      boolean newest = slot + 1 == ring.tail() || ring.endPsn(slot + 1) > to;
+      if (newest && ring.sends(slot) == 1) {
+        arrived(slot, nowNs);
+      }
+      LinkLoad load = loads.get(ring.link(slot));
+      load.acknowledgedBytes += payload(slot);
+      if (ring.sends(slot) == 1 && sender.isWide(slot)) {
+        load.wide.carried();
+      }
+      ring.removeHead();
+    }
+    completeRequests();
+    return fresh;
+  }
+
+  /* Of a slot that was sent once. Where there are tags they say more, but READs have none. */
+  private void arrived(long slot, long nowNs) {
+    if (ring.isRead(slot)) {
+      roundTrip.sample(Math.max(1, nowNs - ring.sentAtNs(slot)));
+    } else if (!softPeer) {
+      measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
+    }
+  }
+
+  private void completeRequests() {
+    long upTo = outstanding.unacknowledged();
+    for (long index = queue.completed();
+        index < queue.started() && queue.lastPsn(index) < upTo;
+        index = queue.completed()) {
+      boolean signalled = queue.signalled(index);
+      long id = queue.id(index);
+      Kind kind = Completer.kind(queue.operation(index));
+      int lengthBytes = queue.lengthBytes(index);
+      /* Freed first: a completion that overruns its queue ends this queue pair before it returns. */
+      queue.complete();
+      if (signalled) {
+        events.completeSend(id, Status.SUCCESS, kind, lengthBytes);
+      }
+    }
+  }
+
+  /* On the links of this set. */
+  private void lossSeen(int links) {
+    if (links != 0) {
+      loads.lost(links);
+      events.activate();
+    }
+  }
+
+  private void onNegative(long psn, int syndrome, long nowNs) {
+    if (syndrome >> 5 == 1) {
+      if (receiverNotReady.isWaiting()) {
+        return;
+      }
+      if (!receiverNotReady.mayWait()) {
+        failSend(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
+        return;
+      }
+      loseFrom(psn);
+      receiverNotReady.waitUntil(nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31));
+      retries.stop();
+      events.timerAt(receiverNotReady.dueNs());
+      return;
+    }
+    switch (syndrome) {
+      case PacketFormat.SYNDROME_SEQUENCE_ERROR -> {
+        loseFrom(psn);
+        lossSeen(1);
+      }
+      case PacketFormat.SYNDROME_INVALID_REQUEST -> failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
+      case PacketFormat.SYNDROME_REMOTE_ACCESS -> failSend(Status.REMOTE_ACCESS_ERROR);
+      case PacketFormat.SYNDROME_REMOTE_OPERATION -> failSend(Status.REMOTE_OPERATION_ERROR);
+      default -> counters.drops().count(DropCounters.Reason.BAD_HEADER);
+    }
+  }
+
+  private void loseFrom(long psn) {
+    outstanding.loseFrom(psn);
+    read.loseIfEndsBehind(psn);
+  }
+
+  /** Takes a response to a READ whose CRC was right. */
+  public void onReadResponse(int opcode, int psn24, long payload, int payloadBytes, long nowNs) {
+    long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
+    if (!read.expects(psn, payloadBytes, mtu)) {
+      counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      return;
+    }
+    /* A response acknowledges everything before its request. */
+    loads.beginAnswer();
+    int fresh = advance(psn, nowNs);
+    if (events.isDead()) {
+      return;
+    }
+    if (!read.take(payload, payloadBytes)) {
+      failSend(Status.LOCAL_PROTECTION_ERROR);
+      return;
+    }
+    fresh += advance(read.psn(), nowNs);
+    if (events.isDead()) {
+      return;
+    }
+    loads.endAnswer(fresh, nowNs);
+    newsArrived(nowNs);
+    events.activate();
+  }
+
+  /** Serves what is due, and activates the queue pair where there is something to send. */
+  public void onTimer(long nowNs) {
+    if (receiverNotReady.isOver(nowNs)) {
+      armTimeout(nowNs);
+      events.activate();
+    }
+    if (sender.endBlockIfDue(nowNs)) {
+      events.activate();
+    }
+    if (retries.isDue(nowNs)) {
+      onTimeout(nowNs);
+    }
+  }
+
+  /**
+   * More often than not the peer only waits for its core, or the answer stands in a queue, and
+   * sending everything again would only make that longer. So a soft peer is asked by one packet,
+   * the oldest: what had been sent before and hasn't come with the answer is lost, and till then
+   * nothing is sent in vain. A standard peer's answer says nothing of later packets, so there
+   * everything goes out again, in a small window.
+   */
+  private void onTimeout(long nowNs) {
+    long peerHeardAtNs = peerHeardAtNs();
+    retries.served(peerHeardAtNs, nowNs);
+    if (retries.isExhausted(nowNs)) {
+      failSend(Status.RETRY_EXCEEDED);
+      return;
+    }
+    judgeSilence(peerHeardAtNs, nowNs);
+    int unanswered = retries.timedOut();
+    counters.timedOut();
+    if (!softPeer || unanswered > 1) {
+      loads.allSilent();
+    }
+    if (softPeer) {
+      sender.probe(retries.unanswered(), nowNs);
+    } else {
+      loads.recover();
+      loseFrom(outstanding.unacknowledged());
+    }
+    if (unanswered > 1 && companions != null) {
+      companions.ask(nowNs);
+    }
+    armTimeout(nowNs);
+    events.activate();
+  }
+
+  private void judgeSilence(long peerHeardAtNs, long nowNs) {
+    long since = Pause.NEVER_NS;
+    if (retries.isHeld(nowNs)) {
+      long news = retries.newsAtNs();
+      since = peerHeardAtNs - news > 0 ? peerHeardAtNs : news;
+      if (silentSinceNs == Pause.NEVER_NS) {
+        counters.waitsForPeer();
+      }
+    }
+    silentSinceNs = since;
+  }
+
+  /** The oldest send failed: it completes so, everything behind it is flushed. */
+  private void failSend(Status status) {
+    if (!events.isDead() && completer.failOldestSend(status)) {
+      events.fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
+    }
+  }
+
+  /** Something of the peer's has come. */
+  public void heard(long nowNs) {
+    heardAtNs = nowNs;
+  }
+
+  long heardAtNs() {
+    return heardAtNs;
+  }
+
+  /* When something of the peer's came last, by whichever way. */
+  private long peerHeardAtNs() {
+    return companions == null ? heardAtNs : companions.heardAtNs();
+  }
+
+  /** See {@link QueuePair#peerSilentNs}. */
+  public long peerSilentNs(long nowNs) {
+    long since = silentSinceNs;
+    return since == Pause.NEVER_NS ? 0 : Math.max(1, nowNs - since);
+  }
+
+  /** Asks the peer whether it is there, where nothing else asks it. */
+  void askIfIdle(long nowNs) {
+    if (outstanding.isEmpty() && !sender.isBlocked()) {
+      sender.askWhetherThere(nowNs);
+    }
+  }
+
+  /** Packets that were sent again. Any thread. */
+  public long resentPackets() {
+    return sender.resentPackets();
+  }
+
+  /** How the links share what is sent, in order. */
+  public void weighLinks(int[] weights) {
+    if (weights.length == loads.count()) {
+      loads.weigh(weights);
+    }
+  }
+
+  /** What each link has done; none before {@link #start}, or with one. */
+  public List<LinkCounts> linkCounts(LinkArrivals arrivals) {
+    return loads.several() ? loads.counts(arrivals) : List.of();
+  }
+
+  /** Stops for good: nothing is outstanding and no timer runs. */
+  public void stop() {
+    if (companions != null) {
+      companions.leave(this);
+    }
+    retries.stop();
+    receiverNotReady.stop();
+    sender.stop();
+    read.stop();
+    outstanding.stop();
+    builder.restart();
+    silentSinceNs = Pause.NEVER_NS;
+  }
+}

@@ -1,0 +1,353 @@
+package io.heddle.roce.transport.requester;
+
+import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.transport.Pause;
+import io.heddle.roce.transport.QueuePairEvents;
+import io.heddle.roce.transport.TransmitRing;
+import io.heddle.roce.transport.responder.Responder;
+import io.heddle.roce.transport.window.WideWay;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+import io.heddle.verbs.PathMtu;
+
+/**
+ * Sends the trains that lie in the slots of a queue pair's transmit ring: for the first time, and
+ * again what was lost or is asked about. Under the progress lock.
+ */
+final class SlotSender {
+  private final QueuePairEvents events;
+  private final PacketOutlet outlet;
+  private final PacketMemory memory;
+  private final Responder responder;
+  private final TransmitRing ring;
+  private final TrainBuilder builder;
+  private final PendingRead read;
+  private final Outstanding outstanding;
+  private final LostRun lost;
+  private final LinkLoads loads;
+  private final SendTags tags;
+  private final PacketPieces pieces;
+  private final Counters counters;
+  private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
+  private volatile long resentPackets;
+  private boolean softPeer;
+  private int askedBy;
+
+  /* The socket was full. */
+  private final Pause blocked = new Pause();
+
+  SlotSender(
+      QueuePairEvents events,
+      PacketOutlet outlet,
+      PacketMemory memory,
+      TrainBuilder builder,
+      PendingRead read,
+      Outstanding outstanding,
+      LinkLoads loads,
+      SendTags tags,
+      Responder responder,
+      Counters counters) {
+    this.events = events;
+    this.outlet = outlet;
+    this.memory = memory;
+    this.responder = responder;
+    ring = memory.ring();
+    this.builder = builder;
+    this.read = read;
+    this.outstanding = outstanding;
+    this.loads = loads;
+    this.tags = tags;
+    this.counters = counters;
+    lost = new LostRun(ring, outstanding);
+    pieces = new PacketPieces(outlet, memory);
+  }
+
+  void start(PacketSizes agreed, boolean peerIsSoft) {
+    sizes = agreed;
+    softPeer = peerIsSoft;
+    askedBy = 0;
+    blocked.end();
+  }
+
+  void stop() {
+    blocked.end();
+  }
+
+  /** Whether nothing leaves for a while, since the socket was full. */
+  boolean isBlocked() {
+    return blocked.isRunning();
+  }
+
+  /** Ends that while where it is over: true then. */
+  boolean endBlockIfDue(long nowNs) {
+    return blocked.endIfDue(nowNs);
+  }
+
+  /** When it is over, or {@link Pause#NEVER_NS}. */
+  long dueNs() {
+    return blocked.dueNs();
+  }
+
+  /** Sends a slot's train for the first time. False when the socket is full. */
+  boolean sendNew(int link, long slot, long nowNs) {
+    return sendSlot(link, slot, ring.address(slot), 0, ring.packets(slot), nowNs);
+  }
+
+  /**
+   * Sends packets {@code [from, to)} of a slot, or of its copy, from where it lies; when the socket
+   * is full they count as lost and go out later.
+   */
+  private boolean sendSlot(int link, long slot, long address, int from, int to, long nowNs) {
+    int segment = ring.segmentBytes(slot);
+    int begin = from * segment;
+    int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
+    ring.sent(slot, link, tags.sent(), nowNs);
+    int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, address, nowNs) : 0;
+    if (leaves(link, slot, address + begin, end - begin + carried)) {
+      if (carried > 0) {
+        responder.carried();
+      }
+      counters.sent(to - from, end - begin);
+      return true;
+    }
+    ring.unsent(slot);
+    if (ring.isRead(slot)) {
+      read.lose();
+    } else {
+      outstanding.losePackets(slot, from, to);
+    }
+    return block(nowNs);
+  }
+
+  /* Only what is sent for the first time lies there to stay; what is sent again was changed. */
+  private boolean leaves(int link, long slot, long address, int bytes) {
+    int segment = ring.segmentBytes(slot);
+    if (ring.sends(slot) > 1) {
+      return outlet.send(link, address, bytes, segment);
+    }
+    PacketOutlet.Outcome outcome = outlet.sendLasting(link, address, bytes, segment);
+    if (outcome == PacketOutlet.Outcome.LENT) {
+      ring.lent(slot);
+    } else if (outcome == PacketOutlet.Outcome.AS_GUEST) {
+      ring.asGuest(slot);
+    }
+    return outcome != PacketOutlet.Outcome.FULL;
+  }
+
+  private boolean block(long nowNs) {
+    blocked.begin(nowNs + Pause.FULL_SOCKET_NS);
+    events.timerAt(blocked.dueNs());
+    return false;
+  }
+
+  /** Whether a slot holds packets that are wider than the path MTU. */
+  boolean isWide(long slot) {
+    return ring.segmentBytes(slot) > sizes.narrowPacketBytes();
+  }
+
+  /** By each link that may be asked goes a question whether its way carries wide packets. */
+  void askForWidth(long nowNs) {
+    for (int link = 0; link < loads.count(); link++) {
+      WideWay wide = loads.get(link).wide;
+      if (wide.isQuestionDue(nowNs)) {
+        int asked = wide.asked(nowNs);
+        if (outlet.mayPass(link, sizes.sentWriteBytes())) {
+          int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
+          ask(link, widest, tags.nextQuestion(link, nowNs));
+          if (asked == WideWay.TELLING) {
+            outlet.tellNarrow(link, sizes);
+          }
+        }
+      }
+    }
+  }
+
+  /** Asks by each link; any peer answers, since the number has been executed. */
+  void askWhetherThere(long nowNs) {
+    for (int link = 0; link < loads.count(); link++) {
+      ask(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
+    }
+  }
+
+  /* One that a full socket loses is lost. */
+  private void ask(int link, int payload, int tag) {
+    outlet.sealFor(link);
+    tags.sent();
+    long psn = outstanding.unacknowledged() - 1;
+    int bytes = builder.writeQuestion(memory.scratch(), psn, payload, tag);
+    outlet.send(link, memory.scratch(), bytes, bytes);
+  }
+
+  /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
+  private int appendAcknowledgement(long slot, long address, long nowNs) {
+    int bytes = ring.totalBytes(slot);
+    int segment = ring.segmentBytes(slot);
+    int packets = ring.packets(slot);
+    if (!softPeer || packets == PacketSizes.TRAIN_PACKETS || bytes != packets * segment) {
+      return 0;
+    }
+    int most = Math.min(segment, TransmitRing.SLOT_BYTES - bytes);
+    return responder.append(address + bytes, most, nowNs);
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time: the progress lock's holder
+  private void countResent(int packets) {
+    resentPackets += packets;
+    counters.resent(packets);
+  }
+
+  /** Packets that were sent again. Any thread. */
+  long resentPackets() {
+    return resentPackets;
+  }
+
+  /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
+  boolean resendRun(long nowNs) {
+    if (lost.find(read.isLost())) {
+      return lost.isRead()
+          ? resendRead(lost.slot(), nowNs)
+          : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
+    }
+    if (read.isLost()) {
+      read.askedAgain(); /* its last response came after all */
+      return true;
+    }
+    throw new IllegalStateException(
+        outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
+  }
+
+  /* By another link than the one that lost it, where one has room. */
+  private boolean resendLost(long slot, int from, int to, long nowNs) {
+    int before = outstanding.links().link(ring.firstPsn(slot) + from);
+    int link = loads.choose(loads.several() ? before : LinkLoads.NONE);
+    loads.get(before).resentPackets += to - from;
+    return resend(link, slot, from, to, nowNs, false);
+  }
+
+  private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    long first = ring.firstPsn(slot);
+    outstanding.sentAgain(first + from, first + to, link);
+    loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
+    if (isWide(slot) && ring.sends(slot) > 0) {
+      if (ring.sends(slot) == 1) {
+        loads.wideLost(ring.link(slot), nowNs);
+      }
+      return resendInPieces(link, slot, from, to, nowNs, probe);
+    }
+    long address = changeable(slot, from, to);
+    sealAgain(link, slot, address, from, to, nowNs, probe);
+    countResent(to - from);
+    return sendSlot(link, slot, address, from, to, nowNs);
+  }
+
+  /* What has been lost once may be too wide for its way. */
+  private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    int tag = tags.next(link, nowNs, probe);
+    outlet.sealFor(link);
+    ring.sent(slot, link, tags.sent(), nowNs);
+    for (int packet = from; packet < to; packet++) {
+      boolean last = packet == to - 1;
+      if (!sendCopy(link, slot, packet, last ? tag : PacketFormat.NO_TAG)) {
+        outstanding.losePackets(slot, packet, to);
+        return block(nowNs);
+      }
+      countResent(1);
+      counters.sent(1, bytes(slot, packet));
+    }
+    return true;
+  }
+
+  /* Of one packet, sealed for that link, in pieces where it is wide. */
+  private boolean sendCopy(int link, long slot, int packet, int tag) {
+    int segment = ring.segmentBytes(slot);
+    long offset = (long) packet * segment;
+    int bytes = bytes(slot, packet);
+    if (bytes > sizes.narrowPacketBytes()) {
+      return pieces.send(link, ring.address(slot) + offset, bytes, tag);
+    }
+    long address = changeable(slot, packet, packet + 1);
+    builder.markAgain(ring, slot, address, packet, packet + 1, tag, loads.several());
+    return outlet.send(link, address + offset, bytes, segment);
+  }
+
+  private int bytes(long slot, int packet) {
+    int segment = ring.segmentBytes(slot);
+    return Math.min(segment, ring.totalBytes(slot) - packet * segment);
+  }
+
+  /*
+   * Where packets of a slot may be changed, as if the slot began there. The kernel may still read the bytes of one that was
+   * lent, and a packet that is on its way must not tell of a later sending: of that it is a copy.
+   */
+  private long changeable(long slot, int from, int to) {
+    long address = ring.address(slot);
+    if (!ring.isLent(slot)) {
+      return address;
+    }
+    long begin = (long) from * ring.segmentBytes(slot);
+    long end = Math.min((long) to * ring.segmentBytes(slot), ring.totalBytes(slot));
+    Memory.copy(address + begin, memory.scratch() + begin, end - begin);
+    return memory.scratch();
+  }
+
+  private void sealAgain(
+      int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
+    int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
+    outlet.sealFor(link);
+    builder.markAgain(ring, slot, address, from, to, tag, loads.several());
+  }
+
+  /**
+   * By each link whose rest is over goes a question whether it carries packets of the path MTU. A
+   * copy of what is under way elsewhere would do as well, but for its answer: that names the newest
+   * tagged packet that has come, and behind a copy others come; a question is answered in any case.
+   */
+  void tryResting(long nowNs) {
+    for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
+      LinkLoad load = loads.get(link);
+      if (load.isTrialDue(nowNs)) {
+        load.postponeTrial(nowNs);
+        ask(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
+      }
+    }
+  }
+
+  /* Asks for what is still missing of the responses. */
+  private boolean resendRead(long slot, long nowNs) {
+    read.askedAgain();
+    if (!read.isActive()) {
+      return true;
+    }
+    outlet.sealFor(0);
+    read.rewrite(builder, ring.address(slot));
+    countResent(1);
+    return sendSlot(0, slot, ring.address(slot), 0, 1, nowNs);
+  }
+
+  /**
+   * Asks by the oldest packet.
+   *
+   * @param unanswered questions before it
+   */
+  void probe(int unanswered, long nowNs) {
+    long oldest = outstanding.unacknowledged();
+    long slot = ring.slotOf(oldest);
+    if (ring.isRead(slot)) {
+      read.lose();
+    } else if (!blocked.isRunning()) {
+      int packet = (int) (oldest - ring.firstPsn(slot));
+      /* By each link in turn: one of them may be dead. */
+      askedBy = loads.next(askedLast(oldest), unanswered > loads.count());
+      resend(askedBy, slot, packet, packet + 1, nowNs, true);
+    }
+  }
+
+  /* The link that was asked last; at first the one that the oldest packet went by. */
+  private int askedLast(long oldest) {
+    boolean first = loads.several() && !outstanding.links().wasSentAgain(oldest);
+    return first ? outstanding.links().link(oldest) : askedBy;
+  }
+}

@@ -1,0 +1,143 @@
+package io.heddle.roce.transport.responder;
+
+import io.heddle.platform.Memory;
+import io.heddle.roce.transport.MemoryRights;
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.PacketOutlet;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.roce.wire.PacketSizes;
+
+/**
+ * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a
+ * response asks again and the memory is read again. Two requests can wait; a third is dropped,
+ * since our own requesters have one outstanding and a standard peer repeats. Under the progress
+ * lock.
+ */
+final class ReadResponses {
+  private static final int WAITING = 16;
+
+  private final PacketOutlet outlet;
+  private final PacketMemory memory;
+  private final MemoryRights rights;
+  private final long[] psns = new long[WAITING];
+  private final long[] addresses = new long[WAITING];
+  private final int[] keys = new int[WAITING];
+  private final int[] lengths = new int[WAITING];
+  private final int[] messages = new int[WAITING];
+  private int count;
+  private int offset;
+  private int remoteNumber;
+  private int mtu;
+
+  ReadResponses(PacketOutlet outlet, PacketMemory memory, MemoryRights rights) {
+    this.outlet = outlet;
+    this.memory = memory;
+    this.rights = rights;
+  }
+
+  void configure(int mtuBytes, int numberOfPeer) {
+    remoteNumber = numberOfPeer;
+    mtu = mtuBytes;
+    stop();
+  }
+
+  void stop() {
+    count = 0;
+    offset = 0;
+  }
+
+  void start(long psn, long address, int key, int length, int messageNumber) {
+    /* A repeated request replaces the one that it repeats, when that one is still being answered. */
+    if (count > 0
+        && psn >= psns[0]
+        && psn < psns[0] + packets(lengths[0])
+        && psn != psns[count - 1]) {
+      count = 0;
+      offset = 0;
+    }
+    if (count == WAITING || length < 0) {
+      return;
+    }
+    psns[count] = psn;
+    addresses[count] = address;
+    keys[count] = key;
+    lengths[count] = length;
+    messages[count] = messageNumber;
+    count++;
+  }
+
+  private long packets(int length) {
+    return Math.max(1, (length + mtu - 1L) / mtu);
+  }
+
+  boolean hasMore() {
+    return count > 0;
+  }
+
+  /** Sends one train by this link. False when the socket is full. */
+  boolean transmit(int link) {
+    if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
+      remove(); /* closed since; the peer's repetition gets the error */
+      return true;
+    }
+    long base = memory.responseSlot();
+    outlet.sealFor(link);
+    int used = 0;
+    int segment = 0;
+    int at = offset;
+    for (int i = 0; i < PacketSizes.TRAIN_PACKETS; i++) {
+      int payload = Math.min(mtu, lengths[0] - at);
+      boolean first = at == 0;
+      boolean last = at + payload == lengths[0];
+      int header = PacketFormat.BTH_BYTES + (first || last ? PacketFormat.AETH_BYTES : 0);
+      int bytes = header + (payload + 3 & ~3) + PacketFormat.ICRC_BYTES;
+      if (i == 0) {
+        segment = bytes;
+      } else if (bytes > segment || used + bytes > PacketSizes.TRAIN_BYTES) {
+        break;
+      }
+      write(base + used, first, last, header, at, payload);
+      used += bytes;
+      at += payload;
+      if (last || bytes < segment) {
+        break;
+      }
+    }
+    if (!outlet.answer(link, base, used, segment)) {
+      return false;
+    }
+    offset = at;
+    if (offset == lengths[0]) {
+      remove();
+    }
+    return true;
+  }
+
+  private void write(long packet, boolean first, boolean last, int header, int at, int payload) {
+    int opcode =
+        first
+            ? (last ? PacketFormat.READ_RESPONSE_ONLY : PacketFormat.READ_RESPONSE_FIRST)
+            : (last ? PacketFormat.READ_RESPONSE_LAST : PacketFormat.READ_RESPONSE_MIDDLE);
+    int pad = -payload & 3;
+    PacketFormat.writeBase(packet, opcode, pad, remoteNumber, psns[0] + at / mtu);
+    if (first || last) {
+      PacketFormat.writeAeth(
+          packet + PacketFormat.BTH_BYTES, PacketFormat.SYNDROME_ACK, messages[0]);
+    }
+    if (payload > 0) {
+      Memory.copy(addresses[0] + at, packet + header, payload);
+      PacketFormat.clearPad(packet + header + payload, pad);
+    }
+    memory.seal().seal(packet, header + payload + pad);
+  }
+
+  private void remove() {
+    count--;
+    System.arraycopy(psns, 1, psns, 0, count);
+    System.arraycopy(addresses, 1, addresses, 0, count);
+    System.arraycopy(keys, 1, keys, 0, count);
+    System.arraycopy(lengths, 1, lengths, 0, count);
+    System.arraycopy(messages, 1, messages, 0, count);
+    offset = 0;
+  }
+}

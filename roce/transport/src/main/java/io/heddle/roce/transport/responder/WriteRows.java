@@ -1,0 +1,69 @@
+package io.heddle.roce.transport.responder;
+
+import io.heddle.platform.Memory;
+import io.heddle.platform.ShimCalls;
+import io.heddle.roce.wire.FlowChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import java.lang.foreign.Arena;
+
+/**
+ * Takes rows of full WRITE ONLY packets of one write by one call of C: the plain case, in order,
+ * from a soft peer. Whatever isn't plain ends the row and is left to {@link Responder#onRequest},
+ * which does the same packet by packet. One per device; under the progress lock.
+ */
+public final class WriteRows {
+  private static final boolean IN_C = ShimCalls.canTake();
+  private static final int BLOCK_BYTES = 256;
+
+  private final long row;
+  private long outcome;
+
+  public WriteRows(Arena arena) {
+    row = Memory.allocate(arena, ShimCalls.ROW_BYTES, 8);
+  }
+
+  /** Whether packets of this length may be a row's. */
+  public static boolean areTaken(int stride) {
+    int payload = stride - PacketFormat.WRITE_ONLY_BYTES;
+    return IN_C && payload > 0 && payload % BLOCK_BYTES == 0;
+  }
+
+  /**
+   * Takes packets while each is plain and its checksum right; places nothing of any other.
+   *
+   * @param stride bytes of each; see {@link #areTaken}
+   * @param expected number of the first
+   * @param key that they must name; it allows to write to the region
+   * @return how many it took; {@link #tag} and {@link #asked} tell about these
+   */
+  int take(
+      long packet,
+      int stride,
+      int count,
+      FlowChecksum flow,
+      int queuePair,
+      long expected,
+      int key,
+      long region,
+      long regionBytes) {
+    Memory.ALL.set(
+        Memory.NATIVE_LONG, row, PacketFormat.firstWord(PacketFormat.WRITE_ONLY, 0, queuePair));
+    Memory.ALL.set(Memory.NATIVE_LONG, row + 8, expected);
+    Memory.ALL.set(Memory.NATIVE_LONG, row + 16, key);
+    Memory.ALL.set(Memory.NATIVE_LONG, row + 24, region);
+    Memory.ALL.set(Memory.NATIVE_LONG, row + 32, regionBytes);
+    int front = flow.contribution(stride - PacketFormat.ICRC_BYTES);
+    outcome = ShimCalls.take(packet, stride, count, front, row);
+    return (int) outcome;
+  }
+
+  /** The newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
+  int tag() {
+    return (int) (outcome >>> 32) & 0x7f;
+  }
+
+  /** Whether the last one taken asks for an acknowledgement. */
+  boolean asked() {
+    return (outcome >>> 40 & 1) != 0;
+  }
+}

@@ -1,0 +1,74 @@
+package io.heddle.roce.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class RegionTableTest {
+  private static final long BASE = 0x7f00_0000_1000L;
+
+  private static boolean writes(RegionTable table, int key, long address, long length) {
+    return table.allows(key, 1, RegionTable.REMOTE_WRITE, address, length);
+  }
+
+  @Test
+  void onlyRangesInsideARegionAreAllowed() {
+    RegionTable table = new RegionTable(5);
+    int key = table.add(BASE, 100, 1, RegionTable.REMOTE_WRITE);
+    assertTrue(writes(table, key, BASE, 100));
+    assertTrue(writes(table, key, BASE + 99, 1));
+    assertFalse(writes(table, key, BASE + 99, 2));
+    assertFalse(writes(table, key, BASE - 1, 2));
+    assertFalse(writes(table, key, BASE + 100, 1));
+    assertFalse(writes(table, key, Long.MIN_VALUE, 1));
+    assertFalse(writes(table, key, -1, 2));
+    assertFalse(writes(table, key, BASE, -1));
+    assertFalse(writes(table, key, BASE + 1, Integer.MAX_VALUE));
+  }
+
+  @Test
+  void domainAndRightsAreAskedFor() {
+    RegionTable table = new RegionTable(5);
+    int key = table.add(BASE, 100, 1, RegionTable.REMOTE_READ);
+    assertTrue(table.allows(key, 1, RegionTable.REMOTE_READ, BASE, 1));
+    assertFalse(table.allows(key, 2, RegionTable.REMOTE_READ, BASE, 1), "another domain");
+    assertFalse(table.allows(key, 1, RegionTable.REMOTE_WRITE, BASE, 1), "another right");
+  }
+
+  @Test
+  void keyOfAClosedRegionStaysDeadWhenItsRowIsUsedAgain() {
+    RegionTable table = new RegionTable(0x3fff); /* the generation wraps at once */
+    Set<Integer> dead = new HashSet<>();
+    for (int i = 0; i < 1000; i++) {
+      int key = table.add(BASE, 100, 1, RegionTable.REMOTE_WRITE);
+      assertNotEquals(0, key);
+      assertTrue(dead.add(key), "a key came back after " + i + " regions");
+      assertTrue(writes(table, key, BASE, 1));
+      table.remove(key);
+      assertFalse(writes(table, key, BASE, 1));
+      assertThrows(IllegalStateException.class, () -> table.remove(key));
+    }
+  }
+
+  @Test
+  void growsWithoutForgetting() {
+    RegionTable table = new RegionTable(1);
+    int[] keys = new int[5000];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = table.add(BASE + 4096L * i, 4096, 1, RegionTable.REMOTE_WRITE);
+    }
+    Set<Integer> distinct = new HashSet<>();
+    for (int i = 0; i < keys.length; i++) {
+      assertTrue(distinct.add(keys[i]));
+      assertTrue(writes(table, keys[i], BASE + 4096L * i, 4096));
+    }
+    assertEquals(keys.length, distinct.size());
+    assertFalse(writes(table, keys.length + 1, BASE, 1), "a key that was never given");
+  }
+}

@@ -1,0 +1,91 @@
+package io.heddle.roce.transport.requester;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.roce.transport.LargeTrains;
+import io.heddle.roce.transport.RingShares;
+import io.heddle.roce.transport.TransmitRing;
+import io.heddle.roce.wire.PsnBits;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a bitmap of later arrivals says of packets that are missing. */
+class OutstandingTest {
+  private final Arena arena = Arena.ofConfined();
+  private final TransmitRing ring =
+      new TransmitRing(
+          Memory.allocate(arena, TransmitRing.AREA_BYTES, 4096),
+          new LargeTrains(),
+          new RingShares());
+  private final Outstanding outstanding = new Outstanding(ring);
+  private final SendTags tags = new SendTags();
+
+  @BeforeEach
+  void start() {
+    outstanding.start(64, 1);
+  }
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  /* Returns the first one's number. */
+  private long sent(int packets, boolean asGuest) {
+    long first = outstanding.next();
+    ring.nextAddress();
+    ring.add(first, packets, packets, 100, 100 * packets);
+    long slot = ring.tail() - 1;
+    ring.sent(slot, 0, 1, 1);
+    if (asGuest) {
+      ring.asGuest(slot);
+    }
+    outstanding.sentTo(first + packets, 0);
+    return first;
+  }
+
+  /* These have arrived, and nothing before them that wasn't known. Returns what counts as lost by that. */
+  private int arrived(long from, int packets) {
+    long word = Memory.allocate(arena, 8, 8);
+    Memory.ALL.set(Memory.NETWORK_LONG, word, PsnBits.mask(from, from + packets));
+    outstanding.takeBitmap(outstanding.unacknowledged(), word, 1);
+    outstanding.loseMissing(tags);
+    return outstanding.lostCount();
+  }
+
+  @Test
+  void whatLaterPacketsOfItsOwnSocketHaveOvertakenIsLost() {
+    long missing = sent(1, false);
+    long later = sent(8, false);
+    assertEquals(1, arrived(later, 8));
+    assertTrue(outstanding.isLost(missing));
+  }
+
+  @Test
+  void aGuestOfAnothersSocketIsOnlyLateWherePacketsOfItsOwnHaveArrived() {
+    long guest = sent(1, true);
+    long later = sent(8, false);
+    assertEquals(0, arrived(later, 8));
+    assertFalse(outstanding.isLost(guest));
+  }
+
+  @Test
+  void aTrainIsOnlyLateWhereGuestsOfAnothersSocketHaveArrived() {
+    sent(8, false);
+    long guest = sent(4, true);
+    assertEquals(0, arrived(guest, 4));
+  }
+
+  @Test
+  void aGuestThatLaterGuestsHaveOvertakenIsLost() {
+    long missing = sent(1, true);
+    long later = sent(4, true);
+    assertEquals(1, arrived(later, 4));
+    assertTrue(outstanding.isLost(missing));
+  }
+}

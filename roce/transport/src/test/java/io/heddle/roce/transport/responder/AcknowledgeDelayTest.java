@@ -1,0 +1,58 @@
+package io.heddle.roce.transport.responder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class AcknowledgeDelayTest {
+  @Test
+  void whatWasCarriedMayWaitLongerAndWhatWaitedInVainShorter() {
+    AcknowledgeDelay delay = new AcknowledgeDelay();
+    assertEquals(4, delay.rounds());
+    for (int i = 0; i < 10; i++) {
+      delay.carried();
+    }
+    assertEquals(16, delay.rounds());
+    delay.waitedInVain();
+    assertEquals(8, delay.rounds());
+    for (int i = 0; i < 10; i++) {
+      delay.waitedInVain();
+    }
+    assertEquals(1, delay.rounds());
+  }
+
+  @Test
+  void aLongerWaitIsTriedAgainNowAndThen() {
+    AcknowledgeDelay delay = new AcknowledgeDelay();
+    int trials = 0;
+    for (int i = 0; i < 1000; i++) {
+      trials += delay.rounds() > 1 ? 1 : 0;
+      delay.waitedInVain();
+      delay.waitedInVain();
+    }
+    assertTrue(trials > 5 && trials < 30, trials + " of 1000");
+  }
+
+  @Test
+  void whereNobodyMakesRoundsTheNextOnesGoOutAtOnceAndMoreOfThemEachTime() {
+    AcknowledgeDelay delay = new AcknowledgeDelay();
+    assertEquals(64, atOnce(delay));
+    assertEquals(128, atOnce(delay));
+    delay.carried();
+    assertEquals(64, atOnce(delay));
+    for (int i = 0; i < 20; i++) {
+      atOnce(delay);
+    }
+    assertEquals(4096, atOnce(delay));
+  }
+
+  private static int atOnce(AcknowledgeDelay delay) {
+    delay.stranded();
+    int count = 0;
+    while (delay.rounds() == 0) {
+      count++;
+    }
+    return count;
+  }
+}

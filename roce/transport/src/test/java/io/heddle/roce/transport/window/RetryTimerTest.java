@@ -1,0 +1,122 @@
+package io.heddle.roce.transport.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.verbs.ReadyToSendAttributes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RetryTimerTest {
+  private static final long MS = 1_000_000;
+
+  private final RoundTrip roundTrip = new RoundTrip();
+  private final RetryTimer timer = new RetryTimer(roundTrip);
+
+  private void start(int timeoutCode, int retries) {
+    roundTrip.reset();
+    timer.reset(new ReadyToSendAttributes(1, timeoutCode, retries, 7), 0);
+  }
+
+  /* Serves the timer until it gives up, and returns when; the questions are counted. */
+  private int questions;
+
+  private long givesUpAfter(long fromNs) {
+    return givesUpAfter(fromNs, 0);
+  }
+
+  /* The first time it is served late. */
+  private long givesUpAfter(long fromNs, long lateNs) {
+    long nowNs = fromNs;
+    timer.arm(nowNs);
+    for (questions = 0; questions < 1000; questions++) {
+      nowNs = timer.dueNs() + (questions == 0 ? lateNs : 0);
+      timer.served(nowNs, nowNs);
+      if (timer.isExhausted(nowNs)) {
+        return nowNs - fromNs;
+      }
+      timer.timedOut();
+      timer.arm(nowNs);
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /* 4.096 µs · 2^code · (retries + 1), where that leaves time for three questions two milliseconds apart. */
+  @ParameterizedTest
+  @CsvSource({"12, 7, 134", "14, 7, 537", "18, 7, 8590", "20, 1, 8590", "17, 0, 537"})
+  void aSilentPathIsGivenUpAfterTheCallersTime(int timeoutCode, int retries, long milliseconds) {
+    for (long measuredUs : new long[] {0, 50, 10_000, 300_000}) {
+      start(timeoutCode, retries);
+      if (measuredUs > 0) {
+        roundTrip.sample(measuredUs * 1000);
+      }
+      long after = givesUpAfter(77);
+      assertEquals(milliseconds, Math.round(after / 1e6), 1.0, measuredUs + " us measured");
+      assertTrue(questions >= Math.min(retries, 2) + 1, questions + " questions");
+      assertTrue(questions < 20, questions + " questions");
+    }
+  }
+
+  @Test
+  void aTimeTooShortForThreeQuestionsIsStretchedToThem() {
+    start(1, 7);
+    long after = givesUpAfter(0);
+    assertTrue(after >= 6 * MS && after < 40 * MS, "gave up after " + after);
+    assertTrue(questions >= 3, questions + " questions");
+  }
+
+  @Test
+  void newsBeginTheTimeAgain() {
+    start(12, 7);
+    timer.arm(0);
+    for (int i = 0; i < 4; i++) {
+      timer.timedOut();
+    }
+    timer.news(100 * MS);
+    assertFalse(timer.isExhausted(180 * MS));
+    assertEquals(134, Math.round(givesUpAfter(100 * MS) / 1e6), 1.0);
+  }
+
+  @Test
+  void theTimeInWhichNobodyHereLookedIsNotThePeersSilence() {
+    start(14, 7);
+    roundTrip.sample(50_000);
+    assertEquals(10_000 + 537, Math.round(givesUpAfter(77, 10_000 * MS) / 1e6), 1.0);
+  }
+
+  @Test
+  void amongOthersAQuestionCountsOnlyWhereThePeerWasHeardAfterIt() {
+    roundTrip.reset();
+    timer.reset(new ReadyToSendAttributes(1, 14, 7, 7, 1), 77);
+    long nowNs = 77;
+    timer.arm(nowNs);
+    for (int i = 0; i < 100; i++) {
+      long askedNs = nowNs;
+      nowNs = timer.dueNs();
+      timer.served(askedNs, nowNs);
+      assertFalse(timer.isExhausted(nowNs));
+      assertEquals(nowNs - 77 >= 536_870_912, timer.isHeld(nowNs), "question " + i);
+      timer.timedOut();
+      timer.arm(nowNs);
+    }
+    for (int witnesses = 1; witnesses <= 3; witnesses++) {
+      long askedNs = nowNs;
+      nowNs = timer.dueNs();
+      timer.served(askedNs + 1, nowNs);
+      assertFalse(timer.isHeld(nowNs));
+      assertEquals(witnesses == 3, timer.isExhausted(nowNs), witnesses + " witnesses");
+      timer.timedOut();
+      timer.arm(nowNs);
+    }
+    timer.news(nowNs);
+    assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
+  }
+
+  @Test
+  void withoutATimeoutItAsksForEver() {
+    start(0, 7);
+    assertEquals(Long.MAX_VALUE, givesUpAfter(0));
+  }
+}

@@ -1,0 +1,89 @@
+package io.heddle.roce.transport.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** When a way is asked whether it carries wide packets, and when it is believed. */
+class WideWayTest {
+  private static final long START_NS = -5_000_000_000L;
+  private final WideWay way = new WideWay();
+
+  private static void loseFour(WideWay way, long nowNs) {
+    for (int i = 0; i < 3; i++) {
+      assertFalse(way.lost(nowNs));
+    }
+    assertTrue(way.passes());
+    assertTrue(way.lost(nowNs));
+    assertFalse(way.passes());
+  }
+
+  @Test
+  void whatWasNotAgreedOnIsNotAskedFor() {
+    way.start(false, START_NS);
+    assertFalse(way.isQuestionDue(START_NS));
+    assertFalse(way.isQuestionDue(START_NS + 100 * WideWay.LONGEST_PAUSE_NS));
+    assertFalse(way.passes());
+  }
+
+  @Test
+  void questionsInVainGetRarer() {
+    way.start(true, START_NS);
+    long nowNs = START_NS;
+    long pauseNs = WideWay.FIRST_PAUSE_NS;
+    for (int i = 1; i < 20; i++) {
+      assertTrue(way.isQuestionDue(nowNs));
+      assertEquals(i, way.asked(nowNs));
+      assertFalse(way.isQuestionDue(nowNs + pauseNs - 1));
+      nowNs += pauseNs;
+      pauseNs = Math.min(2 * pauseNs, WideWay.LONGEST_PAUSE_NS);
+    }
+    assertFalse(way.passes());
+  }
+
+  @Test
+  void anAnswerEndsTheQuestionsAndLossesByChanceDoNotBringThemBack() {
+    way.start(true, START_NS);
+    way.asked(START_NS);
+    way.answered(START_NS + 50_000);
+    assertTrue(way.passes());
+    for (int i = 0; i < 10; i++) {
+      assertFalse(way.isQuestionDue(START_NS + i * WideWay.LONGEST_PAUSE_NS));
+      assertFalse(way.lost(START_NS));
+      assertFalse(way.lost(START_NS));
+      assertFalse(way.lost(START_NS));
+      way.carried();
+    }
+    assertTrue(way.passes());
+  }
+
+  @Test
+  void oneThatCarriedForLongIsAskedAgainAtOnce() {
+    way.start(true, START_NS);
+    way.asked(START_NS);
+    way.answered(START_NS);
+    long laterNs = START_NS + 2 * WideWay.LONGEST_PAUSE_NS;
+    loseFour(way, laterNs);
+    assertTrue(way.isQuestionDue(laterNs));
+    assertEquals(1, way.asked(laterNs));
+    assertTrue(way.isQuestionDue(laterNs + WideWay.FIRST_PAUSE_NS));
+  }
+
+  @Test
+  void oneThatAnswersAndCarriesNothingIsAskedLessAndLess() {
+    way.start(true, START_NS);
+    long nowNs = START_NS;
+    long pauseNs = WideWay.FIRST_PAUSE_NS;
+    for (int i = 0; i < 5; i++) {
+      way.asked(nowNs);
+      way.answered(nowNs);
+      loseFour(way, nowNs);
+      pauseNs *= 2;
+      assertFalse(way.isQuestionDue(nowNs + pauseNs - 1));
+      nowNs += pauseNs;
+      assertTrue(way.isQuestionDue(nowNs));
+    }
+  }
+}
