@@ -1,0 +1,105 @@
+package io.heddle.roce.transport.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.roce.transport.connection.VirtualPair.Completed;
+import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.WorkCompletion.Kind;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The transport without a device: no socket, no thread, and time that passes when it is told to.
+ */
+class ReliableConnectionTest {
+  private static final int MESSAGES = 16;
+  private static final int MESSAGE_BYTES = 100_003;
+  private static final int BUFFER_BYTES = MESSAGES * MESSAGE_BYTES;
+  private static final long MINUTE_NS = 60_000_000_000L;
+
+  private static void fill(VirtualPair.End end, long seed) {
+    byte[] bytes = new byte[BUFFER_BYTES];
+    new Random(seed).nextBytes(bytes);
+    for (int i = 0; i < bytes.length; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, end.buffer + i, bytes[i]);
+    }
+  }
+
+  private static boolean areEqual(VirtualPair pair) {
+    return Memory.ALL
+            .asSlice(pair.left.buffer, BUFFER_BYTES)
+            .mismatch(Memory.ALL.asSlice(pair.right.buffer, BUFFER_BYTES))
+        < 0;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, 0", "true, 0.05", "true, 0.3", "false, 0", "false, 0.02"})
+  void writesArriveWholeAndInOrderWhateverIsLost(boolean soft, double loss) {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
+    try (VirtualPair pair = new VirtualPair(seed, loss, soft, BUFFER_BYTES)) {
+      fill(pair.left, seed);
+      pair.right.postReceives(MESSAGES);
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.left.post(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+      }
+      pair.run(MINUTE_NS);
+      for (int i = 0; i < MESSAGES; i++) {
+        assertEquals(
+            new Completed(i, Status.SUCCESS, Kind.RDMA_WRITE, 0), pair.left.completed.get(i));
+        assertEquals(
+            new Completed(0, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, i),
+            pair.right.completed.get(i));
+      }
+      assertTrue(areEqual(pair), "what arrived");
+      assertEquals(loss > 0, pair.lost() > 0, "packets lost");
+    }
+  }
+
+  @Test
+  void readsBringWhatThePeerHas() {
+    try (VirtualPair pair = new VirtualPair(1, 0.05, true, BUFFER_BYTES)) {
+      fill(pair.right, 2);
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.left.post(Operation.RDMA_READ, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+      }
+      pair.run(MINUTE_NS);
+      assertEquals(MESSAGES, pair.left.completed.size());
+      assertTrue(areEqual(pair), "what was read");
+    }
+  }
+
+  @Test
+  void aPeerThatNeverAnswersIsGivenUp() {
+    try (VirtualPair pair = new VirtualPair(1, 1, true, BUFFER_BYTES)) {
+      pair.left.post(Operation.RDMA_WRITE, 3, 0, 8);
+      pair.run(MINUTE_NS);
+      assertEquals(
+          List.of(new Completed(3, Status.RETRY_EXCEEDED, Kind.RDMA_WRITE, 0)),
+          pair.left.completed);
+      assertTrue(pair.left.isDead());
+    }
+  }
+
+  /* What a seed has shown can be looked at again. */
+  @Test
+  void theSameSeedTakesTheSameTime() {
+    long[][] runs = new long[2][];
+    for (int run = 0; run < 2; run++) {
+      try (VirtualPair pair = new VirtualPair(5, 0.1, true, BUFFER_BYTES)) {
+        pair.left.post(Operation.RDMA_WRITE, 0, 0, BUFFER_BYTES);
+        pair.run(MINUTE_NS);
+        runs[run] = new long[] {pair.nowNs(), pair.sent(), pair.lost()};
+      }
+    }
+    assertEquals(
+        List.of(runs[0][0], runs[0][1], runs[0][2]), List.of(runs[1][0], runs[1][1], runs[1][2]));
+  }
+}
