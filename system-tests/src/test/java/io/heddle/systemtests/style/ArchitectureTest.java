@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 /** The arrows of ARCHITECTURE.md, as the compiled classes have them. */
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";
-  private static final Set<String> FAMILIES = Set.of("roce", "cli");
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
           Map.entry("platform", Set.of()),
@@ -90,7 +89,7 @@ class ArchitectureTest {
   @Test
   void everyModulesClassesAreRead() {
     Set<String> modules = new TreeSet<>();
-    classes.forEach(type -> modules.add(module(type)));
+    classes.forEach(type -> modules.add(ModuleNames.of(type)));
     assertEquals(new TreeSet<>(MAY_USE.keySet()), modules, "the modules with classes");
   }
 
@@ -99,12 +98,13 @@ class ArchitectureTest {
     Set<String> found = new TreeSet<>();
     int arrows = 0;
     for (JavaClass type : classes) {
-      String user = module(type);
+      String user = ModuleNames.of(type);
       for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
         JavaClass target = dependency.getTargetClass().getBaseComponentType();
-        if (target.getPackageName().startsWith(ROOT_PACKAGE) && !module(target).equals(user)) {
+        if (target.getPackageName().startsWith(ROOT_PACKAGE)
+            && !ModuleNames.of(target).equals(user)) {
           arrows++;
-          if (!MAY_USE.getOrDefault(user, Set.of()).contains(module(target))) {
+          if (!MAY_USE.getOrDefault(user, Set.of()).contains(ModuleNames.of(target))) {
             found.add(type.getName() + " uses " + target.getName());
           }
         }
@@ -159,15 +159,5 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .haveFullyQualifiedName("sun.misc.Unsafe")
         .check(classes);
-  }
-
-  /* By the name of its root package, without what all have in common. A family's modules have a name more. */
-  private static String module(JavaClass type) {
-    String name = type.getPackageName();
-    if (!name.startsWith(ROOT_PACKAGE)) {
-      return name;
-    }
-    String[] rest = name.substring(ROOT_PACKAGE.length()).split("\\.");
-    return rest.length > 1 && FAMILIES.contains(rest[0]) ? rest[0] + "." + rest[1] : rest[0];
   }
 }
