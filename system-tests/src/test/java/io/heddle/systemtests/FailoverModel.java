@@ -76,7 +76,6 @@ final class FailoverModel {
             "-w",
             search.compiled,
             "-DNOREDUCE",
-            "-DCOLLAPSE",
             "-DMEMLIM=" + MEMORY_MIB,
             "-o",
             "pan",
