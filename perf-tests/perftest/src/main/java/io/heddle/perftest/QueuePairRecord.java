@@ -73,7 +73,7 @@ record QueuePairRecord(
       throw new HeddleException(
           peer
               + " sent no address record of perftest but \""
-              + Dialogue.printable(bytes, 40)
+              + PerftestDialogue.printable(bytes, 40)
               + "\"; both ends must run the same test, with a GID (-x) and without data validation",
           malformed);
     }

@@ -37,7 +37,7 @@ final class Session {
     try (TestDevice device = TestDevice.open(settings.link(), source)) {
       LaneChoice lanes = new LaneChoice(device, settings.planes(), source.environment());
       try (ControlConnection connection = establish(device)) {
-        talk(device, lanes, new Dialogue(connection));
+        talk(device, lanes, new PerftestDialogue(connection));
       }
     }
     if (belowLimit) {
@@ -59,9 +59,9 @@ final class Session {
     }
   }
 
-  private void talk(TestDevice device, LaneChoice choice, Dialogue dialogue) {
+  private void talk(TestDevice device, LaneChoice choice, PerftestDialogue dialogue) {
     String version = dialogue.exchangeVersions();
-    Dialogue.BufferRules rules = dialogue.exchangeBufferRules();
+    PerftestDialogue.BufferRules rules = dialogue.exchangeBufferRules();
     PathMtu mtu = dialogue.exchangeMtu(device.requestedMtu());
     @Nullable Hello peer = null;
     if (dialogue.peerIsHeddle()) {
@@ -85,7 +85,7 @@ final class Session {
   }
 
   /* The order of records differs between the tests; docs/perftest-handshake.md has it. */
-  private void connect(Dialogue dialogue, TestQueues queues, PathMtu mtu) {
+  private void connect(PerftestDialogue dialogue, TestQueues queues, PathMtu mtu) {
     TestKind kind = settings.kind();
     if (kind.startsWithRecordOfFirst()) {
       dialogue.exchangeRecord(queues.own(0));
@@ -113,7 +113,7 @@ final class Session {
   }
 
   /* What the two providers have to tell each other; stock perftest has nothing to tell. */
-  private List<byte[]> peerParameters(Dialogue dialogue, TestQueues queues) {
+  private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
     List<byte[]> theirs = new ArrayList<>();
     if (!dialogue.peerIsHeddle()) {
       for (int i = 0; i < queues.count(); i++) {
@@ -154,7 +154,8 @@ final class Session {
     return sizes;
   }
 
-  private void measure(Dialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
+  private void measure(
+      PerftestDialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
     if (settings.kind().isLatency()) {
       playPingPong(dialogue, queues);
     } else if (settings.isServer() && !settings.sends() && !settings.receives()) {
@@ -165,7 +166,7 @@ final class Session {
   }
 
   /* The server of a one-sided test: the client does everything and tells the result. */
-  private void watch(Dialogue dialogue, TestQueues queues, @Nullable Hello peer) {
+  private void watch(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
     publish(inOwnUnit(report, peer));
@@ -189,7 +190,7 @@ final class Session {
   }
 
   private void runBandwidth(
-      Dialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
+      PerftestDialogue dialogue, TestQueues queues, PathMtu mtu, @Nullable Hello peer) {
     Settings.Traffic traffic = settings.traffic();
     boolean both = traffic.bidirectional();
     boolean send = settings.kind().isSend();
@@ -214,7 +215,8 @@ final class Session {
     dialogue.sayGoodbye(queues.own(0));
   }
 
-  private BandwidthResult run(Dialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
+  private BandwidthResult run(
+      PerftestDialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
     RunGuard guard = new RunGuard(dialogue.connection(), Patience.of(settings, size));
     boolean together = settings.kind().isSend() || settings.traffic().bidirectional();
     String policy = settings.planes().policy();
@@ -258,7 +260,7 @@ final class Session {
     json.planes(queues.lanes(), result);
   }
 
-  private void playPingPong(Dialogue dialogue, TestQueues queues) {
+  private void playPingPong(PerftestDialogue dialogue, TestQueues queues) {
     ControlConnection connection = dialogue.connection();
     if (queues.lanes().size() > 1 && !dialogue.peerIsHeddle()) {
       throw new HeddleException(
@@ -286,7 +288,7 @@ final class Session {
     }
   }
 
-  private LatencyResult play(Dialogue dialogue, TestQueues queues, int index, long size) {
+  private LatencyResult play(PerftestDialogue dialogue, TestQueues queues, int index, long size) {
     RunGuard guard = new RunGuard(dialogue.connection(), Patience.ofSender());
     if (settings.kind().isSend()) {
       SendLatencyRun run =

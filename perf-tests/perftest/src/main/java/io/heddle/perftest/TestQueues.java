@@ -51,7 +51,7 @@ final class TestQueues implements AutoCloseable {
   private final int[] laneOf;
   private final long pieceBytes;
   private final MemoryRegion memory;
-  private final Dialogue.BufferRules rules;
+  private final PerftestDialogue.BufferRules rules;
   private final int inlineBytes;
 
   /**
@@ -64,7 +64,7 @@ final class TestQueues implements AutoCloseable {
       Settings settings,
       List<Lane> lanes,
       int count,
-      Dialogue.BufferRules rules) {
+      PerftestDialogue.BufferRules rules) {
     this.context = context;
     this.link = settings.link();
     this.lanes = List.copyOf(lanes);

@@ -19,7 +19,8 @@ final class WarmUp {
   private static final long LARGEST_BYTES = 65_536;
   private static final long BANDWIDTH_MESSAGES = 600;
   private static final long ROUND_TRIPS = 4_000;
-  private static final Dialogue.BufferRules RULES = new Dialogue.BufferRules(4096, 64);
+  private static final PerftestDialogue.BufferRules RULES =
+      new PerftestDialogue.BufferRules(4096, 64);
 
   private final TestDevice device;
   private final Settings settings;

@@ -4,7 +4,7 @@
  * so that the other end may be stock perftest; and what perftest lacks: planes.
  *
  * <p>To read it: {@code PerftestCommand} turns options into {@code Settings}; {@code Session} goes
- * through a test from the first byte of the handshake ({@code Dialogue} over {@code
+ * through a test from the first byte of the handshake ({@code PerftestDialogue} over {@code
  * ControlConnection}) to the report; {@code BandwidthRun}, {@code WriteLatencyRun} and {@code
  * SendLatencyRun} are the loops that are measured. docs/perftest-handshake.md has the wire.
  *

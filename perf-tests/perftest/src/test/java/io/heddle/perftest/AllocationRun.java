@@ -58,7 +58,7 @@ final class AllocationRun {
                 settings,
                 List.of(device.lane()),
                 2,
-                new Dialogue.BufferRules(4096, 64))) {
+                new PerftestDialogue.BufferRules(4096, 64))) {
       queues.setRemote(0, queues.own(1));
       queues.setRemote(1, queues.own(0));
       queues.connect(0, PathMtu.MTU_4096, queues.endpointParameters(1));

@@ -25,7 +25,8 @@ final class BadPeersTest {
   }
 
   /* Runs a peer behind a port and what talks to it; returns what the conversation failed with. */
-  private static String failure(Peer peer, Consumer<Dialogue> conversation) throws Exception {
+  private static String failure(Peer peer, Consumer<PerftestDialogue> conversation)
+      throws Exception {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       Thread thread =
           new Thread(() -> {
@@ -38,7 +39,7 @@ final class BadPeersTest {
       thread.start();
       try (ControlConnection connection =
           ControlConnection.connect("127.0.0.1", listener.getLocalPort())) {
-        conversation.accept(new Dialogue(connection));
+        conversation.accept(new PerftestDialogue(connection));
         return "";
       } catch (HeddleException failed) {
         return failed.getMessage().replaceAll("port [0-9]+", "port N");
@@ -64,7 +65,7 @@ final class BadPeersTest {
             + " expected",
         failure(
             socket -> socket.getOutputStream().write(banner.getBytes(StandardCharsets.US_ASCII)),
-            Dialogue::exchangeVersions));
+            PerftestDialogue::exchangeVersions));
   }
 
   @Test
@@ -76,7 +77,7 @@ final class BadPeersTest {
               readVersion(socket);
               socket.getOutputStream().write("no\r\n".getBytes(StandardCharsets.US_ASCII));
             },
-            Dialogue::exchangeVersions));
+            PerftestDialogue::exchangeVersions));
   }
 
   @Test
@@ -84,7 +85,7 @@ final class BadPeersTest {
     assertEquals(
         "127.0.0.1 port N went away while this end waited for perftest's version (it closed its"
             + " connection); is it perftest, and free for a test?",
-        failure(BadPeersTest::readVersion, Dialogue::exchangeVersions));
+        failure(BadPeersTest::readVersion, PerftestDialogue::exchangeVersions));
   }
 
   @Test
@@ -97,7 +98,7 @@ final class BadPeersTest {
               socket.getOutputStream().write(version("5.60"));
               socket.getInputStream().read();
             },
-            Dialogue::exchangeVersions));
+            PerftestDialogue::exchangeVersions));
   }
 
   @Test
@@ -125,7 +126,9 @@ final class BadPeersTest {
           failure(
               socket -> {
                 readVersion(socket);
-                socket.getOutputStream().write(heddle ? Dialogue.versionRecord() : version("6.29"));
+                socket
+                    .getOutputStream()
+                    .write(heddle ? PerftestDialogue.versionRecord() : version("6.29"));
               },
               dialogue -> {
                 dialogue.exchangeVersions();

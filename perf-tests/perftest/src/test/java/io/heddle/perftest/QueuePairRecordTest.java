@@ -60,7 +60,7 @@ final class QueuePairRecordTest {
 
   @Test
   void theVersionRecordReadsAsTheVersionToWhoStopsAtTheNul() {
-    byte[] record = Dialogue.versionRecord();
+    byte[] record = PerftestDialogue.versionRecord();
     assertEquals(16, record.length);
     assertArrayEquals("6.06\0".getBytes(StandardCharsets.US_ASCII), Arrays.copyOf(record, 5));
   }

@@ -9,8 +9,8 @@ import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.data.Carrier;
 import io.heddle.transport.data.CarrierPairs;
 import io.heddle.transport.data.ConnectionMemory;
+import io.heddle.transport.data.ConnectionParts;
 import io.heddle.transport.data.ConnectionWeights;
-import io.heddle.transport.data.DataPath;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.DeviceConnection;
 import io.heddle.transport.device.LocalPlane;
@@ -52,7 +52,7 @@ public final class Connection implements DeviceConnection, Carried {
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
   private ConnectionWeights weights = planeWeights;
   private String peer = "a peer that has not said its name";
-  private DataPath.PeersRing peersRing = new DataPath.PeersRing(0, 0);
+  private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);
   private int peerReceiveDepth;
 
   private final Standing standing;
@@ -155,7 +155,7 @@ public final class Connection implements DeviceConnection, Carried {
           peer + " sent queue pairs for other planes than those that were agreed on");
     }
     pairs().connect(remote.endpoints(), asked);
-    peersRing = new DataPath.PeersRing(remote.ringAddress(), remote.ringKey());
+    peersRing = new ConnectionParts.PeersRing(remote.ringAddress(), remote.ringKey());
     peerReceiveDepth = remote.receiveDepth();
   }
 
@@ -188,8 +188,8 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   /** What its communicator is handed, once the queue pairs are connected. */
-  public DataPath dataPath() {
-    return new DataPath(
+  public ConnectionParts dataPath() {
+    return new ConnectionParts(
         device,
         arena,
         memory,

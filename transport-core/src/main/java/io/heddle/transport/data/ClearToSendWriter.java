@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ClearToSendWriter {
   private static final int GROUPS = ClearToSend.GROUPS;
 
-  private final DataPath path;
+  private final ConnectionParts path;
   private final ReorderWindow window;
   private final SubFlow[] flows;
   private final CommFailure failure;
@@ -40,7 +40,8 @@ final class ClearToSendWriter {
   /* Sub-flows with writes to be posted, bit i for i; empty between calls. */
   private long filled;
 
-  ClearToSendWriter(DataPath path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
+  ClearToSendWriter(
+      ConnectionParts path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
     this.path = path;
     this.window = window;
     this.flows = flows;

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * returned by every later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
-  private final DataPath path;
+  private final ConnectionParts path;
   private final String direction;
   private final Log log;
   private int result = TransportResult.SUCCESS;
   /* Set before the communicator is driven. */
   private @Nullable PlaneFailures planesEar;
 
-  CommFailure(DataPath path, String direction, Log log) {
+  CommFailure(ConnectionParts path, String direction, Log log) {
     this.path = path;
     this.direction = direction;
     this.log = log;

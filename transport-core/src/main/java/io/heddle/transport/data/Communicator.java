@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class Communicator implements AutoCloseable permits SendComm, RecvComm {
   private static final int POLL_BATCH = 64;
 
-  final DataPath path;
+  final ConnectionParts path;
   final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
@@ -44,7 +44,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
    * @param direction for the log
    */
   Communicator(
-      DataPath path,
+      ConnectionParts path,
       Runnable goodbye,
       PlaneCounters[] counters,
       String direction,

@@ -39,7 +39,7 @@ public final class RecvComm extends Communicator {
   private final ClearToSendWriter entries;
 
   public RecvComm(
-      DataPath path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
+      ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
     super(path, goodbye, counters, "receiving", log, onClose);
     this.postedBytes = path.memory().tableAddress();
     this.entries = new ClearToSendWriter(path, window, flows, failure);

@@ -76,7 +76,7 @@ public final class SendComm extends Communicator {
   private long lookedAtNs;
 
   public SendComm(
-      DataPath path,
+      ConnectionParts path,
       Runnable goodbye,
       SprayPolicy policy,
       boolean splitsMessages,

@@ -29,13 +29,13 @@ final class NativeAddressHandle implements AddressHandle {
 
   @Override
   public void close() {
-    pd.nativeContext()
+    pd.port()
         .lock()
         .shared(() -> {
           if (closed.compareAndSet(false, true)) {
             pd.closed(this);
             Verb.DESTROY_AH.call(
-                "%s, address handle of %s".formatted(pd.nativeContext(), remoteGid), address);
+                "%s, address handle of %s".formatted(pd.port(), remoteGid), address);
           }
         });
   }

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /** A completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
@@ -38,7 +39,9 @@ final class NativeCompletionQueue implements CompletionQueue {
   private static final int WITH_IMMEDIATE = VerbsConstants.IBV_WC_WITH_IMM();
   private static final WorkCompletion.Kind[] KINDS = kinds();
 
-  private final NativeContext context;
+  private final DeviceContext context;
+  private final OpenPort port;
+  private final Consumer<NativeCompletionQueue> whenClosed;
   private final long address;
   private final MemorySegment poll;
   private final Arena arena = Arena.ofShared();
@@ -46,10 +49,16 @@ final class NativeCompletionQueue implements CompletionQueue {
   private volatile int way;
   private int users; /* work queues attached; under this object's monitor */
 
-  NativeCompletionQueue(NativeContext context, long address) {
+  NativeCompletionQueue(
+      DeviceContext context,
+      OpenPort port,
+      Consumer<NativeCompletionQueue> whenClosed,
+      long address) {
     this.context = context;
+    this.port = port;
+    this.whenClosed = whenClosed;
     this.address = address;
-    poll = DataPath.pollOf(context.address());
+    poll = DataPath.pollOf(port.address());
     way = DataPath.isFirstPoll(poll) ? FIRST : OTHER;
   }
 
@@ -162,8 +171,8 @@ final class NativeCompletionQueue implements CompletionQueue {
   }
 
   /** A queue pair will use it, with one of its work queues. */
-  synchronized long attach(NativeContext user) {
-    if (way == CLOSED || user != context) {
+  synchronized long attach(OpenPort user) {
+    if (way == CLOSED || user != port) {
       throw Verb.CREATE_QP.failure(
           user + ", with a completion queue that isn't open there", Errno.EINVAL);
     }
@@ -178,7 +187,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   /** Refuses while queue pairs use it, as the library does. */
   @Override
   public void close() {
-    context.lock().shared((Runnable) this::closeUnused);
+    port.lock().shared((Runnable) this::closeUnused);
   }
 
   private synchronized void closeUnused() {
@@ -187,11 +196,11 @@ final class NativeCompletionQueue implements CompletionQueue {
     }
     if (users > 0) {
       throw Verb.DESTROY_CQ.failure(
-          "%s, a completion queue that %s work queues use".formatted(context, users), Errno.EBUSY);
+          "%s, a completion queue that %s work queues use".formatted(port, users), Errno.EBUSY);
     }
     way = CLOSED;
-    context.closed(this);
-    Verb.DESTROY_CQ.call("completion queue of " + context, address);
+    whenClosed.accept(this);
+    Verb.DESTROY_CQ.call("completion queue of " + port, address);
     arena.close();
   }
 }

@@ -21,7 +21,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private static final int LIST = 64;
 
   private final NativeProtectionDomain pd;
-  private final NativeContext context;
+  private final OpenPort port;
   private final WorkQueues queues;
   private final long address;
   private final int number;
@@ -40,19 +40,19 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   NativeDatagramQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
-    context = pd.nativeContext();
-    address = queues.create(context, pd.address(), QueuePairMoves.DATAGRAM).address();
+    port = pd.port();
+    address = queues.create(port, pd.address(), QueuePairMoves.DATAGRAM).address();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    moves = new QueuePairMoves(address, context);
-    postSend = DataPath.postSendOf(context.address());
-    postReceive = DataPath.postReceiveOf(context.address());
+    moves = new QueuePairMoves(address, port);
+    postSend = DataPath.postSendOf(port.address());
+    postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
     receives = new ReceiveRequests(arena, 1);
   }
 
   @Override
   public String toString() {
-    return "%s datagram queue pair 0x%x".formatted(context, number);
+    return "%s datagram queue pair 0x%x".formatted(port, number);
   }
 
   @Override
@@ -62,7 +62,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public QueuePairState state() {
-    return context.lock().shared(this::queryState);
+    return port.lock().shared(this::queryState);
   }
 
   private synchronized QueuePairState queryState() {
@@ -78,8 +78,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public void start(int queueKey) {
-    context
-        .lock()
+    port.lock()
         .shared(() ->
             whileOpen(
                 Verb.MODIFY_QP,
@@ -104,8 +103,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   }
 
   private void moveFromAny(QueuePairState target) {
-    context
-        .lock()
+    port.lock()
         .shared(() ->
             whileOpen(
                 Verb.MODIFY_QP,
@@ -117,8 +115,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public void attachMulticast(Gid group) {
-    context
-        .lock()
+    port.lock()
         .shared(() ->
             whileOpen(
                 Verb.ATTACH_MCAST,
@@ -130,8 +127,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public void detachMulticast(Gid group) {
-    context
-        .lock()
+    port.lock()
         .shared(() ->
             whileOpen(
                 Verb.DETACH_MCAST,
@@ -187,7 +183,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
 
   @Override
   public void close() {
-    context.lock().shared((Runnable) this::destroy);
+    port.lock().shared((Runnable) this::destroy);
   }
 
   /* The library refuses to destroy a queue pair that is still in a group. */

@@ -61,7 +61,8 @@ final class NativeDevice implements RdmaDevice {
         if (entry.name().equals(deviceName)) {
           long context = Verb.OPEN_DEVICE.call("device " + deviceName, entry.address());
           try {
-            return new NativeContext(this, context, entry.systemPath(), log, ledger);
+            OpenPort opened = new OpenPort(name, port, context, entry.systemPath(), log, ledger);
+            return new NativeContext(this, opened, entry.systemPath());
           } catch (RuntimeException failure) {
             Verb.CLOSE_DEVICE.attempt(context);
             throw failure;

@@ -48,13 +48,13 @@ final class NativeMemoryRegion implements MemoryRegion {
 
   @Override
   public void close() {
-    pd.nativeContext()
+    pd.port()
         .lock()
         .shared(() -> {
           if (closed.compareAndSet(false, true)) {
             pd.closed(this);
             Verb.DEREG_MR.call(
-                "%s, %s bytes at 0x%x".formatted(pd.nativeContext(), lengthBytes, address), region);
+                "%s, %s bytes at 0x%x".formatted(pd.port(), lengthBytes, address), region);
           }
         });
   }

@@ -15,10 +15,13 @@ import io.heddle.verbs.QueuePairAttributes;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** A protection domain of a libibverbs device, with its regions and queue pairs. */
 final class NativeProtectionDomain implements ProtectionDomain {
-  private final NativeContext context;
+  private final DeviceContext context;
+  private final OpenPort port;
+  private final Consumer<NativeProtectionDomain> whenClosed;
   private final long address;
   private final Set<NativeMemoryRegion> regions = ConcurrentHashMap.newKeySet();
   private final Set<NativeQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
@@ -26,8 +29,14 @@ final class NativeProtectionDomain implements ProtectionDomain {
   private final Set<NativeAddressHandle> addressHandles = ConcurrentHashMap.newKeySet();
   private boolean closed; /* written alone, read shared */
 
-  NativeProtectionDomain(NativeContext context, long address) {
+  NativeProtectionDomain(
+      DeviceContext context,
+      OpenPort port,
+      Consumer<NativeProtectionDomain> whenClosed,
+      long address) {
     this.context = context;
+    this.port = port;
+    this.whenClosed = whenClosed;
     this.address = address;
   }
 
@@ -42,15 +51,14 @@ final class NativeProtectionDomain implements ProtectionDomain {
 
   private void requireOpen(Verb verb) {
     if (closed) {
-      throw verb.failure("a closed protection domain of " + context, Errno.EINVAL);
+      throw verb.failure("a closed protection domain of " + port, Errno.EINVAL);
     }
   }
 
   @Override
   public MemoryRegion registerMemory(long start, long lengthBytes, Set<Access> access) {
-    String object = "%s, %s bytes at 0x%x".formatted(context, lengthBytes, start);
-    return context
-        .lock()
+    String object = "%s, %s bytes at 0x%x".formatted(port, lengthBytes, start);
+    return port.lock()
         .shared(() -> {
           requireOpen(Verb.REG_MR);
           /* The kernel takes an empty range, and then its keys are good for nothing. */
@@ -72,9 +80,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
   public MemoryRegion registerDmaBuf(
       int descriptor, long offset, long lengthBytes, long start, Set<Access> access) {
     String object =
-        "%s, %s bytes at %s of dma-buf %s".formatted(context, lengthBytes, offset, descriptor);
-    return context
-        .lock()
+        "%s, %s bytes at %s of dma-buf %s".formatted(port, lengthBytes, offset, descriptor);
+    return port.lock()
         .shared(() -> {
           requireOpen(Verb.REG_DMABUF_MR);
           if (lengthBytes < 1) {
@@ -98,7 +105,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
             Memory.ALL.get(Memory.NATIVE_INT, mr + ibv_mr.lkey$offset()),
             Memory.ALL.get(Memory.NATIVE_INT, mr + ibv_mr.rkey$offset()));
     regions.add(region);
-    context.ledger().opened("libibverbs memory region");
+    port.ledger().opened("libibverbs memory region");
     return region;
   }
 
@@ -120,27 +127,25 @@ final class NativeProtectionDomain implements ProtectionDomain {
 
   @Override
   public QueuePair createQueuePair(QueuePairAttributes attributes) {
-    return context
-        .lock()
+    return port.lock()
         .shared(() -> {
           requireOpen(Verb.CREATE_QP);
-          NativeQueuePair qp = new NativeQueuePair(this, WorkQueues.of(context, attributes));
+          NativeQueuePair qp = new NativeQueuePair(this, WorkQueues.of(port, attributes));
           queuePairs.add(qp);
-          context.ledger().opened("libibverbs queue pair");
+          port.ledger().opened("libibverbs queue pair");
           return qp;
         });
   }
 
   @Override
   public DatagramQueuePair createDatagramQueuePair(QueuePairAttributes attributes) {
-    return context
-        .lock()
+    return port.lock()
         .shared(() -> {
           requireOpen(Verb.CREATE_QP);
           NativeDatagramQueuePair qp =
-              new NativeDatagramQueuePair(this, WorkQueues.of(context, attributes));
+              new NativeDatagramQueuePair(this, WorkQueues.of(port, attributes));
           datagramQueuePairs.add(qp);
-          context.ledger().opened("libibverbs datagram queue pair");
+          port.ledger().opened("libibverbs datagram queue pair");
           return qp;
         });
   }
@@ -148,14 +153,12 @@ final class NativeProtectionDomain implements ProtectionDomain {
   @Override
   public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
     String object =
-        "%s, from %s to %s".formatted(context, attributes.localGid(), attributes.remoteGid());
+        "%s, from %s to %s".formatted(port, attributes.localGid(), attributes.remoteGid());
     int index =
-        context
-            .gidTable()
+        port.gidTable()
             .indexOf(attributes.localGid())
             .orElseThrow(() -> Verb.CREATE_AH.failure(object, Errno.EADDRNOTAVAIL));
-    return context
-        .lock()
+    return port.lock()
         .shared(() -> {
           requireOpen(Verb.CREATE_AH);
           NativeAddressHandle handle =
@@ -163,41 +166,40 @@ final class NativeProtectionDomain implements ProtectionDomain {
                   this,
                   attributes.remoteGid(),
                   QueuePairMoves.createAddressHandle(
-                      object, address, index, context.portNumber(), attributes));
+                      object, address, index, port.number(), attributes));
           addressHandles.add(handle);
-          context.ledger().opened("libibverbs address handle");
+          port.ledger().opened("libibverbs address handle");
           return handle;
         });
   }
 
-  NativeContext nativeContext() {
-    return context;
+  OpenPort port() {
+    return port;
   }
 
   void closed(NativeMemoryRegion region) {
     regions.remove(region);
-    context.ledger().closed("libibverbs memory region");
+    port.ledger().closed("libibverbs memory region");
   }
 
   void closed(NativeQueuePair qp) {
     queuePairs.remove(qp);
-    context.ledger().closed("libibverbs queue pair");
+    port.ledger().closed("libibverbs queue pair");
   }
 
   void closed(NativeDatagramQueuePair qp) {
     datagramQueuePairs.remove(qp);
-    context.ledger().closed("libibverbs datagram queue pair");
+    port.ledger().closed("libibverbs datagram queue pair");
   }
 
   void closed(NativeAddressHandle handle) {
     addressHandles.remove(handle);
-    context.ledger().closed("libibverbs address handle");
+    port.ledger().closed("libibverbs address handle");
   }
 
   @Override
   public void close() {
-    context
-        .lock()
+    port.lock()
         .alone(() -> {
           if (closed) {
             return;
@@ -207,8 +209,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
           List.copyOf(addressHandles).forEach(NativeAddressHandle::close);
           List.copyOf(regions).forEach(NativeMemoryRegion::close);
           closed = true;
-          context.closed(this);
-          Verb.DEALLOC_PD.call("protection domain of " + context, address);
+          whenClosed.accept(this);
+          Verb.DEALLOC_PD.call("protection domain of " + port, address);
         });
   }
 }

@@ -21,7 +21,7 @@ final class NativeQueuePair implements QueuePair {
   private static final int LIST = 64;
 
   private final NativeProtectionDomain pd;
-  private final NativeContext context;
+  private final OpenPort port;
   private final WorkQueues queues;
   private final long address;
   private final int number;
@@ -42,21 +42,21 @@ final class NativeQueuePair implements QueuePair {
   NativeQueuePair(NativeProtectionDomain pd, WorkQueues queues) {
     this.pd = pd;
     this.queues = queues;
-    context = pd.nativeContext();
-    WorkQueues.Created created = queues.create(context, pd.address(), QueuePairMoves.RELIABLE);
+    port = pd.port();
+    WorkQueues.Created created = queues.create(port, pd.address(), QueuePairMoves.RELIABLE);
     address = created.address();
     inlineBytes = created.inlineBytes();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    moves = new QueuePairMoves(address, context);
-    postSend = DataPath.postSendOf(context.address());
-    postReceive = DataPath.postReceiveOf(context.address());
+    moves = new QueuePairMoves(address, port);
+    postSend = DataPath.postSendOf(port.address());
+    postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
     receives = new ReceiveRequests(arena, Math.min(LIST, queues.receiveDepth()));
   }
 
   @Override
   public String toString() {
-    return "%s queue pair 0x%x".formatted(context, number);
+    return "%s queue pair 0x%x".formatted(port, number);
   }
 
   @Override
@@ -71,7 +71,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public QueuePairState state() {
-    return context.lock().shared(this::queryState);
+    return port.lock().shared(this::queryState);
   }
 
   private synchronized QueuePairState queryState() {
@@ -81,13 +81,12 @@ final class NativeQueuePair implements QueuePair {
   /** The LID of an InfiniBand port, which its peer's address vector needs; nothing on Ethernet. */
   @Override
   public byte[] endpointParameters() {
-    int lid = context.lid();
+    int lid = port.lid();
     return lid == 0 ? new byte[0] : new byte[] {(byte) (lid >>> 8), (byte) lid};
   }
 
   private void move(QueuePairState needed, QueuePairState target, Runnable action) {
-    context
-        .lock()
+    port.lock()
         .shared(() -> {
           synchronized (this) {
             if (closed || moved != needed) {
@@ -103,7 +102,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public void initialise(int gidIndex) {
-    GidTable.Entry entry = context.gidAt(gidIndex, this + " to INIT");
+    GidTable.Entry entry = port.gidAt(gidIndex, this + " to INIT");
     move(
         QueuePairState.RESET,
         QueuePairState.INIT,
@@ -120,7 +119,7 @@ final class NativeQueuePair implements QueuePair {
         QueuePairState.READY_TO_RECEIVE,
         () -> {
           GidTable.Entry mine = java.util.Objects.requireNonNull(local);
-          int index = context.indexOf(mine, this + " to RTR");
+          int index = port.indexOf(mine, this + " to RTR");
           moves.readyToReceive(
               "%s to RTR, from %s (GID index %s) to %s QP 0x%x"
                   .formatted(
@@ -153,8 +152,7 @@ final class NativeQueuePair implements QueuePair {
   }
 
   private void moveFromAny(QueuePairState target) {
-    context
-        .lock()
+    port.lock()
         .shared(() -> {
           synchronized (this) {
             if (!closed) {
@@ -210,7 +208,7 @@ final class NativeQueuePair implements QueuePair {
 
   @Override
   public void close() {
-    context.lock().shared((Runnable) this::destroy);
+    port.lock().shared((Runnable) this::destroy);
   }
 
   private synchronized void destroy() {

@@ -32,11 +32,11 @@ final class QueuePairMoves {
   private static final int MOST_READS = 16;
 
   private final long queuePair;
-  private final NativeContext context;
+  private final OpenPort port;
 
-  QueuePairMoves(long queuePair, NativeContext context) {
+  QueuePairMoves(long queuePair, OpenPort port) {
     this.queuePair = queuePair;
-    this.context = context;
+    this.port = port;
   }
 
   /* The filler writes the attributes and returns the mask of those that it wrote. */
@@ -51,10 +51,10 @@ final class QueuePairMoves {
 
   void initialise(Object user) {
     modify(
-        user + " to INIT on port " + context.portNumber(),
+        user + " to INIT on port " + port.number(),
         VerbsConstants.IBV_QPS_INIT(),
         attr -> {
-          ibv_qp_attr.port_num(attr, (byte) context.portNumber());
+          ibv_qp_attr.port_num(attr, (byte) port.number());
           ibv_qp_attr.qp_access_flags(
               attr,
               VerbsConstants.IBV_ACCESS_LOCAL_WRITE()
@@ -74,10 +74,10 @@ final class QueuePairMoves {
           ibv_qp_attr.path_mtu(attr, peer.mtu().code());
           ibv_qp_attr.dest_qp_num(attr, peer.remoteQueuePairNumber());
           ibv_qp_attr.rq_psn(attr, peer.receivePsn());
-          ibv_qp_attr.max_dest_rd_atomic(attr, reads(context.limits().readsAsTarget()));
+          ibv_qp_attr.max_dest_rd_atomic(attr, reads(port.limits().readsAsTarget()));
           ibv_qp_attr.min_rnr_timer(attr, (byte) peer.receiverNotReadyTimerCode());
           MemorySegment route = ibv_qp_attr.ah_attr(attr);
-          route(route, peer.remoteGid(), gidIndex, context.portNumber());
+          route(route, peer.remoteGid(), gidIndex, port.number());
           ibv_ah_attr.dlid(route, lid(peer.peerParameters()));
           ibv_ah_attr.sl(route, (byte) peer.serviceLevel());
           ibv_global_route.traffic_class(ibv_ah_attr.grh(route), (byte) peer.trafficClass());
@@ -130,7 +130,7 @@ final class QueuePairMoves {
           ibv_qp_attr.timeout(attr, (byte) attributes.timeoutCode());
           ibv_qp_attr.retry_cnt(attr, (byte) attributes.retryCount());
           ibv_qp_attr.rnr_retry(attr, (byte) attributes.receiverNotReadyRetryCount());
-          ibv_qp_attr.max_rd_atomic(attr, reads(context.limits().readsAsInitiator()));
+          ibv_qp_attr.max_rd_atomic(attr, reads(port.limits().readsAsInitiator()));
           return VerbsConstants.IBV_QP_SQ_PSN()
               | VerbsConstants.IBV_QP_TIMEOUT()
               | VerbsConstants.IBV_QP_RETRY_CNT()
@@ -142,10 +142,10 @@ final class QueuePairMoves {
   /** RESET → INIT → RTR → RTS of a datagram queue pair. */
   void startDatagrams(Object user, int queueKey) {
     modify(
-        "%s to INIT on port %s, queue key 0x%x".formatted(user, context.portNumber(), queueKey),
+        "%s to INIT on port %s, queue key 0x%x".formatted(user, port.number(), queueKey),
         VerbsConstants.IBV_QPS_INIT(),
         attr -> {
-          ibv_qp_attr.port_num(attr, (byte) context.portNumber());
+          ibv_qp_attr.port_num(attr, (byte) port.number());
           ibv_qp_attr.qkey(attr, queueKey);
           return VerbsConstants.IBV_QP_PORT()
               | VerbsConstants.IBV_QP_PKEY_INDEX()

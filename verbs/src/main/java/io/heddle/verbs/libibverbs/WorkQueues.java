@@ -24,8 +24,8 @@ record WorkQueues(
   /**
    * @throws VerbsException for depths beyond the device's limits or queues of another provider
    */
-  static WorkQueues of(NativeContext context, QueuePairAttributes wanted) {
-    int most = context.limits().maxWorkRequests();
+  static WorkQueues of(OpenPort port, QueuePairAttributes wanted) {
+    int most = port.limits().maxWorkRequests();
     if (wanted.sendDepth() < 1
         || wanted.receiveDepth() < 1
         || wanted.sendDepth() > most
@@ -34,7 +34,7 @@ record WorkQueues(
         || !(wanted.receiveQueue() instanceof NativeCompletionQueue receives)) {
       throw Verb.CREATE_QP.failure(
           "%s, depths %s and %s (1 to %s)"
-              .formatted(context, wanted.sendDepth(), wanted.receiveDepth(), most),
+              .formatted(port, wanted.sendDepth(), wanted.receiveDepth(), most),
           Errno.EINVAL);
     }
     return new WorkQueues(
@@ -47,12 +47,12 @@ record WorkQueues(
    *
    * @param type ibv_qp_type
    */
-  Created create(NativeContext context, long pd, int type) {
-    long sendCompletions = sendQueue.attach(context);
+  Created create(OpenPort port, long pd, int type) {
+    long sendCompletions = sendQueue.attach(port);
     try {
-      long receiveCompletions = receiveQueue.attach(context);
+      long receiveCompletions = receiveQueue.attach(port);
       try {
-        return createOn(context, pd, type, sendCompletions, receiveCompletions);
+        return createOn(port, pd, type, sendCompletions, receiveCompletions);
       } catch (VerbsException refused) {
         receiveQueue.detach();
         throw refused;
@@ -64,20 +64,20 @@ record WorkQueues(
   }
 
   private Created createOn(
-      NativeContext context, long pd, int type, long sendCompletions, long receiveCompletions) {
+      OpenPort port, long pd, int type, long sendCompletions, long receiveCompletions) {
     if (inlineBytes == 0) {
-      return create(context, pd, type, sendCompletions, receiveCompletions, 0);
+      return create(port, pd, type, sendCompletions, receiveCompletions, 0);
     }
     try {
-      return create(context, pd, type, sendCompletions, receiveCompletions, inlineBytes);
+      return create(port, pd, type, sendCompletions, receiveCompletions, inlineBytes);
     } catch (VerbsException refused) {
       /* Drivers don't say what was too much: another reason shows again without. */
-      return create(context, pd, type, sendCompletions, receiveCompletions, 0);
+      return create(port, pd, type, sendCompletions, receiveCompletions, 0);
     }
   }
 
   private Created create(
-      NativeContext context,
+      OpenPort port,
       long pd,
       int type,
       long sendCompletions,
@@ -96,9 +96,7 @@ record WorkQueues(
       ibv_qp_cap.max_inline_data(cap, wishedBytes);
       long address =
           Verb.CREATE_QP.call(
-              "%s, depths %s and %s".formatted(context, sendDepth, receiveDepth),
-              pd,
-              init.address());
+              "%s, depths %s and %s".formatted(port, sendDepth, receiveDepth), pd, init.address());
       /* Drivers write back what they have, which may be more. */
       return new Created(address, wishedBytes == 0 ? 0 : ibv_qp_cap.max_inline_data(cap));
     }

@@ -18,7 +18,7 @@ import java.util.Map;
  * destroy calls wait for it. Those that mean nothing to the transport (path migration, subnet
  * manager, shared receive queues) are taken and dropped.
  */
-final class AsyncEvents {
+final class AsyncEventReader {
   private static final Map<Integer, Kind> KINDS = kinds();
 
   private final long context;
@@ -26,7 +26,7 @@ final class AsyncEvents {
 
   record Event(Kind kind, int queuePairNumber) {}
 
-  AsyncEvents(long context) {
+  AsyncEventReader(long context) {
     this.context = context;
     descriptor = Memory.ALL.get(Memory.NATIVE_INT, context + ibv_context.async_fd$offset());
   }

@@ -15,7 +15,7 @@ import java.util.List;
  * only. Two ends that carry it go through steps of their own besides: a {@link Hello}, the
  * providers' endpoint parameters, and a synchronisation at the end of write_lat.
  */
-final class Dialogue {
+final class PerftestDialogue {
   /** The version that Debian 12's perftest says, the oldest form that newer ones still speak. */
   static final String VERSION = "6.06";
 
@@ -33,7 +33,7 @@ final class Dialogue {
   private final ControlConnection connection;
   private boolean heddle;
 
-  Dialogue(ControlConnection connection) {
+  PerftestDialogue(ControlConnection connection) {
     this.connection = connection;
   }
 

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * @param planeKeys for the log
  * @param uncounted ends the counters, and gives spare ones that nobody reads
  */
-public record DataPath(
+public record ConnectionParts(
     NetDevice device,
     Arena arena,
     ConnectionMemory memory,

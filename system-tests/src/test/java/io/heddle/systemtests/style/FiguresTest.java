@@ -1,0 +1,145 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The figures of the house: sizes of files, knots and tests by module, lengths of sentences by
+ * page. They are printed as the tables of docs/decisions/0023-the-house.md, to be copied there.
+ */
+class FiguresTest {
+  private static final double MOST_WORDS = 20;
+  private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?])\\s+");
+  private static final Pattern PARAGRAPH_END =
+      Pattern.compile("\n\\s*\n|\n(?=\\s*(?:[-*]|\\d+\\.) )");
+
+  @Test
+  void theFiguresOfEachModuleAreMade() throws Exception {
+    Map<Path, List<Path>> files = new TreeMap<>();
+    for (Path file : Repository.javaFiles()) {
+      files.computeIfAbsent(module(file), name -> new ArrayList<>()).add(file);
+    }
+    StringBuilder table =
+        new StringBuilder(
+            "| module | files | lines | median | largest | tests to one line |\n"
+                + "|---|---|---|---|---|---|\n");
+    for (Map.Entry<Path, List<Path>> each : files.entrySet()) {
+      List<Long> main = new ArrayList<>();
+      long tests = 0;
+      for (Path file : each.getValue()) {
+        long lines = lines(file);
+        if (file.toString().contains("/src/test/")) {
+          tests += lines;
+        } else {
+          main.add(lines);
+        }
+      }
+      if (!main.isEmpty()) {
+        table.append(row(Repository.name(each.getKey()), main, tests));
+      }
+    }
+    print(table);
+    assertTrue(table.toString().contains("| transport-core |"), table::toString);
+  }
+
+  @Test
+  void theKnotsOfEachModuleAreMade() throws Exception {
+    StringBuilder table = new StringBuilder("| module | classes | largest knot |\n|---|---|---|\n");
+    new TreeMap<>(ClassGraphs.byModule())
+        .forEach((module, graph) ->
+            table.append(
+                "| %s | %s | %s |%n"
+                    .formatted(module, graph.size(), ClassGraphs.largestKnot(graph).size())));
+    print(table);
+    assertTrue(table.toString().contains("| transport |"), table::toString);
+  }
+
+  @Test
+  void noPageHasLongSentences() throws Exception {
+    StringBuilder table =
+        new StringBuilder("| page | sentences | words a sentence |\n|---|---|---|\n");
+    List<String> found = new ArrayList<>();
+    List<Path> pages =
+        Repository.files().stream()
+            .filter(file -> file.toString().endsWith(".md"))
+            .sorted(Comparator.naturalOrder())
+            .toList();
+    for (Path page : pages) {
+      List<Integer> words = wordsOfSentences(Files.readString(page));
+      double mean = words.stream().mapToInt(Integer::intValue).average().orElse(0);
+      String row =
+          String.format(
+              Locale.ROOT, "| %s | %d | %.1f |\n", Repository.name(page), words.size(), mean);
+      table.append(row);
+      if (mean > MOST_WORDS) {
+        found.add(row);
+      }
+    }
+    print(table);
+    assertEquals(List.of(), found, "pages with more words a sentence than " + MOST_WORDS);
+  }
+
+  private static void print(StringBuilder table) {
+    System.out.println(table);
+  }
+
+  private static String row(String module, List<Long> main, long tests) {
+    main.sort(Comparator.naturalOrder());
+    long lines = main.stream().mapToLong(Long::longValue).sum();
+    return String.format(
+        Locale.ROOT,
+        "| %s | %d | %d | %d | %d | %.2f |\n",
+        module,
+        main.size(),
+        lines,
+        main.get(main.size() / 2),
+        main.getLast(),
+        (double) tests / lines);
+  }
+
+  private static Path module(Path file) {
+    Path at = file.getParent();
+    while (!Files.exists(at.resolve("pom.xml"))) {
+      at = at.getParent();
+    }
+    return at;
+  }
+
+  private static long lines(Path file) throws IOException {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.count();
+    }
+  }
+
+  /* Without code, tables and headings. A span of code is one word. */
+  private static List<Integer> wordsOfSentences(String page) {
+    String prose =
+        page.replaceAll("(?s)```.*?```", "")
+            .replaceAll("(?m)^(\\||#|    ).*$", "")
+            .replaceAll("\\[([^\\]]*)\\]\\([^)]*\\)", "$1")
+            .replaceAll("`[^`]*`", "code");
+    List<Integer> words = new ArrayList<>();
+    for (String paragraph : PARAGRAPH_END.split(prose)) {
+      for (String sentence : SENTENCE_END.split(paragraph.strip())) {
+        int count = sentence.isBlank() ? 0 : sentence.strip().split("\\s+").length;
+        if (count > 1) {
+          words.add(count);
+        }
+      }
+    }
+    return words;
+  }
+}

@@ -1,0 +1,31 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** A class's name alone tells which one is meant, in a log, a stack or a talk. */
+class NamesTest {
+  @Test
+  void noTwoClassesHaveOneName() throws Exception {
+    Map<String, SortedSet<String>> byName = new TreeMap<>();
+    for (JavaClass type : new ClassFileImporter().importPaths(Repository.classFolders())) {
+      if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
+        byName.computeIfAbsent(type.getSimpleName(), name -> new TreeSet<>()).add(type.getName());
+      }
+    }
+    assertTrue(byName.size() > 500, "few classes were read: " + byName.size());
+    StringBuilder found = new StringBuilder();
+    byName.values().stream()
+        .filter(classes -> classes.size() > 1)
+        .forEach(classes -> found.append(classes).append('\n'));
+    assertEquals("", found.toString());
+  }
+}
