@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -79,8 +80,9 @@ class BundleTest {
       fill(pair.left);
       int tries = 0;
       long before = -1;
+      Patience patience = Patience.ofSeconds(20);
       while (bundled(pair.left) - before != 2) {
-        assertTrue(tries < 50, "never together in " + tries + " tries");
+        assertTrue(!patience.isOver(), "never together in " + tries + " tries");
         before = bundled(pair.left);
         pair.left.context.progress();
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * tries % 60, 64);
@@ -102,8 +104,9 @@ class BundleTest {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> three = connected(pair, 3);
       long before = bundled(pair.left);
+      Patience patience = Patience.ofSeconds(20);
       for (int tries = 0; bundled(pair.left) - before < 3; tries++) {
-        assertTrue(tries < 50, "never together in " + tries + " tries");
+        assertTrue(!patience.isOver(), "never together in " + tries + " tries");
         fill(pair.left);
         Memory.clear(pair.right.mr.address(), BYTES);
         before = bundled(pair.left);

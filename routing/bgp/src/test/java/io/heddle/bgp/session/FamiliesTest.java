@@ -111,7 +111,10 @@ class FamiliesTest {
     heard.awaitEvent(OF_WORDS);
     other.awaitEvent(OF_WORDS);
     for (Heard each : List.of(heard, other)) {
-      assertEquals(List.of("end of rib", OF_WORDS), each.events.subList(1, 3));
+      /* A first attempt to connect may have failed before. */
+      assertEquals(
+          List.of("end of rib", OF_WORDS),
+          each.events.stream().filter(event -> event.startsWith("end of rib")).toList());
     }
     Negotiated negotiated = speaker.ask(both.getFirst()::status).negotiated();
     assertEquals(List.of(AddressFamily.IPV6_UNICAST, WORDS.family()), negotiated.families().all());
