@@ -28,6 +28,14 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-allreduce");
   }
 
+  static Path amongThreads() {
+    return require("perf-tests/target/heddle-among-threads");
+  }
+
+  static Path tcpPlugin() {
+    return require("perf-tests/target/libnccl-net-tcpref.so");
+  }
+
   static Path pluginPerf() {
     return require("perf-tests/target/heddle-plugin-perf");
   }

@@ -64,6 +64,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");
+    DOCUMENTS.put("heddle perf among-threads", "AmongThreadsReport");
     DOCUMENTS.put("heddle perf standin", "AllReduceReport");
     DOCUMENTS.put("heddle perf calls", "CallCostReport");
     DOCUMENTS.put("heddle perf verbs", "VerbsCostReport");

@@ -18,6 +18,7 @@ public final class Installation {
       Path.of("plugin-shim", "target", "plugin", "libnccl-net-heddle.so");
   static final Path START = Path.of("packaging", "start.sh");
   public static final Path ALL_REDUCE = Path.of("perf-tests", "target", "heddle-allreduce");
+  public static final Path AMONG_THREADS = Path.of("perf-tests", "target", "heddle-among-threads");
   public static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   public static final Path CONNECTIONS = Path.of("perf-tests", "target", "heddle-connections");
   public static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       PerfPluginCommand.class,
       PerfAllReduceCommand.class,
+      PerfAmongThreadsCommand.class,
       PerfCallsCommand.class,
       PerfVerbsCommand.class,
       PerfStandinCommand.class,

@@ -1,0 +1,180 @@
+package io.heddle.cli.bench.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * All-reduces among NCCL's threads, several contestants side by side.
+ *
+ * @param network how hosts were kept apart
+ * @param processors of the machine
+ * @param load of the machine before, mean of a minute
+ * @param loadAtEnd of the machine at the end, mean of a minute; the measurement's own is in it
+ * @param algorithm how ranks are joined
+ * @param ranks processes
+ * @param channels of each process, side by side
+ * @param spins looks in vain after which a worker gives its core away; 0: never
+ * @param rounds how often each contestant had a turn at each size
+ * @param turns all-reduces in such a turn
+ * @param contestants in order; the last is the rival that the others are compared with
+ */
+record AmongThreadsReport(
+    String network,
+    int processors,
+    double load,
+    double loadAtEnd,
+    Algorithm algorithm,
+    int ranks,
+    int channels,
+    int spins,
+    int rounds,
+    int turns,
+    List<String> contestants,
+    List<Row> rows) {
+  /** How ranks are joined. */
+  enum Algorithm {
+    RING,
+    TREE;
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * All contestants at one size.
+   *
+   * @param bytes of each all-reduce
+   */
+  record Row(long bytes, List<Cell> cells) {}
+
+  /**
+   * One contestant at one size.
+   *
+   * @param medianUs of the rounds
+   * @param lowerQuartileUs which a quarter of the rounds fall short of
+   * @param upperQuartileUs which a quarter of the rounds exceed
+   * @param timesRival how many times as fast as the rival, median over the rounds; above 1 is
+   *     faster
+   * @param lowerQuartileTimesRival of the rounds
+   * @param upperQuartileTimesRival of the rounds
+   * @param rounds the median time of each round's turn, us, in order: contestants' figures of one
+   *     round belong together
+   */
+  record Cell(
+      double medianUs,
+      double lowerQuartileUs,
+      double upperQuartileUs,
+      double timesRival,
+      double lowerQuartileTimesRival,
+      double upperQuartileTimesRival,
+      List<Double> rounds) {}
+
+  /**
+   * @param figures for each contestant, by size, one figure a round
+   */
+  static List<Row> rows(List<Map<Long, List<Double>>> figures) {
+    List<Row> rows = new ArrayList<>();
+    for (Map.Entry<Long, List<Double>> rival : figures.getLast().entrySet()) {
+      List<Cell> cells = new ArrayList<>();
+      for (Map<Long, List<Double>> contestant : figures) {
+        cells.add(cell(contestant.getOrDefault(rival.getKey(), List.of()), rival.getValue()));
+      }
+      rows.add(new Row(rival.getKey(), cells));
+    }
+    return rows;
+  }
+
+  private static Cell cell(List<Double> own, List<Double> rival) {
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < own.size(); round++) {
+      ratios.add(rival.get(round) / own.get(round));
+    }
+    return new Cell(
+        quantile(own, 0.5),
+        quantile(own, 0.25),
+        quantile(own, 0.75),
+        quantile(ratios, 0.5),
+        quantile(ratios, 0.25),
+        quantile(ratios, 0.75),
+        List.copyOf(own));
+  }
+
+  /** An all-reduce is over when its last rank has the result. */
+  static List<Double> slowestOf(List<List<Double>> timesOfRanks) {
+    List<Double> slowest = new ArrayList<>(timesOfRanks.getFirst());
+    for (List<Double> times : timesOfRanks) {
+      for (int turn = 0; turn < slowest.size(); turn++) {
+        slowest.set(turn, Math.max(slowest.get(turn), times.get(turn)));
+      }
+    }
+    return slowest;
+  }
+
+  /** Between two values, in proportion. */
+  static double quantile(List<Double> values, double share) {
+    if (values.isEmpty()) {
+      return Double.NaN;
+    }
+    List<Double> sorted = values.stream().sorted().toList();
+    double place = share * (sorted.size() - 1);
+    int below = (int) place;
+    int above = Math.min(below + 1, sorted.size() - 1);
+    return sorted.get(below) + (place - below) * (sorted.get(above) - sorted.get(below));
+  }
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text,
+        "# all-reduce among NCCL's threads: %s, %d ranks, %d channels; %s, %d processors, load %.1f"
+            + " before and %.1f at the end",
+        algorithm.word(),
+        ranks,
+        channels,
+        network,
+        processors,
+        load,
+        loadAtEnd);
+    line(
+        text,
+        "# medians of %d rounds of %d all-reduces in turns (quartiles); x rival: how many times as"
+            + " fast, above 1 is faster",
+        rounds,
+        turns);
+    StringBuilder names = new StringBuilder(String.format(Locale.ROOT, "#%11s", ""));
+    StringBuilder heads = new StringBuilder(String.format(Locale.ROOT, "#%11s", "bytes"));
+    for (String name : contestants) {
+      names.append(String.format(Locale.ROOT, " | %-55s", name));
+      heads.append(String.format(Locale.ROOT, " | %10s %21s %7s %14s", "us", "", "x rival", ""));
+    }
+    line(text, "%s", names);
+    line(text, "%s", heads);
+    for (Row row : rows) {
+      StringBuilder cells = new StringBuilder(String.format(Locale.ROOT, "%12d", row.bytes()));
+      for (Cell cell : row.cells()) {
+        cells.append(
+            String.format(
+                Locale.ROOT,
+                " | %10.1f %21s %7.2f %14s",
+                cell.medianUs(),
+                String.format(
+                    Locale.ROOT, "(%.1f to %.1f)", cell.lowerQuartileUs(), cell.upperQuartileUs()),
+                cell.timesRival(),
+                String.format(
+                    Locale.ROOT,
+                    "(%.2f to %.2f)",
+                    cell.lowerQuartileTimesRival(),
+                    cell.upperQuartileTimesRival())));
+      }
+      line(text, "%s", cells);
+    }
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+}

@@ -1,0 +1,185 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.HostsOption;
+import io.heddle.cli.kit.ByteSize;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
+import io.heddle.cli.lab.Labs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The plugin over one plane and over several, beside TCP, among threads as NCCL has them. */
+@Command(
+    name = "among-threads",
+    description =
+        "All-reduce times among threads as NCCL has them around a plugin: one that moves data, one"
+            + " that sets up, and one in the kernels' place that looks at its buffers all the time."
+            + " They compete for the cores. Every element is checked.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer =
+        "%nAll contestants run at once and take turns at every size, round by round; who waits for"
+            + " its turn sleeps. Wrong data ends the run.")
+final class PerfAmongThreadsCommand implements Callable<Integer> {
+  private static final int MOST_RANKS = 8;
+  private static final int MOST_CHANNELS = 16;
+  private static final int FLOAT_BYTES = 4;
+  private static final long MOST_BYTES = 64L << 20;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--sizes",
+      paramLabel = "BYTES",
+      split = ",",
+      defaultValue = "8,1K,8K,64K,1M",
+      converter = ByteSize.class,
+      description = "Sizes, multiples of 4 up to 64M (${DEFAULT-VALUE}).")
+  private Long[] sizes = {};
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Processes, up to 8 (${DEFAULT-VALUE}).")
+  private int ranks;
+
+  @Option(
+      names = "--algorithm",
+      paramLabel = "HOW",
+      defaultValue = "RING",
+      description = "${COMPLETION-CANDIDATES}, in either case (${DEFAULT-VALUE}).")
+  private AmongThreadsReport.Algorithm algorithm = AmongThreadsReport.Algorithm.RING;
+
+  @Option(
+      names = "--channels",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Rings or trees side by side, each with connections (${DEFAULT-VALUE}).")
+  private int channels;
+
+  @Option(
+      names = "--turns",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "All-reduces in a turn (${DEFAULT-VALUE}).")
+  private int turns;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "9",
+      description = "Turns of each contestant at each size (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--spins",
+      paramLabel = "N",
+      defaultValue = "200",
+      description =
+          "Looks in vain after which the kernels' thread gives its core away; 0: never"
+              + " (${DEFAULT-VALUE}).")
+  private int spins;
+
+  @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
+  @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    for (long each : sizes) {
+      range.require("--sizes", each, FLOAT_BYTES, MOST_BYTES);
+      if (each % FLOAT_BYTES != 0) {
+        throw range.refusal("--sizes " + each + " is not a multiple of 4, the size of a float");
+      }
+    }
+    range.require("--ranks", ranks, 2, MOST_RANKS);
+    range.require("--channels", channels, 1, MOST_CHANNELS);
+    range.require("--turns", turns, 1, 100_000);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--spins", spins, 0, 1_000_000_000);
+    List<ContestantsOption.Contestant> contestants = links.contestants(range);
+    Path driver = links.driver(Installation.AMONG_THREADS);
+    Labs.Choice choice = hosts.choose();
+    if (hosts.mustEnter(choice)) {
+      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    }
+    long largest = Arrays.stream(sizes).mapToLong(Long::longValue).max().orElse(MOST_BYTES);
+    AmongThreadsPlan plan =
+        new AmongThreadsPlan(driver, algorithm, ranks, channels, spins, largest, turns);
+    AmongThreadsReport report = measure(choice, contestants, plan);
+    form.publish(
+        spec, "among-threads-" + ReportOption.today() + links.fileSuffix(), report.table(), report);
+    return 0;
+  }
+
+  private AmongThreadsReport measure(
+      Labs.Choice choice, List<ContestantsOption.Contestant> contestants, AmongThreadsPlan plan)
+      throws IOException, InterruptedException {
+    double load = HostLoad.ofLastMinute();
+    ProgressLine progress = ProgressLine.onStandardError();
+    String[] state = {"starts"};
+    Runnable onIdle = () -> progress.update(() -> "heddle perf among-threads: " + state[0]);
+    List<AmongThreadsContestant> running = new ArrayList<>();
+    List<Map<Long, List<Double>>> figures = new ArrayList<>();
+    try (Cleanup cleanup = new Cleanup()) {
+      ContestantsOption.Links at = links.links(choice.kind(), ranks, cleanup);
+      for (ContestantsOption.Contestant each : contestants) {
+        AmongThreadsContestant one =
+            cleanup.add(
+                new AmongThreadsContestant(
+                    at.of(each),
+                    each.role(),
+                    each.plugin(),
+                    plan,
+                    links.environment(each, choice.kind()),
+                    onIdle));
+        one.awaitWarm();
+        running.add(one);
+        figures.add(new TreeMap<>());
+      }
+      for (int round = 1; round <= rounds; round++) {
+        state[0] = "round " + round + " of " + rounds;
+        for (long bytes : sizes) {
+          for (int i = 0; i < running.size(); i++) {
+            double figure = running.get(i).turn(bytes);
+            figures.get(i).computeIfAbsent(bytes, size -> new ArrayList<>()).add(figure);
+            onIdle.run();
+          }
+        }
+      }
+      for (AmongThreadsContestant each : running) {
+        each.awaitEnd();
+      }
+    }
+    progress.clear();
+    return new AmongThreadsReport(
+        choice.kind().text(),
+        AllReduceReport.processorCount(),
+        load,
+        HostLoad.ofLastMinute(),
+        algorithm,
+        ranks,
+        channels,
+        spins,
+        rounds,
+        turns,
+        running.stream().map(AmongThreadsContestant::name).toList(),
+        AmongThreadsReport.rows(figures));
+  }
+}

@@ -1,0 +1,117 @@
+package io.heddle.cli.bench.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The figures of {@code heddle perf among-threads}, without a run. */
+final class AmongThreadsReportTest {
+  @Test
+  void linesOfTheDriverAreRead() {
+    assertEquals(
+        new AmongThreadsEvent.Ready("Heddle"),
+        AmongThreadsEvent.parse("{\"event\":\"ready\",\"rank\":1,\"net\":\"Heddle\"}"));
+    assertEquals(
+        new AmongThreadsEvent.Turn(8, 3, List.of(1.5, 20.25)),
+        AmongThreadsEvent.parse(
+            "{\"event\":\"turns\",\"rank\":0,\"bytes\":8,\"wrong\":3,\"sleeps\":0,\"yields\":9,"
+                + "\"times_us\":[1.50,20.25]}"));
+    assertEquals(
+        new AmongThreadsEvent.Ended(2),
+        AmongThreadsEvent.parse("{\"event\":\"end\",\"rank\":0,\"wrong\":2}"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "Segmentation fault",
+        "{}",
+        "[1]",
+        "{\"event\":\"end\"}",
+        "{\"event\":\"turns\",\"bytes\":8,\"wrong\":0}",
+        "{\"event\":\"turns\",\"bytes\":8,\"times_us\":[1]}"
+      })
+  void anythingElseIsNoReport(String line) {
+    assertInstanceOf(AmongThreadsEvent.Unknown.class, AmongThreadsEvent.parse(line));
+  }
+
+  @Test
+  void quantilesLieBetweenValuesInProportion() {
+    assertEquals(3, AmongThreadsReport.quantile(List.of(5.0, 1.0, 3.0), 0.5));
+    assertEquals(2, AmongThreadsReport.quantile(List.of(5.0, 1.0, 3.0), 0.25));
+    assertEquals(2.5, AmongThreadsReport.quantile(List.of(4.0, 1.0), 0.5));
+    assertEquals(7, AmongThreadsReport.quantile(List.of(7.0), 0.75));
+    assertTrue(Double.isNaN(AmongThreadsReport.quantile(List.of(), 0.5)));
+  }
+
+  @Test
+  void anAllReduceLastsUntilItsLastRankHasTheResult() {
+    assertEquals(
+        List.of(4.0, 6.0, 5.0),
+        AmongThreadsReport.slowestOf(List.of(List.of(4.0, 2.0, 5.0), List.of(1.0, 6.0, 5.0))));
+  }
+
+  @Test
+  void ratiosAreThoseOfTheSameRound() {
+    List<AmongThreadsReport.Row> rows =
+        AmongThreadsReport.rows(
+            List.of(
+                Map.of(8L, List.of(10.0, 100.0, 20.0)), Map.of(8L, List.of(20.0, 300.0, 20.0))));
+    assertEquals(1, rows.size());
+    AmongThreadsReport.Cell own = rows.getFirst().cells().get(0);
+    assertEquals(20, own.medianUs());
+    assertEquals(15, own.lowerQuartileUs());
+    assertEquals(60, own.upperQuartileUs());
+    assertEquals(2, own.timesRival(), "of 2, 3 and 1; the medians' ratio would be 1");
+    assertEquals(1.5, own.lowerQuartileTimesRival());
+    assertEquals(2.5, own.upperQuartileTimesRival());
+    assertEquals(1, rows.getFirst().cells().get(1).timesRival());
+  }
+
+  @Test
+  void theTableSaysWhereItRanAndHoldsTheFigures() {
+    String table =
+        new AmongThreadsReport(
+                "loopback addresses",
+                2,
+                0.5,
+                3.25,
+                AmongThreadsReport.Algorithm.TREE,
+                3,
+                2,
+                200,
+                1,
+                20,
+                List.of("A, 1 plane", "B, the rival"),
+                AmongThreadsReport.rows(
+                    List.of(Map.of(1024L, List.of(40.0)), Map.of(1024L, List.of(50.0)))))
+            .table();
+    assertTrue(
+        table.contains("tree, 3 ranks, 2 channels; loopback addresses, 2 processors"), table);
+    assertTrue(table.contains("load 0.5 before and 3.3 at the end"), table);
+    assertTrue(table.contains("medians of 1 rounds of 20 all-reduces"), table);
+    assertTrue(table.contains("A, 1 plane"), table);
+    assertTrue(table.contains("40.0        (40.0 to 40.0)    1.25 (1.25 to 1.25)"), table);
+    assertEquals(5, table.lines().count(), table);
+  }
+
+  @Test
+  void ranksGetTheOrderThatTheDriverTakes() {
+    AmongThreadsPlan plan =
+        new AmongThreadsPlan(
+            Path.of("driver"), AmongThreadsReport.Algorithm.RING, 3, 2, 0, 4096, 20);
+    assertEquals("1024 20", plan.order(1024));
+    List<String> command = plan.command(Path.of("plugin.so"), Path.of("folder"), 2);
+    assertEquals("ring", command.get(command.indexOf("--algorithm") + 1));
+    assertEquals("2", command.get(command.indexOf("--rank") + 1));
+    assertEquals("4096", command.get(command.indexOf("--max-bytes") + 1));
+  }
+}

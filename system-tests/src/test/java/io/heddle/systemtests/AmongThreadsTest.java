@@ -1,0 +1,145 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.platform.testing.EndsWithin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** All-reduces among threads as NCCL has them around a plugin, every element checked. */
+@EndsWithin(240)
+final class AmongThreadsTest {
+  private static final int WRONG = 1;
+  private static final long LIMIT_SECONDS = 100;
+
+  /* A rank that is off the processor for half a second is no business of this test. */
+  private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
+
+  @TempDir private Path folder;
+  private final ObjectMapper json = new ObjectMapper();
+
+  /** What a rank has said, and how it ended. */
+  private record Said(String output, int exitCode) {}
+
+  private List<Said> run(Path plugin, int ranks, String... more)
+      throws IOException, InterruptedException {
+    Path meeting = Files.createDirectory(folder.resolve("meeting"));
+    List<HostProcess> processes = new ArrayList<>();
+    List<Said> said = new ArrayList<>();
+    try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(ranks, 4, 9000))) {
+      try {
+        for (int rank = 0; rank < ranks; rank++) {
+          List<String> command = command(plugin, meeting, rank, ranks, more);
+          Path log = folder.resolve("rank" + rank + ".log");
+          processes.add(HostProcess.start(lab, rank, log, PATIENT, command));
+        }
+        for (HostProcess process : processes) {
+          int code = process.exitCode(LIMIT_SECONDS);
+          said.add(new Said(process.output(), code));
+        }
+      } finally {
+        for (HostProcess process : processes) {
+          process.close();
+        }
+      }
+    }
+    return said;
+  }
+
+  private static List<String> command(
+      Path plugin, Path meeting, int rank, int ranks, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.amongThreads().toString()));
+    command.addAll(List.of("--plugin", plugin.toString(), "--rendezvous", meeting.toString()));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
+    command.addAll(List.of("--no-warmup", "--timeout-seconds", "60", "--turns", "2"));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  private static Path plugin(String net) {
+    return net.equals("tcp") ? BuiltParts.tcpPlugin() : BuiltParts.plugin();
+  }
+
+  /* Lines with flags up to 64 KiB, counters beyond, and at the last size slots that are used again. */
+  @ParameterizedTest
+  @CsvSource({
+    "heddle, 2, ring",
+    "heddle, 2, tree",
+    "heddle, 3, ring",
+    "heddle, 3, tree",
+    "tcp, 2, ring",
+    "tcp, 2, tree",
+    "tcp, 3, ring",
+    "tcp, 3, tree",
+  })
+  void everyElementIsRight(String net, int ranks, String algorithm)
+      throws IOException, InterruptedException {
+    List<Said> all = run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));
+    for (Said said : all) {
+      assertEquals(0, said.exitCode(), all::toString);
+      int sizes = 0;
+      for (String line : said.output().lines().filter(each -> each.startsWith("{")).toList()) {
+        JsonNode event = json.readTree(line);
+        assertEquals(0, event.path("wrong").asLong(-1), line);
+        sizes += event.path("event").asText().equals("turns") ? 1 : 0;
+      }
+      assertEquals(22, sizes, "8 B to 16 MiB: " + said.output());
+    }
+  }
+
+  /* Else the test above could not fail. */
+  @ParameterizedTest
+  @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
+  void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)
+      throws IOException, InterruptedException {
+    List<Said> all =
+        run(
+            BuiltParts.tcpPlugin(),
+            ranks,
+            "--spoil",
+            "--max-bytes=64",
+            "--algorithm",
+            algorithm,
+            "--lines-bytes=" + linesBytes);
+    assertTrue(
+        all.stream()
+            .anyMatch(each -> each.exitCode() == WRONG && each.output().contains("\"wrong\":1")),
+        all::toString);
+  }
+
+  @Test
+  void theCommandComparesAllThree() throws IOException, InterruptedException {
+    JsonNode report =
+        HeddleRun.json(
+            "perf",
+            "among-threads",
+            "--network=loopback",
+            "--sizes=8,128K",
+            "--rounds=2",
+            "--turns=3",
+            "--json");
+    assertEquals(3, report.get("contestants").size(), report::toString);
+    assertEquals(2, report.get("rows").size(), report::toString);
+    for (JsonNode row : report.get("rows")) {
+      for (JsonNode cell : row.get("cells")) {
+        assertEquals(2, cell.get("rounds").size(), report::toString);
+        assertTrue(cell.get("median_us").asDouble() > 0, report::toString);
+        assertTrue(cell.get("times_rival").asDouble() > 0, report::toString);
+      }
+    }
+  }
+}
