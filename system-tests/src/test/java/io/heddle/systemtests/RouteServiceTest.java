@@ -106,6 +106,8 @@ final class RouteServiceTest {
     assertEquals(rows.get("writes").get(0), "/run/" + daemon.get("RuntimeDirectory"));
     assertEquals("yes", daemon.get("RuntimeDirectoryPreserve"));
     for (Map<String, String> unit : List.of(daemon, exporter)) {
+      assertEquals("on-failure", unit.get("Restart"));
+      assertEquals("0", unit.get("StartLimitIntervalSec"), "it starts again, however often");
       assertEquals("strict", unit.get("ProtectSystem"));
       assertEquals("@system-service ~@privileged @resources", unit.get("SystemCallFilter"));
       for (String shared :
