@@ -95,7 +95,7 @@ final class ManyConnectionsTest {
         said);
   }
 
-  /* Planes are lost and come back all the time: every fourth packet is lost, and a try takes a millisecond. */
+  /* Planes are lost and come back all the time: every tenth packet is lost, and a try takes a millisecond. */
   @Test
   void failoversLeaveNothingOpen() throws IOException, InterruptedException {
     Map<String, String> hasty =
@@ -104,8 +104,10 @@ final class ManyConnectionsTest {
             "8",
             "NCCL_IB_RETRY_CNT",
             "1",
+            "HEDDLE_GRACE_MS",
+            "120000",
             "HEDDLE_SOFT_FAULTS",
-            "loss=0.25,seed=" + (System.nanoTime() & Integer.MAX_VALUE));
+            "loss=0.1,seed=" + (System.nanoTime() & Integer.MAX_VALUE));
     String[] options = {"--connections", "32", "--messages", "20"};
     for (String said : bothEnd(hasty, command(0, options), command(1, options))) {
       assertTrue(said.contains("moving off"), said);
