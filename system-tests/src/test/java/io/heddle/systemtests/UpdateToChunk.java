@@ -264,7 +264,10 @@ final class UpdateToChunk {
 
   /* One message from end to end; the moment at which plane 2 has carried more than before, or 0. */
   private long message(long before) {
-    long receive = receiver.irecv(1, arrays, arrays + 64, arrays + 128, arrays + 192);
+    long receive = 0;
+    while (receive == 0) {
+      receive = receiver.irecv(1, arrays, arrays + 64, arrays + 128, arrays + 192);
+    }
     long send = 0;
     while (send == 0) {
       send = sender.isend(from, MESSAGE_BYTES, 1, fromHandle);

@@ -236,7 +236,7 @@ public final class Ends implements AutoCloseable {
     return (byte) (mixed >>> 24 ^ mixed >>> 8);
   }
 
-  /** One receive of one buffer; the request, 0 or a negated result. */
+  /** One receive of one buffer, as soon as it may be posted; the request or a negated result. */
   long receive(Link link, long address, long lengthBytes, int tag, long handle) {
     return receive(link, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
   }
@@ -244,7 +244,25 @@ public final class Ends implements AutoCloseable {
   /** A group of receives, all in the same registration. */
   long receive(Link link, long[] addresses, long[] lengths, int[] tags, long handle) {
     fillArrays(arrays, addresses, lengths, tags, handle);
-    return link.receiver().irecv(addresses.length, arrays, arrays + 64, arrays + 128, arrays + 192);
+    return receive(link, addresses.length, arrays);
+  }
+
+  /* While another thread has the connection in its hands, irecv would block. */
+  private static long receive(Link link, int n, long arrays) {
+    long[] request = new long[1];
+    await(
+        "receive",
+        () -> {
+          request[0] = link.receiver().irecv(n, arrays, arrays + 64, arrays + 128, arrays + 192);
+          return request[0] != 0;
+        });
+    return request[0];
+  }
+
+  /** One receive of one buffer; the request, 0 or a negated result. */
+  long tryReceive(Link link, long address, long lengthBytes, int tag, long handle) {
+    long filled = arrays(address, lengthBytes, tag, handle);
+    return link.receiver().irecv(1, filled, filled + 64, filled + 128, filled + 192);
   }
 
   /** irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
@@ -337,8 +355,7 @@ public final class Ends implements AutoCloseable {
       fillArrays(ownArrays, new long[] {to}, new long[] {lengthBytes}, new int[] {1}, toHandle);
       for (int i = 0; i < messages; i++) {
         fill(from, lengthBytes, i);
-        long receive =
-            link.receiver().irecv(1, ownArrays, ownArrays + 64, ownArrays + 128, ownArrays + 192);
+        long receive = receive(link, 1, ownArrays);
         assertTrue(receive > 0, "irecv said " + receive);
         finish(link, send(link, from, lengthBytes, 1, fromHandle));
         finish(link, receive);

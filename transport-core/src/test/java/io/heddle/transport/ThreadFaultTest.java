@@ -84,7 +84,7 @@ class ThreadFaultTest {
         () -> {
           /* While the control thread has the connection in its hands there is none. */
           if (receive[0] == 0) {
-            receive[0] = ends.receive(link, to, 1000, 7, toHandle);
+            receive[0] = ends.tryReceive(link, to, 1000, 7, toHandle);
           }
           return receive[0] < 0
               || receive[0] > 0 && link.receiver().progress() != 0 && Ends.state(receive[0]) < 0;

@@ -58,7 +58,10 @@ class TransportAllocationTest {
     SendComm sender = link.sender();
     RecvComm receiver = link.receiver();
     for (int i = 0; i < OPERATIONS; i++) {
-      long receive = receiver.irecv(1, arrays, arrays + 64, arrays + 128, arrays + 192);
+      long receive = 0;
+      while (receive == 0) {
+        receive = receiver.irecv(1, arrays, arrays + 64, arrays + 128, arrays + 192);
+      }
       long send = 0;
       while (send == 0) {
         send = sender.isend(from, bytes, 1, handle);

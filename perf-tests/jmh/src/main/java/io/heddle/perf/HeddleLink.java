@@ -122,7 +122,10 @@ final class HeddleLink implements AutoCloseable {
     if (sender == null || receiver == null) {
       throw new IllegalStateException("not connected");
     }
-    long receive = receiver.irecv(1, arrays, arrays + 8, arrays + 16, arrays + 24);
+    long receive = 0;
+    while (receive == 0) {
+      receive = receiver.irecv(1, arrays, arrays + 8, arrays + 16, arrays + 24);
+    }
     long send = 0;
     while (send == 0) {
       receiver.progress();
