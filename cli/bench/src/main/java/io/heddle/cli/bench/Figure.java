@@ -1,6 +1,6 @@
 package io.heddle.cli.bench;
 
-import java.util.Arrays;
+import io.heddle.cli.bench.perf.Quantiles;
 import java.util.List;
 
 /**
@@ -14,18 +14,8 @@ import java.util.List;
  */
 record Figure(String name, String unit, double median, double least, double most) {
   static Figure of(String name, String unit, List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-    int middle = sorted.length / 2;
-    double median =
-        sorted.length == 0
-            ? Double.NaN
-            : sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    return new Figure(
-        name,
-        unit,
-        median,
-        Arrays.stream(sorted).min().orElse(Double.NaN),
-        Arrays.stream(sorted).max().orElse(Double.NaN));
+    Quantiles all = Quantiles.of(values);
+    return new Figure(name, unit, all.median(), all.least(), all.most());
   }
 
   /** A number that was measured once, or that is a summary already. */

@@ -54,7 +54,7 @@ record AllReduceReport(
   static List<Row> rows(List<Map<Long, List<AllReduceResult>>> times) {
     List<Row> rows = new ArrayList<>();
     for (long bytes : times.getFirst().keySet()) {
-      double rival = median(times.getLast().getOrDefault(bytes, List.of()));
+      double rival = times(times.getLast().getOrDefault(bytes, List.of())).median();
       List<Cell> cells = new ArrayList<>();
       for (Map<Long, List<AllReduceResult>> contestant : times) {
         cells.add(cell(contestant.getOrDefault(bytes, List.of()), rival));
@@ -65,19 +65,14 @@ record AllReduceReport(
   }
 
   private static Cell cell(List<AllReduceResult> rounds, double rivalUs) {
-    double[] sorted = rounds.stream().mapToDouble(AllReduceResult::timeUs).sorted().toArray();
-    double median = median(rounds);
+    Quantiles times = times(rounds);
+    double median = times.median();
     double factor = rounds.getFirst().timeUs() * rounds.getFirst().busbwGigabytesPerSecond();
-    return new Cell(
-        median, sorted[0], sorted[sorted.length - 1], factor / median, rivalUs / median);
+    return new Cell(median, times.least(), times.most(), factor / median, rivalUs / median);
   }
 
-  private static double median(List<AllReduceResult> rounds) {
-    double[] sorted = rounds.stream().mapToDouble(AllReduceResult::timeUs).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length == 0
-        ? Double.NaN
-        : sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  private static Quantiles times(List<AllReduceResult> rounds) {
+    return Quantiles.of(rounds.stream().mapToDouble(AllReduceResult::timeUs));
   }
 
   /** The table as people read it; a line of it needs about 45 columns per contestant. */

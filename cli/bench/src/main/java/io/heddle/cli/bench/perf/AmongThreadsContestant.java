@@ -100,7 +100,7 @@ final class AmongThreadsContestant implements AutoCloseable {
       }
       times.add(turn.timesUs());
     }
-    return AmongThreadsReport.quantile(AmongThreadsReport.slowestOf(times), 0.5);
+    return Quantiles.of(AmongThreadsReport.slowestOf(times)).median();
   }
 
   /** Waits for the ranks to close all and end. */

@@ -92,13 +92,15 @@ record AmongThreadsReport(
     for (int round = 0; round < own.size(); round++) {
       ratios.add(rival.get(round) / own.get(round));
     }
+    Quantiles times = Quantiles.of(own);
+    Quantiles timesRival = Quantiles.of(ratios);
     return new Cell(
-        quantile(own, 0.5),
-        quantile(own, 0.25),
-        quantile(own, 0.75),
-        quantile(ratios, 0.5),
-        quantile(ratios, 0.25),
-        quantile(ratios, 0.75),
+        times.median(),
+        times.lowerQuartile(),
+        times.upperQuartile(),
+        timesRival.median(),
+        timesRival.lowerQuartile(),
+        timesRival.upperQuartile(),
         List.copyOf(own));
   }
 
@@ -111,18 +113,6 @@ record AmongThreadsReport(
       }
     }
     return slowest;
-  }
-
-  /** Between two values, in proportion. */
-  static double quantile(List<Double> values, double share) {
-    if (values.isEmpty()) {
-      return Double.NaN;
-    }
-    List<Double> sorted = values.stream().sorted().toList();
-    double place = share * (sorted.size() - 1);
-    int below = (int) place;
-    int above = Math.min(below + 1, sorted.size() - 1);
-    return sorted.get(below) + (place - below) * (sorted.get(above) - sorted.get(below));
   }
 
   String table() {

@@ -142,21 +142,17 @@ record CallCostReport(
       for (int i = 0; i < values.size(); i++) {
         ratios.add(values.get(i) / inC.get(i));
       }
+      Quantiles own = Quantiles.of(values);
       cases.add(
           new Case(
               each,
-              quantile(values, 0.5),
-              quantile(values, 0),
-              quantile(values, 0.25),
-              quantile(ratios, 0.5),
-              quantile(values, 0) / quantile(inC, 0)));
+              own.nearest(0.5),
+              own.least(),
+              own.nearest(0.25),
+              Quantiles.of(ratios).nearest(0.5),
+              own.least() / Quantiles.of(inC).least()));
     });
     return new Contestant(name, cases, soak, machine);
-  }
-
-  private static double quantile(List<Double> values, double share) {
-    List<Double> sorted = values.stream().sorted().toList();
-    return sorted.get((int) Math.round(share * (sorted.size() - 1)));
   }
 
   /** How one contestant did. */

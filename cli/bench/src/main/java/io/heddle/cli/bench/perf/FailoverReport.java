@@ -1,7 +1,6 @@
 package io.heddle.cli.bench.perf;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -80,12 +79,7 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   }
 
   private static String spread(List<Double> values) {
-    List<Double> sorted = values.stream().sorted(Comparator.naturalOrder()).toList();
-    return String.format(
-        Locale.ROOT,
-        "%.1f (%.1f to %.1f)",
-        (sorted.get((sorted.size() - 1) / 2) + sorted.get(sorted.size() / 2)) / 2,
-        sorted.getFirst(),
-        sorted.getLast());
+    Quantiles all = Quantiles.of(values);
+    return String.format(Locale.ROOT, "%.1f (%.1f to %.1f)", all.median(), all.least(), all.most());
   }
 }

@@ -72,27 +72,16 @@ record PacketReport(
         "÷ spray",
         "÷ own lossless");
     for (Row row : rows) {
+      Quantiles goodput = Quantiles.ofFinite(row.goodputGbps());
       line(
           text,
           "  %-12s %6.2f%% %8.2f %18s %16.3f %16.3f",
           row.contestant(),
           row.loss() * 100,
-          PolicyReport.median(row.goodputGbps()),
-          String.format(
-              Locale.ROOT,
-              "(%.2f to %.2f)",
-              row.goodputGbps().stream()
-                  .mapToDouble(d -> d)
-                  .filter(Double::isFinite)
-                  .min()
-                  .orElse(Double.NaN),
-              row.goodputGbps().stream()
-                  .mapToDouble(d -> d)
-                  .filter(Double::isFinite)
-                  .max()
-                  .orElse(Double.NaN)),
-          PolicyReport.median(row.besideSpray()),
-          PolicyReport.median(row.besideLossless()));
+          goodput.median(),
+          String.format(Locale.ROOT, "(%.2f to %.2f)", goodput.least(), goodput.most()),
+          Quantiles.ofFinite(row.besideSpray()).median(),
+          Quantiles.ofFinite(row.besideLossless()).median());
     }
     return text.toString();
   }

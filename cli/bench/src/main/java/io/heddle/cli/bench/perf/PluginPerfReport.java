@@ -1,7 +1,6 @@
 package io.heddle.cli.bench.perf;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,45 +91,29 @@ record PluginPerfReport(
 
   private static Row row(
       PluginPerfPlan.Step step, int rounds, List<Map<PluginPerfPlan.Step, Double>> figures) {
-    List<double[]> all = new ArrayList<>();
+    List<List<Double>> all = new ArrayList<>();
     for (Map<PluginPerfPlan.Step, Double> contestant : figures) {
-      double[] values = new double[rounds];
+      List<Double> values = new ArrayList<>();
       for (int round = 1; round <= rounds; round++) {
-        values[round - 1] =
+        values.add(
             contestant.getOrDefault(
-                new PluginPerfPlan.Step(round, step.kind(), step.bytes()), Double.NaN);
+                new PluginPerfPlan.Step(round, step.kind(), step.bytes()), Double.NaN));
       }
       all.add(values);
     }
-    double rival = median(all.getLast());
+    double rival = Quantiles.ofFinite(all.getLast()).median();
     List<Cell> cells = new ArrayList<>();
-    for (double[] values : all) {
-      double median = median(values);
-      double[] said = said(values);
+    for (List<Double> values : all) {
+      Quantiles said = Quantiles.ofFinite(values);
       cells.add(
           new Cell(
-              median,
-              Arrays.stream(said).min().orElse(Double.NaN),
-              Arrays.stream(said).max().orElse(Double.NaN),
-              step.kind().timesRival(median, rival),
-              Arrays.stream(values).boxed().toList()));
+              said.median(),
+              said.least(),
+              said.most(),
+              step.kind().timesRival(said.median(), rival),
+              List.copyOf(values)));
     }
     return new Row(step.bytes(), cells);
-  }
-
-  private static double[] said(double[] values) {
-    return Arrays.stream(values).filter(each -> !Double.isNaN(each)).toArray();
-  }
-
-  /* Not a number where no round says anything. */
-  private static double median(double[] values) {
-    double[] sorted = said(values);
-    if (sorted.length == 0) {
-      return Double.NaN;
-    }
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   /** The tables as people read them. */

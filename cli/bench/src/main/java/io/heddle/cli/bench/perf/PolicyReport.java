@@ -46,37 +46,6 @@ record PolicyReport(
   record Cell(
       String policy, List<Double> goodputGbps, List<Double> ofIdeal, List<Double> messageP99Ms) {}
 
-  /* Of the rounds that say something; not a number where none does. */
-  static double median(List<Double> values) {
-    double[] sorted =
-        values.stream()
-            .mapToDouble(Double::doubleValue)
-            .filter(Double::isFinite)
-            .sorted()
-            .toArray();
-    int middle = sorted.length / 2;
-    if (sorted.length == 0) {
-      return Double.NaN;
-    }
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  }
-
-  private static double least(List<Double> values) {
-    return values.stream()
-        .mapToDouble(Double::doubleValue)
-        .filter(Double::isFinite)
-        .min()
-        .orElse(Double.NaN);
-  }
-
-  private static double most(List<Double> values) {
-    return values.stream()
-        .mapToDouble(Double::doubleValue)
-        .filter(Double::isFinite)
-        .max()
-        .orElse(Double.NaN);
-  }
-
   String table() {
     StringBuilder text = new StringBuilder();
     line(
@@ -109,20 +78,18 @@ record PolicyReport(
           "message p99",
           "ms");
       for (Cell cell : situation.policies()) {
+        Quantiles ofIdeal = Quantiles.ofFinite(cell.ofIdeal());
+        Quantiles messageP99Ms = Quantiles.ofFinite(cell.messageP99Ms());
         line(
             text,
             "  %-16s %8.3f %8.3f %16s %12.1f %18s",
             cell.policy(),
-            median(cell.goodputGbps()),
-            median(cell.ofIdeal()),
+            Quantiles.ofFinite(cell.goodputGbps()).median(),
+            ofIdeal.median(),
+            String.format(Locale.ROOT, "(%.3f to %.3f)", ofIdeal.least(), ofIdeal.most()),
+            messageP99Ms.median(),
             String.format(
-                Locale.ROOT, "(%.3f to %.3f)", least(cell.ofIdeal()), most(cell.ofIdeal())),
-            median(cell.messageP99Ms()),
-            String.format(
-                Locale.ROOT,
-                "(%.1f to %.1f)",
-                least(cell.messageP99Ms()),
-                most(cell.messageP99Ms())));
+                Locale.ROOT, "(%.1f to %.1f)", messageP99Ms.least(), messageP99Ms.most()));
       }
     }
     return text.toString();

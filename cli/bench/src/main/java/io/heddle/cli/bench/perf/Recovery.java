@@ -52,8 +52,7 @@ record Recovery(
     for (int i = 0; i < seconds; i++) {
       usual[i] = longestGap(ranks, event - i - 1, event - i, event - i).seconds();
     }
-    Arrays.sort(usual);
-    double usualMs = MS * (usual[(seconds - 1) / 2] + usual[seconds / 2]) / 2;
+    double usualMs = MS * Quantiles.of(Arrays.stream(usual)).median();
     Completions.Gap gap = longestGap(ranks, event, event + 1, end);
     double steady = rate(ranks, end - seconds / 3.0, end);
     Recovery found =

@@ -59,13 +59,8 @@ record StartReport(
   }
 
   private static String spread(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
-    return String.format(
-        Locale.ROOT,
-        "%.0f (%.0f to %.0f)",
-        PolicyReport.median(values),
-        sorted.getFirst(),
-        sorted.getLast());
+    Quantiles all = Quantiles.of(values);
+    return String.format(Locale.ROOT, "%.0f (%.0f to %.0f)", all.median(), all.least(), all.most());
   }
 
   private static void line(StringBuilder text, String format, Object... arguments) {

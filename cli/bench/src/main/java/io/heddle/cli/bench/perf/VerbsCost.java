@@ -24,13 +24,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.IntToLongFunction;
+import java.util.stream.LongStream;
 
 /**
  * What posting and polling cost from Java, through the verbs API on the libibverbs provider: the
@@ -131,8 +131,8 @@ final class VerbsCost {
         count < spent.length && System.nanoTime() - begin < ROUND_NS; ) {
       spent[count++] = run.applyAsLong(BATCH_CALLS);
     }
-    Arrays.sort(spent, 0, count);
-    System.out.printf(Locale.ROOT, "%s %.3f%n", name, (double) spent[count / 2] / BATCH_CALLS);
+    double median = Quantiles.of(LongStream.of(spent).limit(count).asDoubleStream()).nearest(0.5);
+    System.out.printf(Locale.ROOT, "%s %.3f%n", name, median / BATCH_CALLS);
   }
 
   private void fillIn(int count, boolean signalled) {

@@ -59,21 +59,17 @@ record VerbsCostReport(int processors, int rounds, List<Contestant> contestants)
       for (int round = 0; round < own.size(); round++) {
         ratios.add(own.get(round) / reference.get(round));
       }
+      Quantiles all = Quantiles.of(own);
       cases.add(
           new Case(
               each.getKey(),
-              quantile(own, 0.5),
-              quantile(own, 0),
-              quantile(own, 0.75),
-              quantile(ratios, 0.5),
-              quantile(own, 0) / quantile(reference, 0)));
+              all.nearest(0.5),
+              all.least(),
+              all.nearest(0.75),
+              Quantiles.of(ratios).nearest(0.5),
+              all.least() / Quantiles.of(reference).least()));
     }
     return new Contestant(of.name(), cases);
-  }
-
-  private static double quantile(List<Double> values, double share) {
-    List<Double> sorted = values.stream().sorted().toList();
-    return sorted.get((int) Math.round(share * (sorted.size() - 1)));
   }
 
   String table() {

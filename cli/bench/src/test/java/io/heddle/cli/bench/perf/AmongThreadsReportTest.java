@@ -44,15 +44,6 @@ final class AmongThreadsReportTest {
   }
 
   @Test
-  void quantilesLieBetweenValuesInProportion() {
-    assertEquals(3, AmongThreadsReport.quantile(List.of(5.0, 1.0, 3.0), 0.5));
-    assertEquals(2, AmongThreadsReport.quantile(List.of(5.0, 1.0, 3.0), 0.25));
-    assertEquals(2.5, AmongThreadsReport.quantile(List.of(4.0, 1.0), 0.5));
-    assertEquals(7, AmongThreadsReport.quantile(List.of(7.0), 0.75));
-    assertTrue(Double.isNaN(AmongThreadsReport.quantile(List.of(), 0.5)));
-  }
-
-  @Test
   void anAllReduceLastsUntilItsLastRankHasTheResult() {
     assertEquals(
         List.of(4.0, 6.0, 5.0),
