@@ -153,6 +153,19 @@ public final class RankProcess implements AutoCloseable {
     return code > SIGNAL_BASE ? "killed by signal " + (code - SIGNAL_BASE) : "exit code " + code;
   }
 
+  /**
+   * How a rank ended that has, for people: {@code died: killed by signal 9}, or {@code ended with
+   * 3: } and its last words.
+   */
+  public String end() throws InterruptedException {
+    int code = exitCode();
+    if (code > SIGNAL_BASE) {
+      return "died: " + describeExit(code);
+    }
+    List<String> lines = lastLines();
+    return "ended with " + code + (lines.isEmpty() ? " without a word" : ": " + lines.getLast());
+  }
+
   public List<String> lastLines() {
     synchronized (lastLines) {
       return List.copyOf(lastLines);

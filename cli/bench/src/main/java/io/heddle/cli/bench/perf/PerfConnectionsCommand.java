@@ -3,7 +3,6 @@ package io.heddle.cli.bench.perf;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.job.HostsOption;
-import io.heddle.cli.job.RankProcess;
 import io.heddle.cli.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
@@ -14,7 +13,6 @@ import io.heddle.cli.kit.ReportOption;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -112,37 +109,25 @@ final class PerfConnectionsCommand implements Callable<Integer> {
 
   private ConnectionsReport.Run run(Lab lab, Path driver, Path plugin, int each)
       throws IOException, InterruptedException {
-    try (Cleanup cleanup = new Cleanup()) {
-      RunFolder folder = cleanup.add(new RunFolder());
+    RunFolder folder = new RunFolder();
+    try (DriverRanks ranks =
+        new DriverRanks(
+            each + " connections each way",
+            lab,
+            RANKS,
+            folder,
+            rank -> command(driver, plugin, folder.path(), rank, each),
+            Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
+            () -> {})) {
+      ranks.awaitEnd();
+      Map<String, JsonNode> events = new HashMap<>();
       /* Of the rank that calls first; both do the same. */
-      Map<String, JsonNode> events = new ConcurrentHashMap<>();
-      List<RankProcess> ranks = new ArrayList<>();
-      for (int rank = 0; rank < RANKS; rank++) {
-        Map<String, String> environment = new HashMap<>(lab.environment(rank));
-        environment.put("HEDDLE_STATS_DIR", folder.path().toString());
-        boolean kept = rank == 0;
-        ranks.add(
-            cleanup.add(
-                RankProcess.start(
-                    rank,
-                    lab.command(rank, command(driver, plugin, folder.path(), rank, each)),
-                    environment,
-                    folder.path().resolve("rank-" + rank + ".log"),
-                    line -> keep(kept, line, events))));
-      }
-      for (RankProcess rank : ranks) {
-        int code = rank.exitCode();
-        if (code != 0) {
-          folder.keep();
-          throw new HeddleException(
-              "%s connections each way: rank %s ended with %s; its last log lines (all in %s):%n    %s"
-                  .formatted(
-                      each,
-                      rank.rank(),
-                      RankProcess.describeExit(code),
-                      folder.path(),
-                      String.join("\n    ", rank.lastLines())));
+      for (String line : ranks.left(0)) {
+        JsonNode event = event(line);
+        if (event == null) {
+          throw ranks.failure(0, "printed a line that is no report: " + line);
         }
+        events.put(event.path("event").asText(), event);
       }
       return ConnectionsReport.Run.of(each, events);
     }
@@ -167,14 +152,12 @@ final class PerfConnectionsCommand implements Callable<Integer> {
         Integer.toString(HANG_SECONDS));
   }
 
-  private static void keep(boolean kept, String line, Map<String, JsonNode> events) {
+  private static @Nullable JsonNode event(String line) {
     try {
       JsonNode event = Json.mapper().readTree(line);
-      if (kept && event.has("event")) {
-        events.put(event.get("event").asText(), event);
-      }
+      return event.has("event") ? event : null;
     } catch (JsonProcessingException notJson) {
-      throw new HeddleException("a rank printed a line that is no report: " + line, notJson);
+      return null;
     }
   }
 }

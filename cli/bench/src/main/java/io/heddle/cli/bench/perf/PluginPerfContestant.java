@@ -1,18 +1,13 @@
 package io.heddle.cli.bench.perf;
 
-import io.heddle.cli.job.RankProcess;
 import io.heddle.cli.job.RunFolder;
 import io.heddle.cli.lab.Lab;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PluginPerfContestant implements AutoCloseable {
   private static final int RANKS = 2;
-  private static final long POLL_MS = 200;
-  private static final long START_SECONDS = 60;
+  private static final long QUIET_SECONDS = 60;
 
   /** Those of the plugin that don't move data. */
   private static final List<String> CONTROL_THREADS =
@@ -31,9 +25,7 @@ final class PluginPerfContestant implements AutoCloseable {
   private static final double PERCENT = 100;
 
   private final String role;
-  private final RunFolder folder;
-  private final List<RankProcess> ranks = new ArrayList<>();
-  private final List<BlockingQueue<PluginPerfEvent>> reports = new ArrayList<>();
+  private final DriverRanks ranks;
   private final List<PluginPerfEvent.Started> started = new ArrayList<>();
   private ThreadTimes times = new ThreadTimes(0, 0);
 
@@ -41,20 +33,16 @@ final class PluginPerfContestant implements AutoCloseable {
       Lab lab, String role, Path plugin, PluginPerfPlan plan, Map<String, String> environment)
       throws IOException {
     this.role = role;
-    folder = new RunFolder();
-    for (int rank = 0; rank < RANKS; rank++) {
-      Map<String, String> all = new LinkedHashMap<>(lab.environment(rank));
-      all.putAll(environment);
-      BlockingQueue<PluginPerfEvent> queue = new LinkedBlockingQueue<>();
-      reports.add(queue);
-      ranks.add(
-          RankProcess.start(
-              rank,
-              lab.command(rank, plan.command(plugin, folder.path(), rank)),
-              all,
-              folder.path().resolve("rank-" + rank + ".log"),
-              line -> queue.add(PluginPerfEvent.parse(line))));
-    }
+    RunFolder folder = new RunFolder();
+    ranks =
+        new DriverRanks(
+            role,
+            lab,
+            RANKS,
+            folder,
+            rank -> plan.command(plugin, folder.path(), rank),
+            environment,
+            () -> {});
   }
 
   /**
@@ -72,9 +60,9 @@ final class PluginPerfContestant implements AutoCloseable {
   /* Null where a rank has ended: who tells why looks at its exit code. */
   private @Nullable ThreadTimes timesSoFar() {
     ThreadTimes sum = new ThreadTimes(0, 0);
-    for (RankProcess rank : ranks) {
+    for (long pid : ranks.pids()) {
       try {
-        sum = sum.and(ThreadTimes.of(rank.pid(), CONTROL_THREADS));
+        sum = sum.and(ThreadTimes.of(pid, CONTROL_THREADS));
       } catch (IOException ended) {
         return null;
       }
@@ -89,14 +77,14 @@ final class PluginPerfContestant implements AutoCloseable {
    */
   void awaitWarm() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
-      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Started own)) {
-        throw failure(rank, "said something before its start");
+      if (!(next(rank) instanceof PluginPerfEvent.Started own)) {
+        throw ranks.failure(rank, "said something before its start");
       }
       started.add(own);
     }
     for (int rank = 0; rank < RANKS; rank++) {
-      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Warm)) {
-        throw failure(rank, "said something before it was warm");
+      if (!(next(rank) instanceof PluginPerfEvent.Warm)) {
+        throw ranks.failure(rank, "said something before it was warm");
       }
     }
   }
@@ -121,20 +109,14 @@ final class PluginPerfContestant implements AutoCloseable {
    */
   Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
     @Nullable ThreadTimes before = timesSoFar();
-    for (RankProcess rank : ranks) {
-      try {
-        rank.say("go");
-      } catch (IOException ended) {
-        throw failure(rank.rank(), "takes no more input");
-      }
-    }
+    ranks.say("go");
     double[] values = new double[RANKS];
     double messageUs = 0;
     for (int rank = 0; rank < RANKS; rank++) {
-      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Measured measured)
+      if (!(next(rank) instanceof PluginPerfEvent.Measured measured)
           || measured.kind() != step.kind()
           || measured.bytes() != step.bytes()) {
-        throw failure(rank, "reported something else than " + step);
+        throw ranks.failure(rank, "reported something else than " + step);
       }
       values[rank] = measured.value();
       messageUs = Math.max(messageUs, measured.messageP99Us());
@@ -149,54 +131,23 @@ final class PluginPerfContestant implements AutoCloseable {
   /** Waits for the ranks to close their communicators and end. */
   void awaitEnd() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
-      if (!(next(rank, START_SECONDS) instanceof PluginPerfEvent.Ended)) {
-        throw failure(rank, "reported more than was asked for");
-      }
-      if (ranks.get(rank).exitCode() != 0) {
-        throw failure(rank, "failed at its end");
+      if (!(next(rank) instanceof PluginPerfEvent.Ended)) {
+        throw ranks.failure(rank, "reported more than was asked for");
       }
     }
+    ranks.awaitEnd();
   }
 
-  private PluginPerfEvent next(int rank, long seconds) throws InterruptedException {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(seconds)) {
-      PluginPerfEvent event = reports.get(rank).poll(POLL_MS, TimeUnit.MILLISECONDS);
-      if (event instanceof PluginPerfEvent.Unknown unknown) {
-        throw failure(rank, "printed a line that is no report: " + unknown.line());
-      }
-      if (event != null) {
-        return event;
-      }
-      for (RankProcess process : ranks) {
-        if (!process.isAlive() && process.exitCode() != 0) {
-          throw failure(process.rank(), "died: " + RankProcess.describeExit(process.exitCode()));
-        }
-      }
+  private PluginPerfEvent next(int rank) throws InterruptedException {
+    PluginPerfEvent event = PluginPerfEvent.parse(ranks.next(rank, QUIET_SECONDS));
+    if (event instanceof PluginPerfEvent.Unknown unknown) {
+      throw ranks.failure(rank, "printed a line that is no report: " + unknown.line());
     }
-    throw failure(rank, "reported nothing for " + seconds + " s");
-  }
-
-  private HeddleException failure(int rank, String what) {
-    folder.keep();
-    RankProcess process = ranks.get(rank);
-    List<String> lines = process.lastLines();
-    return new HeddleException(
-        role
-            + ": rank "
-            + rank
-            + " "
-            + what
-            + (lines.isEmpty() ? " (it logged nothing; " : "; its last log lines (")
-            + "all logs are in "
-            + folder.path()
-            + ")"
-            + (lines.isEmpty() ? "" : ":\n    " + String.join("\n    ", lines)));
+    return event;
   }
 
   @Override
   public void close() throws IOException {
-    ranks.forEach(RankProcess::close);
-    folder.close();
+    ranks.close();
   }
 }

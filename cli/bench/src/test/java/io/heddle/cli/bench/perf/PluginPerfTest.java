@@ -136,8 +136,7 @@ final class PluginPerfTest {
   void aRankThatFindsWrongDataEndsTheRunAndIsNamed() throws IOException {
     String message =
         failure(WARM + "read turn\n[ $RANK = 1 ] && echo wrong >&2 && exit 1\nsleep 20\n");
-    assertTrue(
-        message.startsWith("1 plane: rank 1 died: exit code 1; its last log lines"), message);
+    assertTrue(message.startsWith("1 plane: rank 1 ended with 1: wrong (all logs are in"), message);
     assertTrue(message.contains("\n    wrong"), message);
   }
 

@@ -1,0 +1,194 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.RankProcess;
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.lab.Lab;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Processes of one driver, a rank on each host of a lab. They print lines, which are taken rank by
+ * rank. Once one of them is gone that failed, whoever waits for any of them hears how it ended.
+ */
+final class DriverRanks implements AutoCloseable {
+  private static final long POLL_MS = 200;
+
+  /** A rank that takes no input is about to end. */
+  private static final long END_SECONDS = 5;
+
+  private final String name;
+  private final RunFolder folder;
+  private final Runnable onIdle;
+  private final List<RankProcess> ranks = new ArrayList<>();
+  private final List<BlockingQueue<String>> lines = new ArrayList<>();
+  private volatile long lastLineNs = System.nanoTime();
+
+  /**
+   * @param name what a failure is told of
+   * @param folder its own, where logs go; deleted at the end unless a rank fails
+   * @param onIdle called a few times a second while it waits
+   */
+  DriverRanks(
+      String name,
+      Lab lab,
+      int count,
+      RunFolder folder,
+      IntFunction<List<String>> command,
+      Map<String, String> environment,
+      Runnable onIdle)
+      throws IOException {
+    this.name = name;
+    this.folder = folder;
+    this.onIdle = onIdle;
+    try {
+      for (int rank = 0; rank < count; rank++) {
+        Map<String, String> all = new LinkedHashMap<>(lab.environment(rank));
+        all.putAll(environment);
+        BlockingQueue<String> own = new LinkedBlockingQueue<>();
+        lines.add(own);
+        ranks.add(
+            RankProcess.start(
+                rank,
+                lab.command(rank, command.apply(rank)),
+                all,
+                folder.path().resolve("rank-" + rank + ".log"),
+                line -> take(own, line)));
+      }
+    } catch (IOException cannotStart) {
+      close();
+      throw cannotStart;
+    }
+  }
+
+  private void take(BlockingQueue<String> own, String line) {
+    lastLineNs = System.nanoTime();
+    own.add(line);
+  }
+
+  List<Long> pids() {
+    return ranks.stream().map(RankProcess::pid).toList();
+  }
+
+  /** Writes a line to the standard input of each. */
+  void say(String line) throws InterruptedException {
+    for (RankProcess rank : ranks) {
+      try {
+        rank.say(line);
+      } catch (IOException ended) {
+        if (rank.awaitEnd(END_SECONDS)) {
+          throw gone(List.of(rank));
+        }
+        throw failure(rank.rank(), "takes no more input");
+      }
+    }
+  }
+
+  /** No more lines come to their standard input. */
+  void endInput() {
+    ranks.forEach(RankProcess::endInput);
+  }
+
+  /**
+   * The next line that a rank prints.
+   *
+   * @param quietSeconds without a line of any rank after which they are taken to hang
+   * @throws HeddleException where it has ended, another has failed, or they hang
+   */
+  String next(int rank, long quietSeconds) throws InterruptedException {
+    long start = System.nanoTime();
+    while (Math.min(System.nanoTime() - start, System.nanoTime() - lastLineNs)
+        < TimeUnit.SECONDS.toNanos(quietSeconds)) {
+      String line = lines.get(rank).poll(POLL_MS, TimeUnit.MILLISECONDS);
+      if (line != null) {
+        return line;
+      }
+      failIfOneHasFailed();
+      if (!ranks.get(rank).isAlive()) {
+        ranks.get(rank).exitCode(); // with it all its lines are there
+        @Nullable String left = lines.get(rank).poll();
+        if (left != null) {
+          return left;
+        }
+        throw gone(List.of(ranks.get(rank)));
+      }
+      onIdle.run();
+    }
+    throw failure(rank, "reported nothing for " + quietSeconds + " s");
+  }
+
+  /**
+   * Waits until all have ended as they should. Each ends by itself where it makes no progress.
+   *
+   * @throws HeddleException where one has failed
+   */
+  void awaitEnd() throws InterruptedException {
+    while (ranks.stream().anyMatch(RankProcess::isAlive)) {
+      failIfOneHasFailed();
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      onIdle.run();
+    }
+    failIfOneHasFailed();
+  }
+
+  /** What a rank that has ended printed, as far as nobody took it. */
+  List<String> left(int rank) {
+    return List.copyOf(lines.get(rank));
+  }
+
+  private void failIfOneHasFailed() throws InterruptedException {
+    List<RankProcess> failed = new ArrayList<>();
+    for (RankProcess rank : ranks) {
+      if (!rank.isAlive() && rank.exitCode() != 0) {
+        failed.add(rank);
+      }
+    }
+    if (!failed.isEmpty()) {
+      throw gone(failed);
+    }
+  }
+
+  /* Of several that failed one may be the reason of the others' end. */
+  private HeddleException gone(List<RankProcess> failed) throws InterruptedException {
+    List<String> ends = new ArrayList<>();
+    for (RankProcess rank : failed) {
+      ends.add("rank " + rank.rank() + " " + rank.end());
+    }
+    return told(String.join(", ", ends), failed);
+  }
+
+  HeddleException failure(int rank, String what) {
+    return told("rank " + rank + " " + what, List.of(ranks.get(rank)));
+  }
+
+  private HeddleException told(String what, List<RankProcess> of) {
+    folder.keep();
+    StringBuilder text = new StringBuilder(name + ": " + what);
+    text.append(" (all logs are in ").append(folder.path()).append(')');
+    for (RankProcess rank : of) {
+      List<String> log = rank.lastLines();
+      if (log.isEmpty()) {
+        text.append("\nrank ").append(rank.rank()).append(" logged nothing");
+      } else {
+        text.append("\nrank ").append(rank.rank()).append("'s last log lines:");
+        log.forEach(line -> text.append("\n    ").append(line));
+      }
+    }
+    return new HeddleException(text.toString());
+  }
+
+  /** Ends what still runs. */
+  @Override
+  public void close() throws IOException {
+    ranks.forEach(RankProcess::close);
+    folder.close();
+  }
+}
