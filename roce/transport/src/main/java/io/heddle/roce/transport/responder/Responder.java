@@ -17,7 +17,7 @@ import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.AsyncEventListener;
 
 /**
- * The receiving half of a queue pair: places data, delivers completions in order of sequence
+ * The receiving half of a queue pair: has data placed, delivers completions in order of sequence
  * numbers, acknowledges. Under the progress lock.
  *
  * <p>From a soft peer, WRITE ONLY packets are taken ahead of a gap and placed at once; an immediate
@@ -27,7 +27,7 @@ import io.heddle.verbs.AsyncEventListener;
  */
 public final class Responder {
   /** Memory that its tables take. */
-  public static final int TABLES_BYTES = EarlyImmediates.BYTES + ArrivedPieces.BYTES;
+  public static final int TABLES_BYTES = EarlyImmediates.BYTES + WritePlacement.BYTES;
 
   private final int number;
   private final QueuePairEvents events;
@@ -40,11 +40,8 @@ public final class Responder {
   private final Acknowledger acknowledger;
   private final InboundMessage inbound;
   private final PsnBits received = new PsnBits();
-  private final ArrivedPieces pieces;
+  private final WritePlacement writes;
   private final EarlyImmediates immediates;
-  /* What found no receive for its immediate when its turn came: its bytes are there, and may be in use. */
-  private final PsnBits placed = new PsnBits();
-
   private final LinkArrivals arrivals = new LinkArrivals();
 
   /* The link that the packet in hand came over, and the answer to it goes by. */
@@ -58,7 +55,6 @@ public final class Responder {
   private boolean softPeer;
   private boolean several;
   private int mtu;
-  private int writeBytes;
   private int messages;
   private int timerCode;
 
@@ -89,7 +85,7 @@ public final class Responder {
     this.rights = rights;
     this.counters = counters;
     immediates = new EarlyImmediates(tables);
-    pieces = new ArrivedPieces(tables + EarlyImmediates.BYTES);
+    writes = new WritePlacement(rights, tables + EarlyImmediates.BYTES);
     acknowledger = new Acknowledger(events, counters);
     inbound = new InboundMessage(events, rights, receives);
     reads = new ReadResponses(outlet, memory, rights);
@@ -115,14 +111,12 @@ public final class Responder {
     several = links > 1;
     arrivals.start(links);
     mtu = sizes.mtuBytes();
-    writeBytes = sizes.takenWriteBytes();
+    writes.start(peerIsSoft, sizes.takenWriteBytes());
     timerCode = receiverNotReadyTimerCode;
     messages = 0;
     inbound.start(mtu, PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
     received.clearAll();
     immediates.clear();
-    placed.clearAll();
-    pieces.clear();
     acknowledger.reset(peerIsSoft, remoteNumber);
     sequenceErrorSent = false;
     lastSyndrome = 0;
@@ -221,8 +215,8 @@ public final class Responder {
     if (several
         || inbound.isUnderWay()
         || highest >= expected
-        || pieces.isAnyPartial()
-        || stride - PacketFormat.WRITE_ONLY_BYTES > writeBytes) {
+        || writes.isAnyPartial()
+        || !writes.takes(stride - PacketFormat.WRITE_ONLY_BYTES)) {
       return 0;
     }
     int key = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8);
@@ -279,7 +273,7 @@ public final class Responder {
     if (softPeer
         && only
         && !inbound.isUnderWay()
-        && placeWhole(opcode, packet, payload, payloadBytes, psn) == 0) {
+        && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
       if (immediates.keep(opcode, packet, psn)) {
@@ -312,11 +306,9 @@ public final class Responder {
       counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
       return;
     }
-    boolean isThere =
-        placed.get(psn) || (pieces.arrived(psn) & 1 << PacketFormat.piece(packet) - 1) != 0;
     int outcome =
         only && !inbound.isUnderWay()
-            ? placeWriteOnly(opcode, packet, payload, payloadBytes, isThere ? ArrivedPieces.ALL : 0)
+            ? writes.placePiece(opcode, packet, payload, payloadBytes, psn)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
       if (psn == expected) {
@@ -330,10 +322,10 @@ public final class Responder {
       arrivals.took(answering, payloadBytes, (int) (psn - expected));
     }
     boolean immediate = immediates.keep(opcode, packet, psn);
-    if (pieces.add(psn, PacketFormat.piece(packet), immediate)) {
+    if (writes.joins(psn, PacketFormat.piece(packet), immediate)) {
       received.set(psn);
       highest = Math.max(highest, psn);
-      if (pieces.take(psn)) {
+      if (writes.take(psn)) {
         immediates.add(psn);
       }
       sequenceErrorSent = false;
@@ -351,7 +343,7 @@ public final class Responder {
           /* As if it had not come: the peer sends it again after the wait that it is told. */
           received.clear(expected);
           immediates.remove(expected);
-          placed.set(expected);
+          writes.keep(expected);
           refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
           return;
         }
@@ -360,7 +352,7 @@ public final class Responder {
           return;
         }
         immediates.remove(expected);
-        placed.clear(expected);
+        writes.release(expected);
       }
       received.clear(expected);
       messages++;
@@ -391,11 +383,11 @@ public final class Responder {
     if (immediate && receives.isEmpty()) {
       return PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode;
     }
-    int outcome = placeWhole(opcode, packet, payload, payloadBytes, expected);
+    int outcome = writes.place(opcode, packet, payload, payloadBytes, expected);
     if (outcome != 0) {
       return outcome;
     }
-    placed.clear(expected);
+    writes.release(expected);
     if (immediate) {
       long reth = packet + PacketFormat.BTH_BYTES;
       inbound.completeImmediate(
@@ -404,59 +396,6 @@ public final class Responder {
     }
     messages++;
     return 0;
-  }
-
-  /* Pieces of it may have come before it: it was late, and the peer took it for lost. */
-  private int placeWhole(int opcode, long packet, long payload, int payloadBytes, long psn) {
-    int arrived = placed.get(psn) ? ArrivedPieces.ALL : pieces.arrived(psn);
-    int outcome = placeWriteOnly(opcode, packet, payload, payloadBytes, arrived);
-    if (outcome == 0 && arrived != 0) {
-      pieces.forget(psn);
-    }
-    return outcome;
-  }
-
-  /*
-   * What is there already, by an earlier sending of the same packet, isn't placed again: its reader may have seen it, without
-   * waiting for the completion, and have written something else there.
-   */
-  private int placeWriteOnly(int opcode, long packet, long payload, int payloadBytes, int arrived) {
-    long reth = packet + PacketFormat.BTH_BYTES;
-    long address = PacketFormat.networkLong(reth);
-    long keyAndLength = PacketFormat.networkLong(reth + 8);
-    int key = (int) (keyAndLength >>> 32);
-    int length = (int) keyAndLength;
-    /* From a soft peer the RETH names the write from here to its end, and in the packet with the immediate, whose payload
-    is the write's last bytes, all of it. */
-    boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (length < 0
-        || payloadBytes > writeBytes
-        || (softPeer ? payloadBytes > length : payloadBytes != length)) {
-      return PacketFormat.SYNDROME_INVALID_REQUEST;
-    }
-    if (length > 0 && !rights.remoteWrite(key, address, length)) {
-      return PacketFormat.SYNDROME_REMOTE_ACCESS;
-    }
-    if (arrived != ArrivedPieces.ALL && payloadBytes > 0) {
-      long place = closing ? address + length - payloadBytes : address;
-      if (arrived == 0) {
-        Memory.copy(payload, place, payloadBytes);
-      } else {
-        placeMissing(payload, place, payloadBytes, arrived);
-      }
-    }
-    return 0;
-  }
-
-  private static void placeMissing(long payload, long place, int payloadBytes, int arrived) {
-    int each = PacketFormat.pieceBytes(payloadBytes);
-    int left = arrived;
-    for (int offset = 0; offset < payloadBytes; offset += each) {
-      if ((left & 1) == 0) {
-        Memory.copy(payload + offset, place + offset, Math.min(each, payloadBytes - offset));
-      }
-      left >>>= 1;
-    }
   }
 
   private int executeRead(long packet) {
