@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * A fabric of routers that nobody here wrote, in network namespaces: leaves and spines, or separate
@@ -29,8 +28,6 @@ public final class Fabric {
     this.folder = folder;
     this.state = state;
   }
-
-  /** A program that fabrics need, and the Debian package that brings it. */
 
   /**
    * Makes a fabric and waits until its routes and addresses are there.
@@ -146,44 +143,10 @@ public final class Fabric {
       }
       if (System.nanoTime() - deadline > 0) {
         throw new LabException(
-            "the fabric isn't ready after " + READY_SECONDS + " s: " + whatIsMissing(status));
+            "the fabric isn't ready after " + READY_SECONDS + " s: " + status.whatIsMissing());
       }
       FabricDaemons.pause(POLL_MS);
     }
-  }
-
-  private static String whatIsMissing(FabricStatus status) {
-    List<String> missing = new ArrayList<>();
-    for (FabricStatus.RouterStatus router : status.routers()) {
-      if (!router.alive() || router.sessions() < router.expected()) {
-        missing.add(
-            router.name()
-                + (router.alive() ? "" : " is dead and")
-                + " has "
-                + router.sessions()
-                + " of "
-                + router.expected()
-                + " sessions");
-      }
-    }
-    for (FabricStatus.PlaneStatus plane : status.planes()) {
-      if (plane.ownPaths() < plane.paths()) {
-        missing.add(
-            "plane "
-                + plane.plane()
-                + " has "
-                + plane.ownPaths()
-                + " of "
-                + plane.paths()
-                + " paths");
-      }
-    }
-    for (FabricStatus.HostStatus host : status.hosts()) {
-      if (!host.missing().isEmpty()) {
-        missing.add(host.name() + " has no " + String.join(", ", host.missing()));
-      }
-    }
-    return String.join("; ", missing);
   }
 
   private FabricProbe probe() {
@@ -231,55 +194,7 @@ public final class Fabric {
    * What a router answers to a question, such as {@code show route all}: BIRD's, or FRR's vtysh.
    */
   public String ask(String router, String question) {
-    return daemons().ask(node(router), question);
-  }
-
-  private Node node(String name) {
-    return topology().nodes().stream()
-        .filter(node -> node.name().equals(name))
-        .findFirst()
-        .orElseThrow(() ->
-            new LabException(
-                "the lab has no '"
-                    + name
-                    + "'; it has "
-                    + String.join(", ", topology().nodes().stream().map(Node::name).toList())));
-  }
-
-  private void requirePlane(int plane) {
-    if (plane < 1 || plane > plan().planes()) {
-      throw new LabException("the lab has no plane " + plane + "; it has 1 to " + plan().planes());
-    }
-  }
-
-  /** A plane's links at one node, or all of them. */
-  private List<Link> linksOf(int plane, String at) {
-    requirePlane(plane);
-    List<Link> all =
-        topology().planeLinks().stream().filter(link -> link.plane() == plane).toList();
-    if (at.equals("all")) {
-      return all;
-    }
-    Node node = node(at);
-    List<Link> chosen =
-        all.stream()
-            .filter(link -> link.leaf().node().equals(node) || link.far().node().equals(node))
-            .toList();
-    if (chosen.isEmpty()) {
-      throw new LabException(
-          at
-              + " has no link of plane "
-              + plane
-              + " alone; its links end at "
-              + String.join(
-                  ", ",
-                  all.stream()
-                      .flatMap(link -> Stream.of(link.leaf().node(), link.far().node()))
-                      .map(Node::name)
-                      .distinct()
-                      .toList()));
-    }
-    return chosen;
+    return daemons().ask(topology().node(router), question);
   }
 
   /** Where a cut is made unless it is said: at the first leaf, or at the first host. */
@@ -296,7 +211,7 @@ public final class Fabric {
    */
   public List<String> cut(int plane, String at, boolean silently) {
     List<String> names = new ArrayList<>();
-    for (Link link : linksOf(plane, at)) {
+    for (Link link : topology().linksOf(plane, at)) {
       if (silently) {
         links().cutSilently(link);
       } else {
@@ -310,7 +225,7 @@ public final class Fabric {
   /** Undoes every cut of a plane; 0 for all planes. */
   public void restore(int plane) {
     if (plane != 0) {
-      requirePlane(plane);
+      topology().requirePlane(plane);
     }
     for (Link link : topology().planeLinks()) {
       if (plane == 0 || link.plane() == plane) {
@@ -321,7 +236,7 @@ public final class Fabric {
 
   /** Shapes a plane to another rate and has BGP announce another path bandwidth for it. */
   public void setRate(int plane, long rateBitsPerSecond, int bandwidthGbps) {
-    requirePlane(plane);
+    topology().requirePlane(plane);
     FabricPlan changed;
     try {
       changed = plan().withRate(plane, rateBitsPerSecond, bandwidthGbps);
@@ -335,7 +250,7 @@ public final class Fabric {
 
   /** Has a leaf end its BGP sessions with hosts, which come again; a leaf of BIRD's. */
   public void resetHostSessions(String leaf) {
-    daemons().restartHostSessions(node(leaf));
+    daemons().restartHostSessions(topology().node(leaf));
   }
 
   /**
@@ -348,11 +263,11 @@ public final class Fabric {
 
   /** Has a plane of its own announce that it doesn't reach a host, or that it does again. */
   public void setReachable(int plane, int host, boolean reachable) {
-    requirePlane(plane);
+    topology().requirePlane(plane);
     if (plan().shape() != FabricShape.PLANES) {
       throw new LabException("only separate planes announce a host as unreachable");
     }
-    String entry = plane + "/" + topology().address(node("h" + host), plane);
+    String entry = plane + "/" + topology().address(topology().node("h" + host), plane);
     List<String> entries = new ArrayList<>(state.unreachable());
     entries.remove(entry);
     if (!reachable) {

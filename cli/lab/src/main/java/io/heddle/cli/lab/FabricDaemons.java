@@ -138,9 +138,14 @@ final class FabricDaemons {
     if (topology.isFrr(router)) {
       return frr(router).sessions();
     }
+    return birdSessions(ask(router, "show protocols"));
+  }
+
+  /** From BIRD's table of protocols; those with hosts have names that begin with the port's, h. */
+  static Sessions birdSessions(String protocols) {
     int routers = 0;
     int hosts = 0;
-    for (String line : ask(router, "show protocols").split("\n")) {
+    for (String line : protocols.split("\n")) {
       if (line.contains(" BGP ") && line.contains("Established")) {
         if (line.startsWith("h")) {
           hosts++;

@@ -1,5 +1,6 @@
 package io.heddle.cli.lab;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -18,6 +19,41 @@ public record FabricStatus(
     List<PlaneStatus> planes,
     List<RouterStatus> routers,
     List<HostStatus> hosts) {
+
+  /** What keeps it from being healthy, for people; not what is cut. */
+  String whatIsMissing() {
+    List<String> missing = new ArrayList<>();
+    for (RouterStatus router : routers) {
+      if (!router.alive() || router.sessions() < router.expected()) {
+        missing.add(
+            router.name()
+                + (router.alive() ? "" : " is dead and")
+                + " has "
+                + router.sessions()
+                + " of "
+                + router.expected()
+                + " sessions");
+      }
+    }
+    for (PlaneStatus plane : planes) {
+      if (plane.ownPaths() < plane.paths()) {
+        missing.add(
+            "plane "
+                + plane.plane()
+                + " has "
+                + plane.ownPaths()
+                + " of "
+                + plane.paths()
+                + " paths");
+      }
+    }
+    for (HostStatus host : hosts) {
+      if (!host.missing().isEmpty()) {
+        missing.add(host.name() + " has no " + String.join(", ", host.missing()));
+      }
+    }
+    return String.join("; ", missing);
+  }
 
   /**
    * One plane.

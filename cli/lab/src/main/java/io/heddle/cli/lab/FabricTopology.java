@@ -3,6 +3,7 @@ package io.heddle.cli.lab;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Nodes, links, names and addresses that follow from a plan. Host {@code h}'s prefix on plane
@@ -179,6 +180,64 @@ final class FabricTopology {
   /** Links that carry one plane each: those that are shaped, cut and counted. */
   List<Link> planeLinks() {
     return links().stream().filter(link -> link.plane() > 0).toList();
+  }
+
+  /**
+   * @throws LabException where no node has this name, with those that there are
+   */
+  Node node(String name) {
+    return nodes().stream()
+        .filter(node -> node.name().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new LabException(
+                "the lab has no '"
+                    + name
+                    + "'; it has "
+                    + String.join(", ", nodes().stream().map(Node::name).toList())));
+  }
+
+  /**
+   * @throws LabException where there is no such plane
+   */
+  void requirePlane(int plane) {
+    if (plane < 1 || plane > plan.planes()) {
+      throw new LabException("the lab has no plane " + plane + "; it has 1 to " + plan.planes());
+    }
+  }
+
+  /**
+   * A plane's links at one node, or all of them.
+   *
+   * @param at a node's name; {@code all} for every link
+   * @throws LabException where there is no such plane or node, or no link of the plane there
+   */
+  List<Link> linksOf(int plane, String at) {
+    requirePlane(plane);
+    List<Link> all = planeLinks().stream().filter(link -> link.plane() == plane).toList();
+    if (at.equals("all")) {
+      return all;
+    }
+    Node node = node(at);
+    List<Link> chosen =
+        all.stream()
+            .filter(link -> link.leaf().node().equals(node) || link.far().node().equals(node))
+            .toList();
+    if (chosen.isEmpty()) {
+      throw new LabException(
+          at
+              + " has no link of plane "
+              + plane
+              + " alone; its links end at "
+              + String.join(
+                  ", ",
+                  all.stream()
+                      .flatMap(link -> Stream.of(link.leaf().node(), link.far().node()))
+                      .map(Node::name)
+                      .distinct()
+                      .toList()));
+    }
+    return chosen;
   }
 
   /** The only leaf of a host; where planes are separate, a host has one leaf per plane. */

@@ -97,7 +97,11 @@ final class FrrRouter {
   }
 
   FabricDaemons.Sessions sessions() {
-    String answer = ask("show bgp ipv6 unicast summary json");
+    return sessions(leaf.name(), ask("show bgp ipv6 unicast summary json"));
+  }
+
+  /** From vtysh's document of peers; hosts are those at ports whose names begin with h. */
+  static FabricDaemons.Sessions sessions(String leaf, String answer) {
     int routers = 0;
     int hosts = 0;
     try {
@@ -112,7 +116,7 @@ final class FrrRouter {
         }
       }
     } catch (JsonProcessingException garbage) {
-      throw new LabException("vtysh on " + leaf.name() + " printed no JSON: " + answer, garbage);
+      throw new LabException("vtysh on " + leaf + " printed no JSON: " + answer, garbage);
     }
     return new FabricDaemons.Sessions(routers, hosts);
   }
