@@ -260,7 +260,7 @@ final class FabricDemo {
 
   /* Looked for from the moment on at which the ranks had the weights: what is sent before may be near them by chance, or
   because the slower link pushes back. */
-  private static @Nullable Double followedAfterMs(
+  static @Nullable Double followedAfterMs(
       ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> asked) {
     double weighed = changedAt + weightsAfterMs / 1e3;
     for (double time : samples.times()) {

@@ -1,0 +1,93 @@
+package io.heddle.cli.bench.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.kit.Json;
+import io.heddle.platform.HeddleException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** From what processes said to the figures that are read and judged. */
+class ReportFiguresTest {
+  private static JsonNode event(String json) throws Exception {
+    return Json.mapper().readTree(json);
+  }
+
+  private static Map<String, JsonNode> events() throws Exception {
+    Map<String, JsonNode> events = new HashMap<>();
+    events.put("first", event("{\"descriptors\": 20, \"resident_kib\": 1000}"));
+    events.put("up", event("{\"descriptors\": 60, \"resident_kib\": 1400, \"seconds\": 1.5}"));
+    events.put("moved", event("{\"resident_kib\": 2048, \"seconds\": 0.25}"));
+    events.put("closed", event("{\"descriptors\": 20}"));
+    return events;
+  }
+
+  @Test
+  void aConnectionTakesWhatAllTookMoreThanTheFirstByItsDirections() throws Exception {
+    assertEquals(
+        new ConnectionsReport.Run(4, 1.5, 5, 50, 0.25, 2, 20),
+        ConnectionsReport.Run.of(4, events()));
+  }
+
+  @Test
+  void aRankThatDidNotReportEachStepHasNoFigures() throws Exception {
+    Map<String, JsonNode> events = events();
+    events.remove("moved");
+    HeddleException missing =
+        assertThrows(HeddleException.class, () -> ConnectionsReport.Run.of(4, events));
+    assertEquals("a rank didn't report \"moved\"", missing.getMessage());
+  }
+
+  private static PolicyReport policies(List<Double> ofIdeal) {
+    return new PolicyReport(
+        4,
+        1,
+        9000,
+        1 << 20,
+        8,
+        100,
+        ofIdeal.size(),
+        0.98,
+        List.of(0.5, 1.5),
+        List.of(
+            new PolicyReport.Situation(
+                "bursts",
+                "planes lose most of their rate now and then",
+                List.of(new PolicyReport.Cell("spray", ofIdeal, ofIdeal, ofIdeal)))));
+  }
+
+  @Test
+  void aRoundThatSaysNothingIsNoPartOfAPolicysFigure() {
+    String row = policies(List.of(0.75, Double.NaN, 0.25)).table().lines().toList().getLast();
+    assertTrue(row.matches("  spray +0\\.500 +0\\.500 +\\(0\\.250 to 0\\.750\\) +0\\.5 .*"), row);
+    String none = policies(List.of(Double.NaN)).table().lines().toList().getLast();
+    assertTrue(none.matches("  spray +NaN +NaN +\\(NaN to NaN\\) +NaN .*"), none);
+  }
+
+  @Test
+  void ofAStartTheMedianStandsBeforeTheEnds() {
+    String row =
+        new StartReport(
+                "loopback addresses",
+                2,
+                4,
+                List.of(0.1, 0.2),
+                List.of(
+                    new StartReport.Contestant(
+                        "1 plane",
+                        List.of(120.0, 100.0, 400.0, 110.0),
+                        List.of(200.0),
+                        List.of(60.0))))
+            .table()
+            .lines()
+            .toList()
+            .getLast();
+    assertTrue(row.contains("115 (100 to 400)"), row);
+    assertTrue(row.contains("60 (60 to 60)"), row);
+  }
+}

@@ -1,0 +1,118 @@
+package io.heddle.cli.job;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.kit.OptionRange;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** From options to sizes and the driver's command line, and from its words to a line's figures. */
+class AllReducePlanTest {
+  @CommandLine.Command
+  private static final class Sizes {
+    @CommandLine.Mixin private SizesOption sizes = new SizesOption();
+  }
+
+  private final Sizes command = new Sizes();
+  private final CommandLine line = new CommandLine(command);
+
+  private AllReducePlan.Sizes sizes(String options) {
+    line.parseArgs(options.isEmpty() ? new String[0] : options.split(" "));
+    command.sizes.require(new OptionRange(line.getCommandSpec()));
+    return command.sizes.within(10);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--min-bytes 2,                    --min-bytes 2 is not in 4 to 2147483648",
+    "--min-bytes 10,                   '--min-bytes 10 is not a multiple of 4, the size of a"
+        + " float'",
+    "--min-bytes 1K --max-bytes 512,   --max-bytes 512 is not in 1024 to 2147483648",
+    "--max-bytes 3G,                   --max-bytes 3221225472 is not in 8 to 2147483648",
+    "--iterations 0,                   --iterations 0 is not in 1 to 1000000"
+  })
+  void sizesThatCannotBeReducedAreRefused(String options, String sentence) {
+    assertEquals(
+        sentence, assertThrows(ParameterException.class, () -> sizes(options)).getMessage());
+  }
+
+  @Test
+  void whatIsUsualGivesWayToWhatIsAskedFor() {
+    CommandLine.ParseResult given = line.parseArgs("--iterations", "7");
+    command.sizes.usually(given, 1 << 20, 5);
+    assertEquals(new AllReducePlan.Sizes(8, 1 << 20, 7, 10), command.sizes.within(10));
+    given = line.parseArgs("--max-bytes", "2M");
+    command.sizes.usually(given, 1 << 20, 5);
+    assertEquals(new AllReducePlan.Sizes(8, 2 << 20, 5, 10), command.sizes.within(10));
+    given = line.parseArgs("--min-bytes", "4M");
+    command.sizes.usually(given, 1 << 20, 5);
+    assertEquals(4 << 20, command.sizes.within(10).maxBytes(), "no range without a size");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8, 8, 1", "8, 15, 1", "8, 16, 2", "8, 67108864, 24", "1073741824, 2147483648, 2"})
+  void sizesDoubleUpToTheLast(long least, long most, int count) {
+    assertEquals(count, new AllReducePlan.Sizes(least, most, 1, 10).count());
+  }
+
+  private static List<String> command(AllReducePlan.@Nullable Watched watched) {
+    return new AllReducePlan(
+            Path.of("driver"),
+            Path.of("plugin.so"),
+            Path.of("/run"),
+            new AllReducePlan.Sizes(8, 64, 5, 30),
+            2,
+            Map.of(),
+            watched)
+        .command(1, 3);
+  }
+
+  @Test
+  void theDriverIsToldWhoItIsAndWhatToDo() {
+    assertEquals(
+        "driver --plugin plugin.so --rank 1 --ranks 3 --rendezvous /run --min-bytes 8 --max-bytes"
+            + " 64 --iterations 5 --devices 2 --timeout-seconds 30",
+        String.join(" ", command(null)));
+  }
+
+  @Test
+  void onlyARunThatIsWatchedLeavesItsCompletionsAndEndsBySign() {
+    List<String> watched = command(new AllReducePlan.Watched(Path.of("/run/over"), false));
+    assertEquals(
+        "--until /run/over --completions /run/rank-1.completions",
+        String.join(" ", watched.subList(watched.size() - 4, watched.size())));
+    assertFalse(watched.contains("--trace"));
+    assertTrue(command(new AllReducePlan.Watched(Path.of("/run/over"), true)).contains("--trace"));
+  }
+
+  @Test
+  void theSlowestRankGivesTheTimeAndLinksCarryTwiceWhatOthersHave() {
+    AllReduceResult result =
+        AllReduceResult.of(
+            List.of(
+                new AllReduceEvent.Size(4_000_000, 1_000_000, 5, 1_000, 1),
+                new AllReduceEvent.Size(4_000_000, 1_000_000, 5, 2_000, 0),
+                new AllReduceEvent.Size(4_000_000, 1_000_000, 5, 500, 2)));
+    assertEquals(2_000, result.timeUs());
+    assertEquals(2, result.algbwGigabytesPerSecond(), 1e-9);
+    assertEquals(2 * 4 / 3.0, result.busbwGigabytesPerSecond(), 1e-9);
+    assertEquals(3, result.wrong());
+  }
+
+  @Test
+  void aTimeThatIsNoneIsNoInfiniteSpeed() {
+    AllReduceResult result = AllReduceResult.of(List.of(new AllReduceEvent.Size(8, 2, 1, 0, 0)));
+    assertEquals(0, result.algbwGigabytesPerSecond());
+    assertEquals(0, result.busbwGigabytesPerSecond());
+  }
+}
