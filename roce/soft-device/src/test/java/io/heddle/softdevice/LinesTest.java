@@ -208,7 +208,8 @@ class LinesTest {
             assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
             use(4096);
           }
-          return write == 1 || came[0] > 1;
+          /* However long the second one takes to be posted. */
+          return write == 1 || came[1] > 0;
         });
     post(0, 1024);
     post(4096, 1024);
