@@ -1,5 +1,7 @@
 package io.heddle.systemtests.style;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -39,7 +41,9 @@ class ArchitectureTest {
               "transport",
               Set.of("platform", "verbs", "addr", "routes", "reorder", "qppool", "spray", "stats")),
           Map.entry("plugin", Set.of("platform", "transport")),
-          Map.entry("perf", Set.of("platform", "reorder", "routes", "spray", "transport")),
+          Map.entry(
+              "perf",
+              Set.of("platform", "roce.transport", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),
@@ -158,6 +162,20 @@ class ArchitectureTest {
         .orShould()
         .dependOnClassesThat()
         .haveFullyQualifiedName("sun.misc.Unsafe")
+        .check(classes);
+  }
+
+  @Test
+  void ofAgronaAndJctoolsOnlyWhatNeedsNoUnsafeIsUsed() {
+    noClasses()
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("org.agrona..", "org.jctools..")
+                .and(
+                    not(
+                        resideInAnyPackage(
+                            "org.agrona.collections", "org.jctools.queues.atomic.."))))
+        .because("the rest warns on standard error, or asks for the JDK's inner packages")
         .check(classes);
   }
 }
