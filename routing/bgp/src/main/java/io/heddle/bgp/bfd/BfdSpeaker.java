@@ -5,10 +5,9 @@ import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,7 +112,7 @@ public final class BfdSpeaker implements AutoCloseable {
 
   private final EventLoop loop;
   private final DatagramSocket6 receiver;
-  private final Map<Integer, Path> paths = new HashMap<>();
+  private final Int2ObjectHashMap<Path> paths = new Int2ObjectHashMap<>();
   private final byte[] packet = new byte[256];
 
   /**

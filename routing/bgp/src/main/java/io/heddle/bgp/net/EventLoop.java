@@ -10,12 +10,11 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +89,7 @@ public final class EventLoop implements AutoCloseable {
   private static final int EPOLL_CTL_DEL = 2;
   private static final int EPOLL_CTL_MOD = 3;
   private static final int EVENTS = 64;
+  private static final int TASKS_OF_A_CHUNK = 64;
   /* struct epoll_event is packed on x86-64 only. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
   private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
@@ -107,9 +107,10 @@ public final class EventLoop implements AutoCloseable {
   /* A number is given anew as soon as it is closed: what epoll told of its last owner must not reach the next. */
   private record Registration(int generation, Handler handler) {}
 
-  private final Map<Integer, Registration> handlers = new HashMap<>();
+  private final Int2ObjectHashMap<Registration> handlers = new Int2ObjectHashMap<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> tasks =
+      new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final LastingThread thread;
   private volatile Undoing undoing = goesOn -> {};
 
