@@ -14,6 +14,7 @@ import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ final class Engine implements PacketSink {
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
   final Counters counters = new Counters();
-  final AsyncEvents events = new AsyncEvents();
+  final Queue<AsyncEvent> events = AsyncEvent.queue();
   final RingShares shares = new RingShares();
 
   final NarrowWays narrow;
@@ -128,10 +129,18 @@ final class Engine implements PacketSink {
       LockSupport.parkNanos(GIVE_UP_LOOK_NS);
     }
     try {
-      events.add(AsyncEventListener.Kind.DEVICE_FATAL, 0);
+      events.offer(AsyncEvent.DEVICE_FATAL);
     } finally {
       unlock();
     }
+  }
+
+  /**
+   * Tells the control thread, where there is room: the states of the queue pairs say the same.
+   * Needs memory, and so comes last in what it tells of. Under the lock.
+   */
+  void tell(AsyncEventListener.Kind kind, int queuePairNumber) {
+    events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
   /**

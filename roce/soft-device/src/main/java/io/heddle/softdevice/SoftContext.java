@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +64,7 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
-  private final Map<Long, Companions> companions = new HashMap<>();
+  private final Long2ObjectHashMap<Companions> companions = new Long2ObjectHashMap<>();
   private int nextSlot;
   private int generation;
   private int nextDomain = 1;
@@ -158,7 +159,14 @@ final class SoftContext implements DeviceContext {
 
   @Override
   public int pollAsyncEvents(AsyncEventListener listener) {
-    return engine.events.poll(listener);
+    int count = 0;
+    synchronized (engine.events) {
+      for (AsyncEvent event = engine.events.poll(); event != null; event = engine.events.poll()) {
+        listener.onAsyncEvent(event.kind(), event.queuePairNumber());
+        count++;
+      }
+    }
+    return count;
   }
 
   @Override

@@ -379,8 +379,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       int immediate) {
     boolean before = to.isOverrun();
     if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate) && !before) {
-      engine.events.add(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
       engine.failUsersOf(to);
+      engine.tell(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
     }
   }
 
@@ -394,8 +394,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   @Override
   public void fail(AsyncEventListener.Kind kind) {
     if (state != QueuePairState.ERROR) {
-      engine.events.add(kind, number);
       die();
+      engine.tell(kind, number);
     }
   }
 

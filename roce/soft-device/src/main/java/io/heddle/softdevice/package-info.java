@@ -11,8 +11,8 @@
  * <p>Threads: any thread may make progress, one at a time, under {@code ProgressLock}, which nobody
  * on the data path waits for. Posting threads reach the lock holder through {@code SendQueue},
  * {@code ReceiveQueue} and {@code Doorbells}; completions go to the polling thread through {@code
- * SoftCompletionQueue}, events to the control thread through {@code AsyncEvents}. Where no caller
- * makes progress, {@code ProgressThread}, which sleeps in epoll, does. The control path holds the
+ * SoftCompletionQueue}, events to the control thread as {@code AsyncEvent}. Where no caller makes
+ * progress, {@code ProgressThread}, which sleeps in epoll, does. The control path holds the
  * context's monitor, then the lock.
  *
  * <p>Memory: a queue pair maps its transmit ring (4 MiB of addresses, of which only touched pages

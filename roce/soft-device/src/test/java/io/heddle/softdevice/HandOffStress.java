@@ -7,6 +7,7 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Queue;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -324,20 +325,21 @@ final class HandOffStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "a torn event")
   public static class EventSeenWhole {
     private static final AsyncEventListener.Kind SECOND = AsyncEventListener.Kind.values()[1];
-    private final AsyncEvents events = new AsyncEvents();
+    private final Queue<AsyncEvent> events = AsyncEvent.queue();
 
     @Actor
     public void device() {
-      events.add(SECOND, 7);
+      events.offer(new AsyncEvent(SECOND, 7));
     }
 
     @Actor
     public void control(II_Result result) {
       result.r1 = -1;
-      events.poll((kind, queuePair) -> {
-        result.r1 = kind.ordinal();
-        result.r2 = queuePair;
-      });
+      AsyncEvent event = events.poll();
+      if (event != null) {
+        result.r1 = event.kind().ordinal();
+        result.r2 = event.queuePairNumber();
+      }
     }
   }
 }

@@ -22,12 +22,11 @@ import io.heddle.transport.options.InfinibandOptions;
 import io.heddle.transport.options.TransportOptions;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +45,7 @@ public final class Connector {
   private final Doors doors;
   private final Log log;
   private final AtomicLong nextConnect = new AtomicLong(1);
-  private final Map<Long, Handshake<SendComm>> connecting = new HashMap<>();
+  private final Long2ObjectHashMap<Handshake<SendComm>> connecting = new Long2ObjectHashMap<>();
   private final CallsInTurn callsInTurn = new CallsInTurn();
 
   /**

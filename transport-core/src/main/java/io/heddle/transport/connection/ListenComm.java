@@ -7,14 +7,13 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.data.RecvComm;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ public final class ListenComm implements AutoCloseable {
   /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
   each that broke off. */
   private final Set<Long> settled = new LinkedHashSet<>();
-  private final Map<Long, Handshake<RecvComm>> brokenOff = new HashMap<>();
+  private final Long2ObjectHashMap<Handshake<RecvComm>> brokenOff = new Long2ObjectHashMap<>();
   private int strangers;
   private int silent;
   private List<ControlListener> listeners = List.of();

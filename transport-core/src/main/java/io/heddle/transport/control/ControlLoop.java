@@ -13,8 +13,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +66,8 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
+  private static final int TASKS_OF_A_CHUNK = 64;
+
   /* Where no timer is due a sleep ends by what comes. */
   private static final long FOR_EVER_NS = Long.MAX_VALUE / 4;
 
@@ -85,7 +87,8 @@ public final class ControlLoop implements AutoCloseable {
   private final Selector selector;
   private final NanoClock clock;
   private final OwnTime time;
-  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> tasks =
+      new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   /* Outside the heap: into an array a read goes by way of such a buffer. */
