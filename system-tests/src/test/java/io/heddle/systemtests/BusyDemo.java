@@ -12,6 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -150,6 +152,24 @@ final class BusyDemo implements AutoCloseable {
         .flatMap(file -> StatsReader.snapshot(file).rows().stream())
         .mapToLong(ProcessStats.Row::failovers)
         .sum();
+  }
+
+  /**
+   * When each rank that did so left a plane since then, by what the plugin records, under its
+   * process's number. Milliseconds since 1970.
+   */
+  Map<Long, Long> leftSince(String plane, long sinceMs) {
+    Map<Long, Long> left = new TreeMap<>();
+    for (Path file : statistics) {
+      ProcessStats stats = StatsReader.snapshot(file);
+      for (ProcessStats.DistinctError error : stats.errors()) {
+        if (error.sentence().contains("moving off plane " + plane + " ")
+            && error.lastMs() >= sinceMs) {
+          left.put(stats.processId(), error.lastMs());
+        }
+      }
+    }
+    return left;
   }
 
   /** Waits for its end, which must be a good one with every element right. */
