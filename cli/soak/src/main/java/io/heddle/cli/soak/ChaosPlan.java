@@ -213,6 +213,16 @@ record ChaosPlan(
                 || event.isFatal());
   }
 
+  /**
+   * Whether all that was done was to stop ranks for a while. A queue pair over all planes fences
+   * none: one that is silent rests.
+   */
+  boolean onlyStopsRanks() {
+    return !events.isEmpty()
+        && events.stream().allMatch(event -> event.fault() == ChaosFault.STOPPED_PEER)
+        && !setting.policy().equals(ChaosSetting.PACKET);
+  }
+
   String describe() {
     StringBuilder text = new StringBuilder(setting.describe());
     text.append(", messages to ").append(maxBytes).append(" B");

@@ -1,6 +1,7 @@
 package io.heddle.cli.soak;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.job.LeftPlanes;
 import io.heddle.cli.job.RankProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,6 +52,7 @@ final class ChaosRun {
               + folder.toAbsolutePath());
     }
     String trouble = awaitAll("start");
+    long leftBefore = LeftPlanes.count(pair.folder());
     if (trouble == null) {
       trouble = carryOut();
     }
@@ -62,6 +64,7 @@ final class ChaosRun {
       living().forEach(rank -> pair.say(rank, "close"));
       trouble = awaitAll("end");
     }
+    judge.planesLeft(LeftPlanes.count(pair.folder()) - leftBefore);
     List.copyOf(standing).forEach(this::undo);
     return trouble == null
         ? judge.verdict(pair::stories)

@@ -31,7 +31,7 @@ record ChaosSetting(
       List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
 
   /** One queue pair over all planes, which the others don't draw from. */
-  private static final String PACKET = "packet";
+  static final String PACKET = "packet";
 
   private static final int PACKET_EVERY = 4;
 

@@ -25,6 +25,8 @@ record ChaosVerdict(
     /** Every message arrived, every byte right; or the run had to fail, and did as it must. */
     PASSED("passed"),
     ERRED("erred though a plane was left"),
+    /** Ranks were stopped and nothing else, and one took that for the failure of a plane. */
+    FENCED("left planes that were there"),
     LATE("told too late"),
     WRONG("wrong bytes"),
     HUNG("hung"),

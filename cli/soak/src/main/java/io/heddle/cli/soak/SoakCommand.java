@@ -37,7 +37,8 @@ import picocli.CommandLine.ParameterException;
       "%nRun i has the seed S + i, and all that it does follows from that: a run that failed is"
           + " repeated with --runs 1 --seed and its seed.",
       "A run goes on to its end unless its peer is killed or every plane stays cut beyond the grace"
-          + " time: then both ends must be told so, by a remote error and in time."
+          + " time: then both ends must be told so, by a remote error and in time. Where ranks were"
+          + " only stopped, no plane may have been left."
     },
     exitCodeList = {
       "0:Every run ended as it should, no byte was wrong, nothing hung, nothing was left open.",

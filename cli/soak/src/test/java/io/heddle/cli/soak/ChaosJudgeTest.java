@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each verdict, from both sides of its limit. */
@@ -25,6 +26,7 @@ class ChaosJudgeTest {
   private static final double KILLED_LIMIT_MS = 3_000;
 
   private static final ChaosEvent CUT = event(ChaosFault.CARRIER_CUT, 100);
+  private static final ChaosEvent STOP = event(ChaosFault.STOPPED_PEER, 300);
   private static final ChaosEvent KILL = event(ChaosFault.KILLED_PEER, ChaosEvent.FOR_EVER);
   private static final ChaosEvent ALL_DOWN = event(ChaosFault.ALL_LINKS_DOWN, ChaosEvent.FOR_EVER);
 
@@ -130,6 +132,41 @@ class ChaosJudgeTest {
     assertEquals(ChaosVerdict.Kind.ERRED, verdict.kind());
     assertTrue(story(verdict).startsWith("test returned 3"), story(verdict));
     assertTrue(story(verdict).endsWith("what the ranks said last"), story(verdict));
+  }
+
+  private static ChaosVerdict afterPlanesLeft(long count, ChaosEvent... events) {
+    ChaosJudge judge = judge(events);
+    judge.hear(good(0));
+    judge.hear(good(1));
+    judge.planesLeft(count);
+    return verdict(judge);
+  }
+
+  @Test
+  void aRunWhoseRanksWereOnlyStoppedMustHaveLeftNoPlane() {
+    ChaosVerdict left = afterPlanesLeft(2, STOP, event(ChaosFault.STOPPED_PEER, 20));
+    assertEquals(ChaosVerdict.Kind.FENCED, left.kind());
+    assertTrue(
+        story(left).startsWith("planes were left 2 times, and none had a fault"), story(left));
+    assertTrue(story(left).endsWith("what the ranks said last"), story(left));
+    assertEquals(ChaosVerdict.Kind.PASSED, afterPlanesLeft(0, STOP).kind());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ChaosFault.class,
+      names = {"STOPPED_PEER", "KILLED_PEER"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void whereAFaultWasOfPlanesTheyMayBeLeftBesideStoppedRanks(ChaosFault fault) {
+    assertEquals(ChaosVerdict.Kind.PASSED, afterPlanesLeft(3, STOP, event(fault, 100)).kind());
+  }
+
+  @Test
+  void aKilledPeersPlanesMayBeLeft() {
+    ChaosJudge judge = judge(STOP, KILL);
+    judge.planesLeft(2);
+    judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)));
+    assertEquals(ChaosVerdict.Kind.PASSED, verdict(judge).kind());
   }
 
   @Test

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.stats.StatsFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -111,7 +115,7 @@ class ChaosRunTest {
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     String story = verdict.story();
     assertNotNull(story);
-    assertTrue(story.contains(" ended: exit code 3 before its traffic"), story);
+    assertTrue(story.matches("(?s).* ended: exit code 3 before its (start|traffic).*"), story);
     assertTrue(story.contains("no such plane"), story);
   }
 
@@ -142,6 +146,53 @@ class ChaosRunTest {
     assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
     assertFalse(heard(1).contains("close"), heard(1));
     assertTrue(heard(0).contains("close"), heard(0));
+  }
+
+  /* What a rank counts that has left a plane so often. */
+  private Path counters(int failovers) throws Exception {
+    Path copy = folder.resolve("left-" + failovers);
+    if (Files.exists(copy)) {
+      return copy;
+    }
+    try (StatsFile file = new StatsFile(folder, (level, sentence) -> {})) {
+      PlaneCounters counters = file.open(StatsFile.Direction.SEND, "if:e1", 1, "the other rank");
+      for (int i = 0; i < failovers; i++) {
+        counters.failover();
+      }
+      Files.copy(Objects.requireNonNull(file.path()), copy);
+      Files.delete(file.path());
+    }
+    return copy;
+  }
+
+  /* Rank 0 had left planes twice before this run, and leaves more of them at its end. */
+  private ChaosVerdict runThatLeavesPlanes(int timesMore) throws Exception {
+    String says =
+        """
+        there=$(dirname "$2")/pair-1/0.stats
+        leave() { [ "$rank" != 0 ] || { cp "$1" "$there.new" && mv "$there.new" "$there"; }; }
+        leave %s
+        end() {
+          leave %s
+          say end '"leaks": 0'
+        }
+        """;
+    return run(
+        String.format(Locale.ROOT, says, counters(2), counters(2 + timesMore)),
+        plan(0, event(1, 50, ChaosFault.STOPPED_PEER, 1)));
+  }
+
+  @Test
+  void aPlaneThatIsLeftWhileARankIsStoppedSpoilsTheRun() throws Exception {
+    ChaosVerdict verdict = runThatLeavesPlanes(1);
+    assertEquals(ChaosVerdict.Kind.FENCED, verdict.kind());
+    assertTrue(
+        String.valueOf(verdict.story()).startsWith("planes were left 1 times"), verdict.story());
+  }
+
+  @Test
+  void aPlaneThatWasLeftInAnEarlierRunSpoilsNone() throws Exception {
+    assertEquals(ChaosVerdict.Kind.PASSED, runThatLeavesPlanes(0).kind());
   }
 
   @Test

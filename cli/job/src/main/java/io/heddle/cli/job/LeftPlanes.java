@@ -1,0 +1,26 @@
+package io.heddle.cli.job;
+
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** How often processes have gone on without a plane, by what they count themselves. */
+public final class LeftPlanes {
+  private LeftPlanes() {}
+
+  /** Of all connections, open and closed, of the processes whose statistics are in this folder. */
+  public static long count(Path folder) throws IOException {
+    long count = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+      for (Path file : files) {
+        for (ProcessStats.Row row : StatsReader.read(file)) {
+          count += row.failovers();
+        }
+      }
+    }
+    return count;
+  }
+}
