@@ -42,6 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @EndsWithin(120)
 class ThreadFaultTest {
   private static final List<Integer> PLANES = List.of(1, 2);
+  private static final int CALLS_AT_A_TIME = 32;
 
   @TempDir Path folder;
 
@@ -185,6 +186,30 @@ class ThreadFaultTest {
     }
   }
 
+  /* Of 32 calls at a time, so many may go on together. */
+  @Test
+  void aConnectionThatFailsAndCanNotBeClosedHoldsUpNoOther() {
+    LoopbackFabric fabric = new LoopbackFabric(3);
+    try (Ends ends =
+        new Ends(
+            fabric, folder, PLANES, PLANES, Map.of(), Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"))) {
+      PLANES.forEach(plane -> fabric.refuseCloses(Ends.gid("127.0.77." + plane), true));
+      for (int i = 0; i <= CALLS_AT_A_TIME; i++) {
+        long handle = ends.handle();
+        ListenComm listener = ends.right.listen(0, handle);
+        ends.thrownAt.put("queue pairs on each plane", new AssertionError("as asked"));
+        assertThrows(
+            HeddleException.class,
+            () -> Ends.await("connect's failure", () -> ends.left.connect(0, -1, handle) != null));
+        listener.close();
+      }
+      PLANES.forEach(plane -> fabric.refuseCloses(Ends.gid("127.0.77." + plane), false));
+      assertTold(ends, "heddle-control", new AssertionError("as asked"));
+      assertTrue(ends.log.stream().anyMatch(line -> line.contains("destroy_qp")), "none was stuck");
+      assertOthersGoOn(ends);
+    }
+  }
+
   @Test
   void aControlThreadThatCanNotEvenFailAConnectionFailsThemAll() {
     try (Ends ends = ends(Map.of(), Map.of());
@@ -208,6 +233,11 @@ class ThreadFaultTest {
           String.valueOf(refused.getMessage()).contains("the control thread has failed"),
           refused::toString);
       listener.close();
+      HeddleException deaf =
+          assertThrows(HeddleException.class, () -> ends.left.listen(0, ends.handle()));
+      assertTrue(
+          String.valueOf(deaf.getMessage()).contains("the control thread has failed"),
+          deaf::toString);
     }
   }
 

@@ -33,6 +33,11 @@ final class CallsInTurn {
     }
   }
 
+  /** Those that wait will never begin. */
+  void giveUp() {
+    waiting.clear();
+  }
+
   private void run(Runnable call) {
     boolean begun = false;
     try {

@@ -67,8 +67,13 @@ public final class Connector {
     this.log = log;
   }
 
-  /** Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks. */
+  /**
+   * Writes the 128-byte handle that NCCL carries to the connecting side. Never blocks.
+   *
+   * @throws HeddleException when nobody could be heard here
+   */
   public ListenComm listen(NetDevice device, long handleAddress, CounterSource source, Log words) {
+    requireControl();
     byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ListenComm listen = new ListenComm(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
@@ -215,6 +220,14 @@ public final class Connector {
     requireControl();
     Handshake.Outcome<RecvComm> outcome = finish ? listener.next() : null;
     return outcome == null ? null : comm(outcome);
+  }
+
+  /** What was begun will never come to its end, and is let go. The control thread, at its end. */
+  public void controlLost() {
+    callsInTurn.giveUp();
+    synchronized (connecting) {
+      connecting.clear();
+    }
   }
 
   private void requireControl() {

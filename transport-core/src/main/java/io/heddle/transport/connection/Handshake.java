@@ -85,6 +85,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private boolean authenticated;
   private long call;
   private boolean hungUp;
+  private boolean endTold;
   private boolean together;
   private boolean peerIsReady;
   private int connectRetries;
@@ -361,7 +362,15 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     begun.begin(open);
     channel = null;
     outcome = new Outcome<>(comm, "");
-    ended.accept(this);
+    tellEnd();
+  }
+
+  /* Once: whoever waits for the end of this conversation goes on. */
+  private void tellEnd() {
+    if (!endTold) {
+      endTold = true;
+      ended.accept(this);
+    }
   }
 
   @Override
@@ -402,7 +411,17 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
+  /* Others wait for its end, whatever becomes of its remains. */
   private void fail(String reason) {
+    try {
+      giveUp(reason);
+    } finally {
+      tellEnd();
+      hangUp();
+    }
+  }
+
+  private void giveUp(String reason) {
     Connection made = connection;
     Dialogue begun = link;
     if (begun != null) {
@@ -415,9 +434,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       if (made != null) {
         made.close();
       }
-      ended.accept(this);
     }
-    hangUp();
   }
 
   private void hangUp() {

@@ -27,6 +27,7 @@ public final class LoopbackFabric {
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
   private final Set<Gid> cut = ConcurrentHashMap.newKeySet();
   private final Set<Gid> taken = ConcurrentHashMap.newKeySet();
+  private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private long random;
   private int nextNumber = 0x11;
@@ -87,6 +88,19 @@ public final class LoopbackFabric {
   /** What was taken is there again, at its old place. */
   public void giveBack(Gid gid) {
     taken.remove(gid);
+  }
+
+  /** Whether who closes a queue pair of this address hears that it can't be closed. */
+  public void refuseCloses(Gid gid, boolean refused) {
+    if (refused) {
+      stuck.add(gid);
+    } else {
+      stuck.remove(gid);
+    }
+  }
+
+  boolean refusesClose(Gid gid) {
+    return stuck.contains(gid);
   }
 
   boolean has(Gid gid) {

@@ -454,4 +454,12 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
       receiveQueue.detach();
     }
   }
+
+  @Override
+  public void close() {
+    super.close();
+    if (localGid != null && fabric.refusesClose(localGid)) {
+      throw new VerbsException("destroy_qp", "loopback queue pair " + number(), Errno.EBUSY);
+    }
+  }
 }
