@@ -73,13 +73,21 @@ public final class Transport implements AutoCloseable {
   private volatile @Nullable FirstMessages warmUp;
 
   private Transport(
-      Map<String, String> environment, Log hosts, Supplier<Providers> providers, NanoClock clock) {
+      Map<String, String> environment,
+      Log hosts,
+      Supplier<Providers> providers,
+      NanoClock clock,
+      Opened opened) {
     this.clock = clock;
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
     HostAddresses host = HostAddresses.read();
-    routes = routes();
+    RouteFollower follower = routes();
+    routes = follower;
+    if (follower != null) {
+      opened.undoneBy(follower::close);
+    }
     HostPlanes planes =
         new HostPlanes(
             host,
@@ -93,6 +101,7 @@ public final class Transport implements AutoCloseable {
     DeviceSearch search =
         new DeviceSearch(options, environment, ledger, clock, log, providers.get().all());
     devices = search.open(planes);
+    opened.undoneBy(() -> devices.forEach(NetDevice::close));
     provider = search.provider();
     String hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
     tellRest(found);
@@ -103,9 +112,11 @@ public final class Transport implements AutoCloseable {
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
+    opened.undoneBy(this::closeStats);
     log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
+    opened.undoneBy(loop::close);
     doors = new Doors(loop, doorAddresses(controlAddresses), log);
     connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
@@ -116,7 +127,7 @@ public final class Transport implements AutoCloseable {
       new DrainFollower(orders, devices, log).begin(loop);
     }
     addresses = new AddressFollower(devices, loop, log);
-    RouteFollower follower = routes;
+    opened.undoneBy(addresses::close);
     if (follower != null) {
       follower.start(devices);
     }
@@ -164,7 +175,13 @@ public final class Transport implements AutoCloseable {
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
-    return new Transport(environment, log, providers, NanoClock.SYSTEM);
+    Opened opened = new Opened();
+    try {
+      return new Transport(environment, log, providers, NanoClock.SYSTEM, opened);
+    } catch (RuntimeException | Error failure) {
+      opened.undo(failure);
+      throw failure;
+    }
   }
 
   private static @Nullable String nullIfBlank(String text) {
@@ -192,6 +209,7 @@ public final class Transport implements AutoCloseable {
 
   /* The control thread is lost, and with it what every connection needs to end in any other way. */
   private void failAll() {
+    connector.controlLost();
     for (NetDevice device : devices) {
       device.failed(0, Connector.CONTROL_LOST);
     }
@@ -309,6 +327,11 @@ public final class Transport implements AutoCloseable {
     }
   }
 
+  private void closeStats() {
+    log.hide();
+    stats.close();
+  }
+
   /** Objects that are open, by type; empty when everything was closed. */
   public Map<String, Integer> openObjects() {
     return ledger.open();
@@ -355,8 +378,7 @@ public final class Transport implements AutoCloseable {
     addresses.close();
     loop.close();
     devices.forEach(NetDevice::close);
-    log.hide();
-    stats.close();
+    closeStats();
     if (!ledger.isEmpty()) {
       log.warn("left open at the end: %s", ledger.open());
     }

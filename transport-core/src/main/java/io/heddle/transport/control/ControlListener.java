@@ -40,9 +40,7 @@ public final class ControlListener implements ControlLoop.Handler {
     tasks = loop.tasksOf(this::startAgain);
     this.accepted = accepted;
     try {
-      server = ServerSocketChannel.open();
-      server.configureBlocking(false);
-      server.bind(new InetSocketAddress(address, 0), BACKLOG);
+      server = listening(address);
       this.address = (InetSocketAddress) server.getLocalAddress();
     } catch (IOException failure) {
       throw new HeddleException(
@@ -56,6 +54,21 @@ public final class ControlListener implements ControlLoop.Handler {
           failure);
     }
     tasks.execute(this::start);
+  }
+
+  private static ServerSocketChannel listening(InetAddress address) throws IOException {
+    ServerSocketChannel server = ServerSocketChannel.open();
+    boolean listens = false;
+    try {
+      server.configureBlocking(false);
+      server.bind(new InetSocketAddress(address, 0), BACKLOG);
+      listens = true;
+    } finally {
+      if (!listens) {
+        ControlLoop.closeQuietly(server);
+      }
+    }
+    return server;
   }
 
   private void start() {

@@ -122,7 +122,20 @@ public final class ControlLoop implements AutoCloseable {
     }
     every(Strangers.JUDGED_EVERY_NS, strangers::judge);
     thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
-    thread.start();
+    try {
+      thread.start();
+    } catch (OutOfMemoryError noThread) {
+      closeSelector();
+      throw noThread;
+    }
+  }
+
+  private void closeSelector() {
+    try {
+      selector.close();
+    } catch (IOException alreadyBroken) {
+      // What it held is gone either way.
+    }
   }
 
   /** What to do where this thread can't serve anybody any more; on it, until it succeeds. */

@@ -75,13 +75,7 @@ public final class DeviceSearch {
         continue;
       }
       KeptLog kept = new KeptLog(log);
-      List<NetDevice> devices = new ArrayList<>();
-      for (RdmaDevice device : candidate.devices(environment, kept, ledger)) {
-        NetDevice net = open(device, planes, selection, kept, leftOut);
-        if (net != null) {
-          devices.add(net);
-        }
-      }
+      List<NetDevice> devices = open(candidate, planes, selection, kept, leftOut);
       if (!devices.isEmpty()) {
         kept.tell();
         if (!reasons.isEmpty()) {
@@ -105,6 +99,31 @@ public final class DeviceSearch {
                 reasons.isEmpty()
                     ? "this build has no provider of that name"
                     : String.join("; ", reasons)));
+  }
+
+  /* Where one has a fault that ends the search, those before it are closed. */
+  private List<NetDevice> open(
+      VerbsProvider candidate,
+      HostPlanes planes,
+      HcaSelection selection,
+      Log kept,
+      List<String> leftOut) {
+    List<NetDevice> devices = new ArrayList<>();
+    boolean found = false;
+    try {
+      for (RdmaDevice device : candidate.devices(environment, kept, ledger)) {
+        NetDevice net = open(device, planes, selection, kept, leftOut);
+        if (net != null) {
+          devices.add(net);
+        }
+      }
+      found = true;
+    } finally {
+      if (!found) {
+        devices.forEach(NetDevice::close);
+      }
+    }
+    return devices;
   }
 
   /* A device that can't be opened or asked is left out: another one may carry the planes. */

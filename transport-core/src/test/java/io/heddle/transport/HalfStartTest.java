@@ -1,0 +1,205 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.WeightRules;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.device.Providers;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import io.heddle.verbs.testing.LoopbackFabric;
+import io.heddle.verbs.testing.LoopbackProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start that can't go on leaves nothing behind of what it had opened. */
+@EndsWithin(60)
+class HalfStartTest {
+  private static final Gid PLANE = Ends.gid("127.0.79.1");
+
+  @TempDir private Path folder;
+
+  private final Provider provider = new Provider();
+  private final Map<String, String> environment = new HashMap<>();
+  private String refusedLine = "nothing is refused";
+
+  /** Remembers who counts its objects. */
+  private static final class Provider implements VerbsProvider {
+    private @Nullable LeakLedger ledger;
+
+    @Override
+    public String name() {
+      return "loopback";
+    }
+
+    @Override
+    public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger counted) {
+      ledger = counted;
+      return new LoopbackProvider(new LoopbackFabric(1), List.of(PLANE))
+          .devices(environment, log, counted);
+    }
+  }
+
+  @BeforeEach
+  void set() {
+    environment.putAll(
+        Map.of(
+            "HEDDLE_PLANES",
+            "127.0.79.1=one",
+            "HEDDLE_STATS_DIR",
+            folder.resolve("stats").toString(),
+            "HEDDLE_ROUTES",
+            folder.resolve("routes").toString(),
+            "NCCL_SOCKET_IFNAME",
+            "lo"));
+  }
+
+  private Transport open() {
+    return Transport.open(
+        environment,
+        (level, sentence) -> {
+          if (sentence.contains(refusedLine)) {
+            throw new AssertionError("as asked: " + sentence);
+          }
+        },
+        () -> new Providers(List.of(provider)));
+  }
+
+  private static Set<String> openFiles() throws IOException {
+    Set<String> open = new TreeSet<>();
+    try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : files.toList()) {
+        if (Files.isSymbolicLink(each)) {
+          open.add(each.getFileName() + " " + Files.readSymbolicLink(each));
+        }
+      }
+    }
+    /* The folder of the files itself. */
+    return open.stream().filter(each -> !each.contains("/fd")).collect(Collectors.toSet());
+  }
+
+  private static Set<Thread> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("heddle-"))
+        .collect(Collectors.toSet());
+  }
+
+  private boolean isRoutesFileMapped() {
+    try {
+      return Files.readString(Path.of("/proc/self/maps")).contains(folder + "/routes");
+    } catch (IOException unreadable) {
+      throw new AssertionError(unreadable);
+    }
+  }
+
+  /* Nothing is left, whatever it ended by. */
+  private void assertNothingIsLeftBy(Class<? extends Throwable> end) throws IOException {
+    try (RoutePublisher publisher =
+        RoutePublisher.create(
+            folder.resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM)) {
+      publisher.setPlane(new PublishedPlane("one", null, 0, ""));
+      publisher.goLive();
+      publisher.heartbeat();
+      publisher.commit();
+      /* Classes and descriptors that stay for ever are there after one that succeeds. */
+      String refused = refusedLine;
+      refusedLine = "nothing is refused";
+      Map<String, String> asked = Map.copyOf(environment);
+      environment.put("NCCL_SOCKET_IFNAME", "lo");
+      open().close();
+      environment.putAll(asked);
+      refusedLine = refused;
+      Ends.await("the end of its threads", () -> threads().isEmpty());
+      Set<String> before = openFiles();
+
+      assertThrows(end, this::open);
+
+      Ends.await("the end of all threads", () -> threads().isEmpty());
+      assertEquals(before, openFiles());
+      LeakLedger ledger = provider.ledger;
+      assertNotNull(ledger);
+      assertEquals(Map.of(), ledger.open());
+    }
+    assertFalse(isRoutesFileMapped(), "the routes are mapped");
+  }
+
+  @Test
+  void withoutAnAddressForControlChannels() throws IOException {
+    environment.put("NCCL_SOCKET_IFNAME", "nosuch9");
+    assertNothingIsLeftBy(HeddleException.class);
+  }
+
+  @Test
+  void whereTheHostsLogFailsWhenTheDevicesAreOpen() throws IOException {
+    refusedLine = "not a plane: ";
+    assertNothingIsLeftBy(AssertionError.class);
+  }
+
+  @Test
+  void stepsAreUndoneInTheOppositeOrderWhateverOneOfThemThrows() {
+    List<String> undone = new ArrayList<>();
+    Opened opened = new Opened();
+    opened.undoneBy(() -> undone.add("first"));
+    opened.undoneBy(() -> {
+      throw new IllegalStateException("stuck");
+    });
+    opened.undoneBy(() -> undone.add("last"));
+    Error cause = new AssertionError("as asked");
+    opened.undo(cause);
+    assertEquals(List.of("last", "first"), undone);
+    assertEquals("stuck", cause.getSuppressed()[0].getMessage());
+  }
+
+  @Test
+  void anAddressThatCanNotBeListenedOnCostsNoDescriptor() throws IOException {
+    InetAddress nobodys = InetAddress.getByName("192.0.2.1");
+    listenInVain(nobodys);
+    Set<String> before = openFiles();
+    listenInVain(nobodys);
+    assertEquals(before.size(), openFiles().size(), () -> "before " + before);
+  }
+
+  private static void listenInVain(InetAddress address) {
+    try (ControlLoop loop = new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> {})) {
+      listen(loop, address);
+    }
+  }
+
+  private static void listen(ControlLoop loop, InetAddress address) {
+    assertThrows(
+        HeddleException.class,
+        () ->
+            new ControlListener(
+                loop,
+                address,
+                () -> {
+                  throw new IllegalStateException("nobody calls");
+                }));
+  }
+}
