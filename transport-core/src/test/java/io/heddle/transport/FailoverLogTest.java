@@ -5,6 +5,7 @@ import static io.heddle.transport.LoopbackFailoverTest.QUICK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -92,6 +93,63 @@ class FailoverLogTest {
         assertFalse(line.matches(".*(null|/\\[|[ (\\[]/\\d).*"), line);
       }
     }
+  }
+
+  private static void fail(Ends.Link link) {
+    while (!link.receiver().baton().take()) {
+      Thread.onSpinWait();
+    }
+    link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
+    link.receiver().baton().give();
+  }
+
+  @Test
+  void whatHappensToAllConnectionsToAPeerIsToldOnceWithTheirNumber() {
+    try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, QUICK);
+        Ends.Link first = ends.connect();
+        Ends.Link second = ends.connect();
+        Ends.Link third = ends.connect()) {
+      List<Ends.Link> links = List.of(first, second, third);
+      links.forEach(link -> Ends.dialogue(link.sending()).renew("the test has it so"));
+      Ends.await("a control channel", () -> told(ends, "found a control channel again") == 1);
+      long from = ends.memory(1000);
+      for (Ends.Link link : links) {
+        fail(link);
+        long handle = link.sender().registerMemory(from, 1000, 1);
+        Ends.await("a failing send", () -> link.sender().isend(from, 1000, 1, handle) < 0);
+        link.sender().deregisterMemory(handle);
+      }
+      Ends.await("the others", () -> told(ends, "more connections to this peer failed") == 2);
+      assertEquals(
+          """
+          INFO OTHER pid N: the control channel is made anew: the test has it so
+          INFO OTHER pid N: the control channel goes by way of A DOOR
+          INFO OTHER pid N: and 2 more connections to this peer made the control channel anew
+          INFO OTHER pid N: and 2 more connections to this peer found a control channel again
+          WARN sending connection with OTHER pid N over planes ALL failed: the other end failed: it can't go on
+          INFO OTHER pid N: and 2 more connections to this peer failed
+          """
+              .replace("OTHER", "127.0.78.1"),
+          allOf(ends, "127.0.78.1 pid"));
+      assertEquals(
+          """
+          WARN receiving connection with OTHER pid N over planes ALL failed: it can't go on
+          INFO OTHER pid N: and 2 more connections to this peer failed
+          """
+              .replace("OTHER", "127.0.77.1"),
+          allOf(ends, "127.0.77.1 pid"));
+    }
+  }
+
+  /* Whether a busy machine lets an end doubt its channels is no matter of these. */
+  private static String allOf(Ends ends, String otherEnd) {
+    return ends.log.stream()
+        .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))
+        .filter(line -> !line.matches(".*(its doors|the same control channel|hears? nothing).*"))
+        .map(line -> line.replaceAll("pid \\d+", "pid N"))
+        .map(line -> line.replaceAll("goes by way of .*", "goes by way of A DOOR"))
+        .map(line -> line.replace("[plane:1, plane:2, plane:3, plane:4]", "ALL"))
+        .collect(Collectors.joining("\n", "", "\n"));
   }
 
   private static long told(Ends ends, String what) {

@@ -15,6 +15,7 @@ import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.DeviceConnection;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneNews;
 import io.heddle.transport.failover.Carried;
 import io.heddle.transport.failover.Failover;
@@ -236,6 +237,11 @@ public final class Connection implements DeviceConnection, Carried {
   @Override
   public PlaneNews news() {
     return device.news();
+  }
+
+  @Override
+  public PeerEvents events() {
+    return device.events();
   }
 
   /** Whether each queue pair goes over all planes. */

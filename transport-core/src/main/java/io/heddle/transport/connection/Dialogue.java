@@ -81,7 +81,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     heardNs = loop.nanoTime();
     this.whenOver = whenOver;
     this.log = log;
-    calls = new DoorCalls(loop, tasks, connection::peer, way, graceNs, new Search(), log);
+    calls = new DoorCalls(loop, tasks, connection, way, graceNs, new Search(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
     connection.begin(failover);
     end.tellPlaneFailuresTo(failover);

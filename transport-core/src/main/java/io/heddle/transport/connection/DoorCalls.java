@@ -8,10 +8,10 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
 import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.device.PeerEvents;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +69,7 @@ final class DoorCalls {
 
   private final ControlLoop loop;
   private final ControlTasks tasks;
-  private final Supplier<String> peer;
+  private final Connection connection;
   private final WayBack way;
   private final long graceNs;
   private final Owner owner;
@@ -93,19 +93,24 @@ final class DoorCalls {
   DoorCalls(
       ControlLoop loop,
       ControlTasks tasks,
-      Supplier<String> peer,
+      Connection connection,
       WayBack way,
       long graceNs,
       Owner owner,
       Log log) {
     this.loop = loop;
     this.tasks = tasks;
-    this.peer = peer;
+    this.connection = connection;
     this.way = way;
     this.graceNs = graceNs;
     this.owner = owner;
     this.log = log;
     calledNs = loop.nanoTime() - 2 * ROUND_NS;
+  }
+
+  private void tell(PeerEvents.Kind kind, String what) {
+    String peer = connection.peer();
+    connection.events().tell(kind, connection, peer, log, List.of(peer + ": " + what));
   }
 
   /** There is a channel. */
@@ -134,7 +139,7 @@ final class DoorCalls {
       return;
     }
     sure = true;
-    log.info("%s: the control channel is made anew: %s", peer.get(), reason);
+    tell(PeerEvents.Kind.RENEWED, "the control channel is made anew: " + reason);
     Answer first = answer;
     if (first != null && first.at.channel != null) {
       goOnBy(first);
@@ -152,7 +157,7 @@ final class DoorCalls {
   void doubt(String reason, long acknowledged) {
     if (!owner.isOver() && lostNs == 0) {
       owed = acknowledged;
-      log.info("%s: asking at its doors whether it is there: %s", peer.get(), reason);
+      tell(PeerEvents.Kind.DOUBTED, "asking at its doors whether it is there: " + reason);
       search(reason);
     }
   }
@@ -167,9 +172,10 @@ final class DoorCalls {
   void endDoubt(long acknowledged) {
     if (lostNs != 0 && !sure && owner.isHeardSince(lostNs) && acknowledged >= owed) {
       hangUp();
-      log.info(
-          "%s: it is there, and goes on by the same control channel, after %d ms",
-          peer.get(), (loop.nanoTime() - lostNs) / 1_000_000);
+      tell(
+          PeerEvents.Kind.HEARD,
+          "it is there, and goes on by the same control channel, after %s ms"
+              .formatted((loop.nanoTime() - lostNs) / 1_000_000));
       lostNs = 0;
     }
   }
@@ -240,7 +246,7 @@ final class DoorCalls {
     } else if (way.calls()) {
       anew(trouble);
     } else {
-      log.info("%s: this end hears nothing on the control channel: %s", peer.get(), trouble);
+      tell(PeerEvents.Kind.UNHEARD, "this end hears nothing on the control channel: " + trouble);
       goOnBy(first);
     }
   }
@@ -261,8 +267,9 @@ final class DoorCalls {
     }
     first.at.channel = null;
     hangUp();
-    log.info(
-        "%s: the control channel goes by way of %s", peer.get(), AddressText.of(first.at.door));
+    tell(
+        PeerEvents.Kind.FOUND,
+        "the control channel goes by way of " + AddressText.of(first.at.door));
     owner.goOn(open, first.ping);
   }
 

@@ -1,8 +1,10 @@
 package io.heddle.transport.data;
 
 import io.heddle.platform.Log;
+import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.WorkCompletion;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +47,16 @@ final class CommFailure {
       result = failure;
       /* First, and without memory: the line below may fail for want of it. */
       path.lines().failPending(failure);
-      log.warn(
-          "%s connection with %s over planes %s failed: %s",
-          direction, path.peer(), path.planeKeys(), story);
+      path.device()
+          .events()
+          .tell(
+              PeerEvents.Kind.FAILED,
+              this,
+              path.peer(),
+              log,
+              List.of(
+                  "%s connection with %s over planes %s failed: %s"
+                      .formatted(direction, path.peer(), path.planeKeys(), story)));
       path.standing().failedHere(story);
     }
     return result;

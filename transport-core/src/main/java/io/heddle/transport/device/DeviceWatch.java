@@ -44,6 +44,7 @@ public final class DeviceWatch {
         connection.look();
       }
       device.context().readCounters(counters);
+      device.events().look();
     }
 
     private void counted(String name, long value) {

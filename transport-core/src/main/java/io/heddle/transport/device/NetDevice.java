@@ -30,6 +30,7 @@ public final class NetDevice implements AutoCloseable {
   private final int rail;
   private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
   private final PlaneNews news;
+  private final PeerEvents events;
   private final NanoClock clock;
   private Consumer<RoutedConnection> routes = joined -> {};
 
@@ -54,6 +55,7 @@ public final class NetDevice implements AutoCloseable {
     this.rail = rail;
     this.clock = clock;
     news = new PlaneNews(clock);
+    events = new PeerEvents(clock);
   }
 
   public DeviceContext context() {
@@ -116,6 +118,11 @@ public final class NetDevice implements AutoCloseable {
   /** Who tells of planes that this device's connections leave. Control thread. */
   public PlaneNews news() {
     return news;
+  }
+
+  /** Who tells of what happens to many of this device's connections. Any thread. */
+  public PeerEvents events() {
+    return events;
   }
 
   /** Its planes, or peer and plane of the queue pair, for a log line. Control thread. */
@@ -186,6 +193,7 @@ public final class NetDevice implements AutoCloseable {
   @Override
   public void close() {
     List.copyOf(connections).forEach(DeviceConnection::close);
+    events.end();
     context.close();
   }
 }

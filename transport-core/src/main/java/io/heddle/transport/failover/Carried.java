@@ -3,6 +3,7 @@ package io.heddle.transport.failover;
 import io.heddle.transport.data.CarrierPairs;
 import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.Standing;
+import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneNews;
 import java.util.List;
 
@@ -28,4 +29,7 @@ public interface Carried extends PlaneNews.Teller {
 
   /** Who tells of planes that connections leave. */
   PlaneNews news();
+
+  /** Who tells of what happens to many connections. */
+  PeerEvents events();
 }

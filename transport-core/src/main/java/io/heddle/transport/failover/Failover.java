@@ -15,6 +15,7 @@ import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.PlaneFailures;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.data.SubFlow;
+import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.TransportResult;
 import java.util.Arrays;
 import java.util.List;
@@ -362,17 +363,22 @@ public final class Failover implements PlaneFailures {
   }
 
   private void tellOfEach() {
-    long now = tasks.nanoTime();
-    for (PlaneLife plane : planes) {
-      String carrier = where(plane);
-      if (plane.state == PlaneState.UP) {
-        log.info("%s: %s answers nothing", connection.peer(), carrier);
-      } else {
-        log.info(
-            "%s: %s fell %d ms ago and is %s: %s",
-            connection.peer(), carrier, (now - plane.fellNs) / 1_000_000, plane.state, plane.cause);
-      }
-    }
+    List<String> sentences = Arrays.stream(planes).map(this::standingOf).toList();
+    connection
+        .events()
+        .tell(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
+  }
+
+  private String standingOf(PlaneLife plane) {
+    return plane.state == PlaneState.UP
+        ? "%s: %s answers nothing".formatted(connection.peer(), where(plane))
+        : "%s: %s fell %s ms ago and is %s: %s"
+            .formatted(
+                connection.peer(),
+                where(plane),
+                (tasks.nanoTime() - plane.fellNs) / 1_000_000,
+                plane.state,
+                plane.cause);
   }
 
   void say(PlaneMessage message) {

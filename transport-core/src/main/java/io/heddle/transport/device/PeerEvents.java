@@ -1,0 +1,129 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells once of what happens to all connections to a peer, of which there may be hundreds. The
+ * first is told in its own words; the others are traced, and counted once no other has followed for
+ * a while. Any thread.
+ */
+public final class PeerEvents {
+  /** What can happen, and how the others are told of. */
+  public enum Kind {
+    FAILED(Log.Level.WARN, "failed"),
+    DOUBTED(Log.Level.INFO, "asked at its doors"),
+    HEARD(Log.Level.INFO, "went on by the same control channel"),
+    UNHEARD(Log.Level.INFO, "heard nothing on the control channel"),
+    RENEWED(Log.Level.INFO, "made the control channel anew"),
+    FOUND(Log.Level.INFO, "found a control channel again"),
+    /** Of each plane of a connection that fails: its number is told with that. */
+    WITHOUT_PLANES(Log.Level.INFO, "");
+
+    private final Log.Level level;
+    private final String others;
+
+    Kind(Log.Level level, String others) {
+      this.level = level;
+      this.others = others;
+    }
+  }
+
+  /* NCCL asks each of its communicators much more often, and so hears of all failures. */
+  private static final long QUIET_NS = 2_000_000_000;
+
+  private record Key(String peer, Kind kind) {}
+
+  private static final class Event {
+    private final Set<Object> connections = new HashSet<>();
+    private final Log log;
+    private long lastNs;
+
+    Event(Log log) {
+      this.log = log;
+    }
+  }
+
+  private final NanoClock clock;
+  private final Map<Key, Event> events = new LinkedHashMap<>();
+
+  PeerEvents(NanoClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * This happens to a connection. To one that it has happened to before it happens anew.
+   *
+   * @param connection by its identity
+   * @param peer the other end, for the log
+   * @param sentences what to say, if it is the first to hear of it
+   */
+  public void tell(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
+    boolean first = isFirst(new Key(peer, kind), connection, log);
+    for (String sentence : sentences) {
+      if (first) {
+        log.write(kind.level, sentence);
+      } else {
+        log.trace("%s", sentence);
+      }
+    }
+  }
+
+  private boolean isFirst(Key key, Object connection, Log log) {
+    Event over = null;
+    boolean first = false;
+    synchronized (this) {
+      Event event = events.get(key);
+      if (event == null || event.connections.contains(connection)) {
+        over = event;
+        first = true;
+        event = new Event(log);
+        events.put(key, event);
+      }
+      event.connections.add(connection);
+      event.lastNs = clock.nanoTime();
+    }
+    if (over != null) {
+      tellOthers(key, over);
+    }
+    return first;
+  }
+
+  private static void tellOthers(Key key, Event event) {
+    int others = event.connections.size() - 1;
+    if (others > 0 && !key.kind.others.isEmpty()) {
+      event.log.info(
+          "%s: and %s more connection%s to this peer %s",
+          key.peer, others, others == 1 ? "" : "s", key.kind.others);
+    }
+  }
+
+  /** Tells of those that nothing has been added to for a while. Now and then. */
+  void look() {
+    endThoseThatRest(QUIET_NS);
+  }
+
+  /** Tells of all; nothing follows. */
+  void end() {
+    endThoseThatRest(0);
+  }
+
+  private void endThoseThatRest(long quietNs) {
+    Map<Key, Event> over;
+    synchronized (this) {
+      if (events.isEmpty()) {
+        return;
+      }
+      long now = clock.nanoTime();
+      over = new LinkedHashMap<>(events);
+      over.values().removeIf(event -> now - event.lastNs < quietNs);
+      events.keySet().removeAll(over.keySet());
+    }
+    over.forEach(PeerEvents::tellOthers);
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.transport.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.device.PeerEvents.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PeerEventsTest {
+  private static final long QUIET_NS = 2_000_000_000;
+
+  private final List<String> told = new ArrayList<>();
+  private final Log log = (level, sentence) -> told.add(level + " " + sentence);
+  private long nowNs = 5;
+  private final PeerEvents events = new PeerEvents(() -> nowNs);
+
+  private void tell(Kind kind, int connection, String peer) {
+    events.tell(kind, connection, peer, log, List.of(kind + " " + connection));
+  }
+
+  @Test
+  void ofManyThatFailTogetherOneIsToldAndTheOthersAreCounted() {
+    for (int i = 0; i < 64; i++) {
+      tell(Kind.FAILED, i, "a");
+    }
+    assertEquals("WARN FAILED 0", told.getFirst());
+    assertEquals("TRACE FAILED 63", told.getLast());
+    told.clear();
+    nowNs += QUIET_NS - 1;
+    events.look();
+    assertEquals(List.of(), told);
+    nowNs++;
+    events.look();
+    assertEquals(List.of("INFO a: and 63 more connections to this peer failed"), told);
+    events.look();
+    assertEquals(1, told.size());
+  }
+
+  @Test
+  void eachPeerAndEachKindIsAnEventOfItsOwn() {
+    tell(Kind.FAILED, 1, "a");
+    tell(Kind.FAILED, 2, "b");
+    tell(Kind.RENEWED, 1, "a");
+    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO RENEWED 1"), told);
+    events.end();
+    assertEquals(3, told.size());
+  }
+
+  @Test
+  void whatHappensToTheSameConnectionAgainIsAnotherEvent() {
+    tell(Kind.RENEWED, 1, "a");
+    tell(Kind.RENEWED, 2, "a");
+    tell(Kind.RENEWED, 1, "a");
+    assertEquals(
+        List.of(
+            "INFO RENEWED 1",
+            "TRACE RENEWED 2",
+            "INFO a: and 1 more connection to this peer made the control channel anew",
+            "INFO RENEWED 1"),
+        told);
+  }
+
+  @Test
+  void whatComesLaterIsTold() {
+    tell(Kind.FAILED, 1, "a");
+    nowNs += QUIET_NS;
+    events.look();
+    tell(Kind.FAILED, 2, "a");
+    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2"), told);
+  }
+
+  @Test
+  void theEndTellsOfThoseThatWereCounted() {
+    tell(Kind.FAILED, 1, "a");
+    tell(Kind.FAILED, 2, "a");
+    tell(Kind.WITHOUT_PLANES, 1, "a");
+    tell(Kind.WITHOUT_PLANES, 2, "a");
+    told.clear();
+    events.end();
+    assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), told);
+  }
+}
