@@ -134,6 +134,16 @@ public final class PlaneRules {
     return length;
   }
 
+  /** The planes that are named, as whole keys, each once. */
+  public List<String> keys() {
+    return rules.stream().map(rule -> Plane.OPERATOR_PREFIX + rule.key()).distinct().toList();
+  }
+
+  /** Which of them an address would be on, could it be used. */
+  public Optional<String> keyOf(AssignedAddress candidate, NetworkLink link) {
+    return ruleFor(candidate, link).map(rule -> Plane.OPERATOR_PREFIX + rule.key());
+  }
+
   boolean isEmpty() {
     return rules.isEmpty();
   }

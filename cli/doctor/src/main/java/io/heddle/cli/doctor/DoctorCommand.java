@@ -3,12 +3,14 @@ package io.heddle.cli.doctor;
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.operate.ConfiguredPeer;
 import io.heddle.cli.operate.ControlOption;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.routes.RoutesPath;
 import java.io.PrintWriter;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +46,14 @@ public final class DoctorCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "The plugin (the one beside this command).")
   private @Nullable Path plugin;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "The route daemon's configuration, whose planes this host should have"
+              + " (/etc/heddle/bgp.conf, where there is one).")
+  private @Nullable Path config;
 
   @CommandLine.Mixin private final ControlOption control = new ControlOption();
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
@@ -139,6 +149,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
                 RoutesPath.of(System.getenv("HEDDLE_ROUTES")),
                 control.socket(),
+                daemonConfig(),
                 stats.folder()));
     if (answer) {
       new Answerer(host.planes().planes()).run(out);
@@ -152,6 +163,12 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     out.flush();
     return document.exitCode();
+  }
+
+  private @Nullable Path daemonConfig() {
+    return config != null || !Files.exists(ConfiguredPeer.DEFAULT_FILE)
+        ? config
+        : ConfiguredPeer.DEFAULT_FILE;
   }
 
   static List<Entry> examine(Host host, List<Check> checks) {

@@ -43,9 +43,15 @@ record Host(
    * @param plugin the plugin beside this command
    * @param routes the routes file; null where HEDDLE_ROUTES says that there is none
    * @param control the route daemon's socket
+   * @param config the route daemon's configuration; null where it has none here
    * @param stats the folder with statistics files; null for the usual ones
    */
-  record Places(Path plugin, @Nullable Path routes, Path control, @Nullable Path stats) {}
+  record Places(
+      Path plugin,
+      @Nullable Path routes,
+      Path control,
+      @Nullable Path config,
+      @Nullable Path stats) {}
 
   static Host look(Map<String, String> environment, Places places) {
     HostAddresses addresses = HostAddresses.read();

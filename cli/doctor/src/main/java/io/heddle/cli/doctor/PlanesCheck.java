@@ -1,6 +1,8 @@
 package io.heddle.cli.doctor;
 
 import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneRules;
+import io.heddle.addr.RejectedAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +20,9 @@ final class PlanesCheck implements Check {
   private static final Cause RULE =
       new Cause(
           "plane-rule-wrong", "HEDDLE_PLANES or an address filter is malformed or fits nothing");
+  private static final Cause FEWER =
+      new Cause(
+          "planes-fewer-than-named", "HEDDLE_PLANES names a plane that this host doesn't have");
   private static final Cause FILTERED =
       new Cause("address-filter", "NCCL_IB_ADDR_RANGE or NCCL_IB_ADDR_FAMILY leaves addresses out");
   private static final Cause MTU =
@@ -40,7 +45,7 @@ final class PlanesCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(NONE, SINGLE, RULE, FILTERED, MTU, UNEQUAL);
+    return List.of(NONE, SINGLE, RULE, FEWER, FILTERED, MTU, UNEQUAL);
   }
 
   @Override
@@ -74,8 +79,35 @@ final class PlanesCheck implements Check {
                       plane.link().mtuBytes(),
                       plane.reason())));
     }
+    named(host, planes, findings);
     judge(host, planes, findings);
     return findings;
+  }
+
+  /* Of none at all the last finding tells. */
+  private static void named(Host host, List<Plane> planes, List<Finding> findings) {
+    PlaneRules rules = PlaneRules.parse(host.setting("HEDDLE_PLANES"));
+    List<String> here = planes.stream().map(Plane::ownKey).toList();
+    List<String> missing = rules.keys().stream().filter(key -> !here.contains(key)).toList();
+    if (missing.isEmpty() || planes.isEmpty()) {
+      return;
+    }
+    List<String> unused = new ArrayList<>();
+    for (RejectedAddress rejected : host.planes().rejected()) {
+      if (rules.keyOf(rejected.address(), rejected.link()).filter(missing::contains).isPresent()
+          && !rejected.address().address().isLinkLocalAddress()) {
+        unused.add(rejected.toString());
+      }
+    }
+    findings.add(
+        new Finding.Warning(
+            FEWER,
+            "HEDDLE_PLANES names planes %s, and this host has no address on %s%s"
+                .formatted(
+                    rules.keys(),
+                    missing,
+                    unused.isEmpty() ? "" : " that it can use: " + String.join("; ", unused)),
+            "see the ports of these planes (ports, addresses), or correct HEDDLE_PLANES"));
   }
 
   private static void judge(Host host, List<Plane> planes, List<Finding> findings) {

@@ -13,6 +13,9 @@ import io.heddle.routes.RouteReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** The route daemon, its sessions, and where weights come from. */
 final class RoutesCheck implements Check {
@@ -39,13 +42,21 @@ final class RoutesCheck implements Check {
 
   @Override
   public String looksAt() {
-    return "The route daemon's file and its sign of life, its BGP sessions, and what decides the"
-        + " weights of planes.";
+    return "The route daemon's file and its sign of life, its BGP sessions, the planes of its"
+        + " configuration, and what decides the weights of planes.";
   }
 
   @Override
   public List<Cause> causes() {
-    return List.of(GONE, SESSION, UNHEARD, FEWER, UNWEIGHED, OVERRIDE);
+    return List.of(
+        GONE,
+        SESSION,
+        UNHEARD,
+        FEWER,
+        UNWEIGHED,
+        ConfiguredPlanes.FEWER,
+        ConfiguredPlanes.WRONG,
+        OVERRIDE);
   }
 
   @Override
@@ -56,6 +67,12 @@ final class RoutesCheck implements Check {
       findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes weigh the same"));
       return findings;
     }
+    new ConfiguredPlanes(host, findings).look(routes(host, file, findings));
+    return findings;
+  }
+
+  /* The planes that the daemon has told of; null where none does now, or jobs don't follow it. */
+  private static @Nullable Set<String> routes(Host host, Path file, List<Finding> findings) {
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader == null) {
         findings.add(
@@ -66,20 +83,22 @@ final class RoutesCheck implements Check {
                     + (host.setting("HEDDLE_WEIGHTS").isEmpty()
                         ? "nobody, all equal"
                         : "HEDDLE_WEIGHTS")));
-        return findings;
+        return null;
       }
-      published(host, reader, findings);
+      return published(host, reader, findings);
     } catch (HeddleException unreadable) {
       findings.add(
           new Finding.Fault(
               GONE, String.valueOf(unreadable.getMessage()), "start heddle bgp run again"));
+      return null;
     }
-    return findings;
   }
 
-  private static void published(Host host, RouteReader reader, List<Finding> findings) {
+  private static @Nullable Set<String> published(
+      Host host, RouteReader reader, List<Finding> findings) {
     Liveness liveness = reader.liveness();
-    if (liveness.state() == Liveness.State.ALIVE) {
+    boolean alive = liveness.state() == Liveness.State.ALIVE;
+    if (alive) {
       findings.add(
           new Finding.Ok(
               "%s by %s: %s destinations, planes %s"
@@ -106,6 +125,9 @@ final class RoutesCheck implements Check {
               "HEDDLE_WEIGHTS=" + host.setting("HEDDLE_WEIGHTS") + " beside a route daemon",
               "unset it, and weights follow the routes"));
     }
+    return alive && host.followedRoutes() != null
+        ? new TreeSet<>(reader.planes().stream().map(PublishedPlane::key).toList())
+        : null;
   }
 
   /* With HEDDLE_WEIGHTS set the daemon's names for planes aren't used. */

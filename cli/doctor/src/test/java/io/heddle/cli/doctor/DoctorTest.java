@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ class DoctorTest {
   @TempDir Path folder;
 
   private Path plugin;
+  private @Nullable Path config;
 
   @BeforeEach
   void installPlugin() throws Exception {
@@ -59,7 +61,8 @@ class DoctorTest {
   private List<DoctorCommand.Entry> examine(Map<String, String> environment, List<Check> checks) {
     Path routes = RoutesPath.of(environment.getOrDefault("HEDDLE_ROUTES", "" + routes()));
     Host.Places places =
-        new Host.Places(plugin, routes, folder.resolve("bgp.sock"), folder.resolve("stats"));
+        new Host.Places(
+            plugin, routes, folder.resolve("bgp.sock"), config, folder.resolve("stats"));
     return DoctorCommand.examine(Host.look(environment, places), checks);
   }
 
@@ -203,6 +206,78 @@ class DoctorTest {
     assertEquals(List.of(), causes(entries, "plane-rule-wrong"));
   }
 
+  private void config(String text) throws Exception {
+    config = Files.writeString(folder.resolve("bgp.conf"), text);
+  }
+
+  private static final String TWO_PEERS =
+      """
+      as = 65001
+      [peer a]
+      interface = lo
+      plane = a
+      [peer b]
+      interface = nosuch9
+      plane = b
+      """;
+
+  @Test
+  void aPlaneOfTheRouteDaemonsConfigurationThatHasNoPortIsNamed() throws Exception {
+    config(TWO_PEERS);
+    List<DoctorCommand.Entry> entries =
+        examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck());
+    DoctorCommand.Entry entry = only(entries, "planes-fewer-than-configured");
+    assertEquals(1, causes(entries, "planes-fewer-than-configured").size(), entries.toString());
+    assertEquals(
+        config + " has plane:b, which this host lacks: there is no interface nosuch9",
+        entry.evidence());
+  }
+
+  @Test
+  void aPlaneThatTheDaemonHasNotReadYetIsNamed() throws Exception {
+    config(TWO_PEERS);
+    try (RoutePublisher publisher =
+        RoutePublisher.create(routes(), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
+      publisher.setPlane(new PublishedPlane("plane:a", null, 0, "a test"));
+      publisher.goLive();
+      List<DoctorCommand.Entry> entries =
+          examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck());
+      DoctorCommand.Entry entry = only(entries, "planes-fewer-than-configured");
+      assertEquals(
+          config + " has plane:b, and the daemon that runs has only [plane:a]", entry.evidence());
+      assertTrue(
+          String.valueOf(entry.remedy()).contains("systemctl reload heddle-bgp"), entry.toString());
+    }
+  }
+
+  @Test
+  void aConfigurationThatCannotBeTakenIsNamedWithItsLine() throws Exception {
+    config("as = 65001\nplanes = 4\n");
+    DoctorCommand.Entry entry = only(examine(Map.of(), new RoutesCheck()), "daemon-config-wrong");
+    assertTrue(entry.evidence().contains(config + " line 2"), entry.evidence());
+    config = folder.resolve("nosuch.conf");
+    only(examine(Map.of(), new RoutesCheck()), "daemon-config-wrong");
+    config = null;
+    assertEquals(List.of(), causes(examine(Map.of(), new RoutesCheck()), "daemon-config-wrong"));
+  }
+
+  @Test
+  void aPlaneThatIsNamedAndNotThereIsMissed() {
+    Map<String, String> environment =
+        environment("HEDDLE_PLANES=127.0.0.1=a,127.0.0.2=b,fd77::/64=c");
+    DoctorCommand.Entry entry =
+        only(examine(environment, new PlanesCheck()), "planes-fewer-than-named");
+    assertEquals(
+        "HEDDLE_PLANES names planes [plane:a, plane:b, plane:c], and this host has no address on"
+            + " [plane:c]",
+        entry.evidence());
+    assertEquals(
+        List.of(),
+        causes(
+            examine(environment("HEDDLE_PLANES=127.0.0.1=a,fd77::/64=a"), new PlanesCheck()),
+            "planes-fewer-than-named"));
+  }
+
   @Test
   void noneIsNoNameOfARoutesFile() {
     List<DoctorCommand.Entry> entries =
@@ -333,7 +408,8 @@ class DoctorTest {
 
   private Finding aboutTrains(Map<String, String> environment, HostDevices.Device... devices) {
     Host real =
-        Host.look(environment, new Host.Places(plugin, routes(), folder.resolve("bgp.sock"), null));
+        Host.look(
+            environment, new Host.Places(plugin, routes(), folder.resolve("bgp.sock"), null, null));
     HostDevices found = new HostDevices(List.of(devices), List.of(), List.of());
     Host host =
         new Host(

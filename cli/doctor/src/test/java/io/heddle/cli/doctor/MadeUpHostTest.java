@@ -11,13 +11,17 @@ import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +34,8 @@ class MadeUpHostTest {
 
   private final List<NetworkLink> links = new ArrayList<>();
   private final List<AssignedAddress> addresses = new ArrayList<>();
+  private @Nullable Path routes;
+  private @Nullable Path config;
 
   private int link(String name, int mtu, boolean up, boolean carrier) {
     int index = FIRST_INDEX + links.size();
@@ -60,7 +66,7 @@ class MadeUpHostTest {
             all, PlaneRules.parse(environment.get("HEDDLE_PLANES")), AddressFilter.NONE),
         null,
         new HostDevices(List.of(), List.of(), List.of()),
-        new Host.Places(NOWHERE, null, NOWHERE, NOWHERE));
+        new Host.Places(NOWHERE, routes, NOWHERE, config, NOWHERE));
   }
 
   private List<String> found(Check check, Map<String, String> environment) {
@@ -198,6 +204,74 @@ class MadeUpHostTest {
     port("e1", "fd00:1:1:1::1");
     port("e2", "2001:db8::1");
     assertEquals(List.of(), found(new PortsCheck()));
+  }
+
+  /* The daemon doesn't run: each peer's port decides. */
+  private List<String> missing(Path folder, String peers) throws IOException {
+    routes = folder.resolve("routes");
+    config = Files.writeString(folder.resolve("bgp.conf"), "as = 65001\n" + peers);
+    return DoctorCommand.examine(host(Map.of()), List.of(new RoutesCheck())).stream()
+        .filter(entry -> "planes-fewer-than-configured".equals(entry.cause()))
+        .map(entry -> entry.evidence().replace(config + " has ", ""))
+        .toList();
+  }
+
+  @Test
+  void eachPeerOfTheRouteDaemonNeedsAPlaneOnItsPort(@TempDir Path folder) throws IOException {
+    twoGoodPorts();
+    address(link("e3", 9_000, true, false), "fd00:1:1:3::1");
+    port("e4", "fe80::4");
+    address(link("e5", 9_000, true, true), "fd00:1:1:5::1", AddressFlag.TENTATIVE);
+    String good =
+        """
+        [peer one]
+        interface = e1
+        plane = a
+        [peer two]
+        address = fd00:1:1:2::ff
+        plane = by-colour
+        """;
+    assertEquals(List.of(), missing(folder, good));
+    assertEquals(
+        List.of(
+            "plane:c, which this host lacks: e3 has no carrier",
+            "plane:d, which this host lacks: e4 has no address that can be a plane's",
+            "planes by colour of peer five, which this host lacks: e5 has fd00:1:1:5::1/64"
+                + " (it is tentative: duplicate detection hasn't ended)",
+            "plane:f, which this host lacks: no address here is in the subnet of peer six"),
+        missing(
+            folder,
+            good
+                + """
+                [peer three]
+                interface = e3
+                plane = c
+                [peer four]
+                interface = e4
+                plane = d
+                [peer five]
+                address = fd00:1:1:5::ff
+                plane = by-colour
+                [peer six]
+                address = fd00:1:1:6::ff
+                plane = f
+                """));
+  }
+
+  @Test
+  void aNamedPlaneWhoseAddressCannotBeUsedIsMissedWithTheReason() {
+    twoGoodPorts();
+    address(link("e3", 9_000, true, false), "fd00:1:1:3::1");
+    Map<String, String> named = Map.of("HEDDLE_PLANES", "e1=a,e2=b,e3=c");
+    assertEquals(List.of("WARNING planes-fewer-than-named"), found(new PlanesCheck(), named));
+    DoctorCommand.Entry entry =
+        DoctorCommand.examine(host(named), List.of(new PlanesCheck())).stream()
+            .filter(each -> each.cause() != null)
+            .findFirst()
+            .orElseThrow();
+    assertTrue(
+        entry.evidence().contains("no address on [plane:c] that it can use: fd00:1:1:3::1"),
+        entry.evidence());
   }
 
   @Test

@@ -1,0 +1,156 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.addr.Plane;
+import io.heddle.addr.RejectedAddress;
+import io.heddle.cli.operate.ConfiguredPeer;
+import io.heddle.platform.HeddleException;
+import java.net.Inet6Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The planes that the route daemon's configuration expects, whether it runs or not: each peer has a
+ * port, whose addresses are its planes'.
+ */
+final class ConfiguredPlanes {
+  static final Cause FEWER =
+      new Cause(
+          "planes-fewer-than-configured",
+          "the route daemon's configuration has a plane that no port of this host carries, or that"
+              + " the daemon hasn't read yet");
+  static final Cause WRONG =
+      new Cause(
+          "daemon-config-wrong", "the route daemon's configuration isn't there or is malformed");
+
+  private final Host host;
+  private final List<Finding> findings;
+
+  ConfiguredPlanes(Host host, List<Finding> findings) {
+    this.host = host;
+    this.findings = findings;
+  }
+
+  /**
+   * @param published what the daemon that runs now has told of; null where none does
+   */
+  void look(@Nullable Set<String> published) {
+    Path file = host.places().config();
+    if (file == null) {
+      return;
+    }
+    if (Files.exists(file) && !Files.isReadable(file)) {
+      findings.add(
+          new Finding.Unknown(
+              file + " can't be read, so that its planes aren't known; its owner and root can"));
+      return;
+    }
+    try {
+      compare(file, ConfiguredPeer.read(file), published);
+    } catch (HeddleException refused) {
+      findings.add(
+          new Finding.Warning(
+              WRONG,
+              String.valueOf(refused.getMessage()),
+              "correct it (heddle bgp check " + file + "), or name another with --config"));
+    }
+  }
+
+  private void compare(Path file, List<ConfiguredPeer> peers, @Nullable Set<String> published) {
+    List<String> planes = peers.stream().map(ConfiguredPlanes::nameOf).toList();
+    int before = findings.size();
+    for (ConfiguredPeer peer : peers) {
+      String key = peer.planeKey();
+      if (key != null && published != null && !published.contains(key)) {
+        findings.add(
+            new Finding.Warning(
+                FEWER,
+                "%s has %s, and the daemon that runs has only %s"
+                    .formatted(file, nameOf(peer), published),
+                "have the daemon read it again: systemctl reload heddle-bgp"));
+      } else if (key == null || published == null) {
+        /* What the daemon has told of is compared by its names. */
+        onItsPort(file, peer);
+      }
+    }
+    if (findings.size() == before) {
+      findings.add(new Finding.Ok(file + " has planes of this host's: " + planes));
+    }
+  }
+
+  private void onItsPort(Path file, ConfiguredPeer peer) {
+    NetworkLink port = portOf(peer);
+    if (port != null && planes().stream().anyMatch(plane -> isOn(plane, port))) {
+      return;
+    }
+    findings.add(
+        new Finding.Warning(
+            FEWER,
+            "%s has %s, which this host lacks: %s"
+                .formatted(file, nameOf(peer), port == null ? noPort(peer) : nothingOn(port)),
+            port == null
+                ? "correct interface or address of that peer, or see why its port is missing"
+                : "see that port (ports, addresses): its leaf advertises the plane's prefix, or"
+                    + " give it an address of that"));
+  }
+
+  private List<Plane> planes() {
+    return host.planes().planes();
+  }
+
+  private static boolean isOn(Plane plane, NetworkLink port) {
+    return plane.link().index() == port.index();
+  }
+
+  private static String nameOf(ConfiguredPeer peer) {
+    String key = peer.planeKey();
+    return key == null ? "planes by colour of peer " + peer.name() : key;
+  }
+
+  private @Nullable NetworkLink portOf(ConfiguredPeer peer) {
+    HostAddresses all = host.addresses();
+    for (NetworkLink link : all.links()) {
+      if (link.name().equals(peer.interfaceName())) {
+        return link;
+      }
+    }
+    if (!peer.interfaceName().isEmpty()) {
+      return null;
+    }
+    for (AssignedAddress each : all.addresses()) {
+      if (each.address() instanceof Inet6Address own
+          && peer.isInSubnetOf(own, each.prefixLength())) {
+        return all.linkOf(each);
+      }
+    }
+    return null;
+  }
+
+  private static String noPort(ConfiguredPeer peer) {
+    return peer.interfaceName().isEmpty()
+        ? "no address here is in the subnet of peer " + peer.name()
+        : "there is no interface " + peer.interfaceName();
+  }
+
+  private String nothingOn(NetworkLink port) {
+    if (!port.isUp()) {
+      return port.name() + (port.administrativelyUp() ? " has no carrier" : " is set down");
+    }
+    List<String> unused = new ArrayList<>();
+    for (RejectedAddress rejected : host.planes().rejected()) {
+      if (rejected.link().index() == port.index()
+          && !rejected.address().address().isLinkLocalAddress()) {
+        unused.add(rejected.address() + " (" + rejected.reason() + ")");
+      }
+    }
+    return unused.isEmpty()
+        ? port.name() + " has no address that can be a plane's"
+        : port.name() + " has " + String.join(", ", unused);
+  }
+}
