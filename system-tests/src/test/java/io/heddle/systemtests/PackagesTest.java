@@ -162,7 +162,7 @@ final class PackagesTest {
                 "--rendezvous",
                 folder.toString(),
                 "--timeout-seconds",
-                "1"),
+                "60"),
             log,
             environment)) {
       process.awaitOutput("warmed up with", 60);
