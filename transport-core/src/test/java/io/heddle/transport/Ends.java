@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.Dialogue;
 import io.heddle.transport.connection.ListenComm;
@@ -38,7 +39,6 @@ public final class Ends implements AutoCloseable {
   static final int MAX_RECEIVES = 8;
   private static final int RELEASED = 2;
   private static final int DONE = 1;
-  private static final long DEADLINE_NS = 20_000_000_000L;
 
   /** One connection. */
   record Link(
@@ -192,10 +192,10 @@ public final class Ends implements AutoCloseable {
   }
 
   static void await(String what, BooleanSupplier there) {
-    long start = System.nanoTime();
+    Patience patience = Patience.ofSeconds(20);
     while (!there.getAsBoolean()) {
-      if (System.nanoTime() - start > DEADLINE_NS) {
-        fail("no " + what + " within " + DEADLINE_NS / 1_000_000_000 + " s");
+      if (patience.isOver()) {
+        fail("no " + what + " within " + patience);
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.Pause;
 import io.heddle.roce.wire.EndpointParameters;
@@ -149,9 +150,8 @@ class HostileResponsesTest {
     /* The deadline that the background thread sleeps towards; in the past it would never sleep. */
     void backgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
-      long start = System.nanoTime();
-      while (engine.publishedDue() != Pause.NEVER_NS
-          && System.nanoTime() - start < 2_000_000_000L) {
+      Patience patience = Patience.ofSeconds(2);
+      while (engine.publishedDue() != Pause.NEVER_NS && !patience.isOver()) {
         pair.left.context.progress();
         Thread.sleep(5);
       }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.EndpointParameters;
@@ -174,8 +175,8 @@ class LentTrainsTest {
             new ReadyToReceiveAttributes(PathMtu.MTU_4096, peer, 77, SoftPair.PSN, soft, 1, 0, 0));
         a.readyToSend(new ReadyToSendAttributes(SoftPair.PSN, 14, 7, 7));
         a.postSend(pair.left.request(Operation.RDMA_WRITE, 1, 0, BYTES, pair.right));
-        long start = System.nanoTime();
-        while (a.resentPackets() < 2 && System.nanoTime() - start < 20_000_000_000L) {
+        Patience patience = Patience.ofSeconds(20);
+        while (a.resentPackets() < 2 && !patience.isOver()) {
           pair.left.context.progress();
         }
         assertTrue(a.resentPackets() >= 2, "it has asked twice");

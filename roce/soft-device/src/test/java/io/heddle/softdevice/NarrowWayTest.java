@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
@@ -108,10 +109,10 @@ class NarrowWayTest {
 
     void run(int writes, int length, int depth) {
       long end = posted + writes;
-      long start = System.nanoTime();
+      Patience patience = Patience.ofSeconds(40);
       while (Math.min(acknowledged, arrived) < end) {
-        assertTrue(
-            System.nanoTime() - start < 40_000_000_000L,
+        assertFalse(
+            patience.isOver(),
             () -> posted + " posted, " + acknowledged + " acknowledged, " + arrived + " arrived");
         if (posted < end && posted - Math.min(acknowledged, arrived) < depth) {
           post(length);
@@ -134,9 +135,9 @@ class NarrowWayTest {
 
     /* It is asked again after at most a few seconds, as soon as there is something to send. */
     void awaitWide() {
-      long start = System.nanoTime();
+      Patience patience = Patience.ofSeconds(10);
       while (!isWide()) {
-        assertTrue(System.nanoTime() - start < 10_000_000_000L, "still narrow after 10 s");
+        assertFalse(patience.isOver(), "still narrow after 10 s");
       }
     }
 
@@ -146,12 +147,11 @@ class NarrowWayTest {
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
-      long start = System.nanoTime();
+      Patience patience = Patience.ofSeconds(20);
       for (int link = 0; link < before.length; link++) {
         while (carried(link) - before[link] < more) {
           int silent = link;
-          assertTrue(
-              System.nanoTime() - start < 20_000_000_000L, () -> "link " + silent + " is left");
+          assertFalse(patience.isOver(), () -> "link " + silent + " is left");
           run(10, length, depth);
         }
       }
@@ -254,9 +254,9 @@ class NarrowWayTest {
       writes.run(200, 250_000, DEPTH);
       /* Where all that was under way by it was lost, it rests a while. */
       long before = writes.carried(2);
-      long start = System.nanoTime();
+      Patience patience = Patience.ofSeconds(10);
       while (writes.carried(2) == before) {
-        assertTrue(System.nanoTime() - start < 10_000_000_000L, "link 2 carries nothing");
+        assertFalse(patience.isOver(), "link 2 carries nothing");
         writes.run(10, 250_000, DEPTH);
       }
       before = writes.carried(2);

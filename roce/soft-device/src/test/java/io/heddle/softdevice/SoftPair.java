@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.MemoryRegion;
@@ -189,8 +190,8 @@ final class SoftPair implements AutoCloseable {
 
   /** Waits for one completion of {@code side}. */
   WorkCompletion await(Side side) {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < 20_000_000_000L) {
+    Patience patience = Patience.ofSeconds(20);
+    while (!patience.isOver()) {
       progress();
       int count = side.cq.poll(side.one);
       if (count == 1) {

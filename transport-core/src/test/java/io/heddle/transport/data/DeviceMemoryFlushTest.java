@@ -1,6 +1,7 @@
 package io.heddle.transport.data;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.transport.Ends;
 import io.heddle.transport.device.LocalPlane;
@@ -36,7 +38,6 @@ class DeviceMemoryFlushTest {
   private static final Gid ONE = Ends.gid("127.0.78.1");
   private static final Gid TWO = Ends.gid("127.0.78.2");
   private static final int DONE = 1;
-  private static final long DEADLINE_NS = 10_000_000_000L;
 
   private final LeakLedger ledger = new LeakLedger();
   private final LoopbackFabric fabric = new LoopbackFabric(3);
@@ -94,9 +95,9 @@ class DeviceMemoryFlushTest {
 
   private @Nullable String drive(int line) {
     String failure = null;
-    long start = System.nanoTime();
+    Patience patience = Patience.ofSeconds(10);
     while (!isDone(line) && failure == null) {
-      assertTrue(System.nanoTime() - start < DEADLINE_NS, "not done within 10 s");
+      assertFalse(patience.isOver(), "not done within 10 s");
       device.context().progress();
       failure = flush.progress();
     }
