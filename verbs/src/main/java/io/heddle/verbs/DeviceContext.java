@@ -42,6 +42,13 @@ public interface DeviceContext extends AutoCloseable {
   int progress();
 
   /**
+   * When a thread's call of {@link #progress} has last ended, by the device's clock in ns: another
+   * value means another call. Whoever finds one since its own last look may do without a look. 0
+   * where the device needs no help. Any thread.
+   */
+  long progressedAtNs();
+
+  /**
    * Hands queued asynchronous events to the listener and returns how many there were. Control
    * thread.
    */

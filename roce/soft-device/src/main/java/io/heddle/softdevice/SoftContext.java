@@ -158,6 +158,11 @@ final class SoftContext implements DeviceContext {
   }
 
   @Override
+  public long progressedAtNs() {
+    return engine.lastCallNs();
+  }
+
+  @Override
   public int pollAsyncEvents(AsyncEventListener listener) {
     int count = 0;
     synchronized (engine.events) {

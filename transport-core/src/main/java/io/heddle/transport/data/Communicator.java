@@ -38,6 +38,8 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   private final Baton baton = new Baton();
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
+  /* The device's newest look that this one's caller may know of. */
+  private long lookNs;
 
   /**
    * @param goodbye says it to the other end, and lets go of the connection in time
@@ -137,9 +139,11 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     /* Read before polling: what the peer did before it went is then already in the queue. */
     Standing.Peer peer = path.standing().peer();
     boolean there = peer == Standing.Peer.THERE;
-    /* What another communicator's look at the device has brought is taken without a look of this one's. */
-    if (!poll() || !there) {
-      if (context.progress() > 0 || !there) {
+    boolean any = poll();
+    if (!there || !any && !somebodyLooked()) {
+      int work = context.progress();
+      lookNs = context.progressedAtNs();
+      if (work > 0 || !there) {
         poll();
       }
     }
@@ -153,6 +157,17 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     }
     goOn(peer);
     return failure.result();
+  }
+
+  /*
+   * Whether another communicator has looked at the device since this one asked last: what that has brought was just taken, so
+   * a caller that goes over many of them looks once each time, not once for each.
+   */
+  private boolean somebodyLooked() {
+    long newest = context.progressedAtNs();
+    boolean looked = newest != lookNs;
+    lookNs = newest;
+    return looked;
   }
 
   /** Posts what waits, and judges whether a peer that is gone will be missed. */

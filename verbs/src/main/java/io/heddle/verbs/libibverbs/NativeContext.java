@@ -127,6 +127,11 @@ final class NativeContext implements DeviceContext {
   }
 
   @Override
+  public long progressedAtNs() {
+    return 0;
+  }
+
+  @Override
   public int pollAsyncEvents(AsyncEventListener listener) {
     List<AsyncEventReader.Event> taken =
         port.lock().shared(() -> port.isClosed() ? List.of() : events.take());

@@ -182,6 +182,11 @@ public final class LoopbackProvider implements VerbsProvider {
     }
 
     @Override
+    public long progressedAtNs() {
+      return 0;
+    }
+
+    @Override
     public int pollAsyncEvents(AsyncEventListener listener) {
       return fabric().pollEvents(this::isMine, listener);
     }
