@@ -95,6 +95,23 @@ void among_post(void);
 /* How often the progress thread has slept for want of operations, and given its core away. */
 uint64_t among_sleeps(void), among_yields(void);
 
+/* ---- among_accounts.c ---- */
+
+#define MOST_ACCOUNTS 128
+
+/* A thread, since it began. */
+struct account {
+  int thread;
+  char name[32];
+  uint64_t ran_ns, waited_ns; /* with a core; ready, without one */
+  uint64_t sleeps, losses;    /* how often it gave its core away by itself, and had it taken */
+};
+
+/* Of all threads of the process; returns how many there are. */
+int accounts_take(struct account accounts[MOST_ACCOUNTS]);
+/* Prints a member "threads" with what has been added; a thread that did not run is left out. */
+void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
+
 /* ---- among_worker.c ---- */
 
 /* Called by the worker: input to output, over all channels that the size is worth. */

@@ -165,7 +165,8 @@ static void *serve(void *argument) {
 
 void among_connect(struct group *group) {
   lay_out(group);
-  if (pthread_create(&service, NULL, serve, group) != 0) fail_with(EXIT_BAD_USAGE, "cannot start a thread");
+  if (pthread_create(&service, NULL, serve, group) != 0 || pthread_setname_np(service, "service") != 0)
+    fail_with(EXIT_BAD_USAGE, "cannot start a thread");
   pthread_mutex_lock(&lock);
   while (!connected) pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);

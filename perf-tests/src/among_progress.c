@@ -152,7 +152,8 @@ static void *run(void *argument) {
 }
 
 void among_start_progress(struct group *group) {
-  if (pthread_create(&thread, NULL, run, group) != 0) fail_with(EXIT_BAD_USAGE, "cannot start a thread");
+  if (pthread_create(&thread, NULL, run, group) != 0 || pthread_setname_np(thread, "progress") != 0)
+    fail_with(EXIT_BAD_USAGE, "cannot start a thread");
 }
 
 void among_stop_progress(struct group *group) {

@@ -15,7 +15,7 @@
 
 static struct {
   const char *plugin;
-  int abi, turns, warmup, orders, verbose, spoil;
+  int abi, turns, warmup, orders, threads, verbose, spoil;
   size_t min_bytes, max_bytes;
 } options = {.turns = 20, .warmup = 1, .min_bytes = 8, .max_bytes = 64 << 20};
 
@@ -40,6 +40,7 @@ static void usage(FILE *to) {
               "  --lines-bytes B         sizes up to here go in lines with flags, as NCCL's LL; larger ones by "
               "counters (65536)\n"
               "  --spins N               after so many looks in vain the worker gives its core away; 0: never (200)\n"
+              "  --threads               each turn's report says which thread ran how long\n"
               "  --no-warmup             the first measurement is the first all-reduce\n"
               "  --spoil                 the last rank sends one wrong element\n"
               "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
@@ -68,6 +69,7 @@ static void parse(int argc, char **argv) {
                                            {"orders", OPTION_ON, &options.orders, 0, 0, NULL},
                                            {"lines-bytes", OPTION_SIZE, &group.lines_bytes, 0, 1LL << 30, NULL},
                                            {"spins", OPTION_INT, &group.spins, 0, 1000000000, NULL},
+                                           {"threads", OPTION_ON, &options.threads, 0, 0, NULL},
                                            {"no-warmup", OPTION_OFF, &options.warmup, 0, 0, NULL},
                                            {"spoil", OPTION_ON, &options.spoil, 0, 0, NULL},
                                            {"timeout-seconds", OPTION_SECONDS, &group.timeout_seconds, 1, 86400, NULL},
@@ -98,6 +100,9 @@ static size_t wrong_elements(size_t count) {
 static void run_size(size_t bytes, int turns) {
   size_t count = bytes / sizeof(float), before = wrong;
   uint64_t sleeps = among_sleeps(), yields = among_yields();
+  static struct account accounts[2][MOST_ACCOUNTS];
+  int account_counts[2] = {0};
+  if (options.threads) account_counts[0] = accounts_take(accounts[0]);
   for (int turn = 0; turn < turns; turn++) {
     among_all_reduce(&group, input, output, (size_t)group.ranks);
     wrong += wrong_elements((size_t)group.ranks);
@@ -110,11 +115,17 @@ static void run_size(size_t bytes, int turns) {
     wrong += wrong_elements(count);
     progress();
   }
+  if (options.threads) account_counts[1] = accounts_take(accounts[1]);
   printf("{\"event\":\"turns\",\"rank\":%d,\"bytes\":%zu,\"wrong\":%zu,\"sleeps\":%llu,\"yields\":%llu,\"times_us\":[",
          group.rank, bytes, wrong - before, (unsigned long long)(among_sleeps() - sleeps),
          (unsigned long long)(among_yields() - yields));
   for (int turn = 0; turn < turns; turn++) printf("%s%.2f", turn == 0 ? "" : ",", times[turn]);
-  printf("]}\n");
+  printf("]");
+  if (options.threads) {
+    printf(",");
+    accounts_print(accounts[0], account_counts[0], accounts[1], account_counts[1]);
+  }
+  printf("}\n");
   fflush(stdout);
 }
 
@@ -193,7 +204,8 @@ int main(int argc, char **argv) {
   among_connect(&group);
   among_start_progress(&group);
   pthread_t worker;
-  if (pthread_create(&worker, NULL, work, NULL) != 0 || pthread_join(worker, NULL) != 0) {
+  if (pthread_create(&worker, NULL, work, NULL) != 0 || pthread_setname_np(worker, "worker") != 0 ||
+      pthread_join(worker, NULL) != 0) {
     fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   }
   among_stop_progress(&group);

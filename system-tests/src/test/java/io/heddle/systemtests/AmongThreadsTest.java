@@ -131,6 +131,7 @@ final class AmongThreadsTest {
             "--sizes=8,128K",
             "--rounds=2",
             "--turns=3",
+            "--threads",
             "--json");
     assertEquals(3, report.get("contestants").size(), report::toString);
     assertEquals(2, report.get("rows").size(), report::toString);
@@ -139,6 +140,12 @@ final class AmongThreadsTest {
         assertEquals(2, cell.get("rounds").size(), report::toString);
         assertTrue(cell.get("median_us").asDouble() > 0, report::toString);
         assertTrue(cell.get("times_rival").asDouble() > 0, report::toString);
+        List<String> ran = new ArrayList<>();
+        for (JsonNode thread : cell.get("threads")) {
+          assertTrue(thread.get("ran_us").asDouble() >= 0, report::toString);
+          ran.add(thread.get("name").asText());
+        }
+        assertTrue(ran.containsAll(List.of("progress", "worker")), report::toString);
       }
     }
   }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A plugin in processes of its own, warm, that wait for orders and sleep meanwhile. */
 final class AmongThreadsContestant implements AutoCloseable {
@@ -17,6 +18,7 @@ final class AmongThreadsContestant implements AutoCloseable {
   private final String role;
   private final AmongThreadsPlan plan;
   private final DriverRanks ranks;
+  private final Map<Long, List<ThreadAccount>> accounts = new TreeMap<>();
   private String net = "?";
 
   /**
@@ -80,8 +82,18 @@ final class AmongThreadsContestant implements AutoCloseable {
             rank, "has " + turn.wrong() + " wrong elements: its times mean nothing");
       }
       times.add(turn.timesUs());
+      accounts.computeIfAbsent(bytes, size -> new ArrayList<>()).addAll(turn.threads());
     }
     return Quantiles.of(AmongThreadsReport.slowestOf(times)).median();
+  }
+
+  /**
+   * Who ran in all turns at a size: means of a rank for each all-reduce, with the small one before
+   * it. Empty unless the plan asks for it.
+   */
+  List<ThreadAccount> threads(long bytes, int rounds) {
+    return ThreadAccount.means(
+        accounts.getOrDefault(bytes, List.of()), (double) rounds * plan.turns() * plan.ranks());
   }
 
   /** Waits for the ranks to close all and end. */

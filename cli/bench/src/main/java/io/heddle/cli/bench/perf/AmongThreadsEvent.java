@@ -21,8 +21,10 @@ sealed interface AmongThreadsEvent {
    * @param bytes of each all-reduce
    * @param wrong elements
    * @param timesUs of each all-reduce
+   * @param threads that ran meanwhile, over the whole turn; empty unless it was asked
    */
-  record Turn(long bytes, long wrong, List<Double> timesUs) implements AmongThreadsEvent {}
+  record Turn(long bytes, long wrong, List<Double> timesUs, List<ThreadAccount> threads)
+      implements AmongThreadsEvent {}
 
   /**
    * It has closed everything.
@@ -48,10 +50,25 @@ sealed interface AmongThreadsEvent {
         node.path("times_us").forEach(each -> times.add(each.asDouble()));
         yield times.isEmpty() || !node.has("wrong")
             ? new Unknown(line)
-            : new Turn(node.path("bytes").asLong(), node.path("wrong").asLong(), times);
+            : new Turn(
+                node.path("bytes").asLong(), node.path("wrong").asLong(), times, threads(node));
       }
       case "end" -> node.has("wrong") ? new Ended(node.path("wrong").asLong()) : new Unknown(line);
       default -> new Unknown(line);
     };
+  }
+
+  private static List<ThreadAccount> threads(JsonNode turn) {
+    List<ThreadAccount> threads = new ArrayList<>();
+    turn.path("threads")
+        .forEach(each ->
+            threads.add(
+                new ThreadAccount(
+                    each.path("name").asText(),
+                    each.path("ran_us").asDouble(),
+                    each.path("waited_us").asDouble(),
+                    each.path("sleeps").asDouble(),
+                    each.path("losses").asDouble())));
+    return threads;
   }
 }

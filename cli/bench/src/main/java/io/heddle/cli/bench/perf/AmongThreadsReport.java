@@ -33,6 +33,9 @@ record AmongThreadsReport(
     int turns,
     List<String> contestants,
     List<Row> rows) {
+  /* Threads that ran less are in the JSON alone. */
+  private static final double LEAST_SHOWN_US = 0.5;
+
   /** How ranks are joined. */
   enum Algorithm {
     RING,
@@ -62,6 +65,8 @@ record AmongThreadsReport(
    * @param upperQuartileTimesRival of the rounds
    * @param rounds the median time of each round's turn, us, in order: contestants' figures of one
    *     round belong together
+   * @param threads of a rank, that ran longest first: what each took for an all-reduce and the
+   *     small one before it; empty unless that was asked
    */
   record Cell(
       double medianUs,
@@ -70,24 +75,31 @@ record AmongThreadsReport(
       double timesRival,
       double lowerQuartileTimesRival,
       double upperQuartileTimesRival,
-      List<Double> rounds) {}
+      List<Double> rounds,
+      List<ThreadAccount> threads) {}
+
+  /** Who ran in a contestant's turns at a size. */
+  interface Accounts {
+    List<ThreadAccount> of(int contestant, long bytes);
+  }
 
   /**
    * @param figures for each contestant, by size, one figure a round
    */
-  static List<Row> rows(List<Map<Long, List<Double>>> figures) {
+  static List<Row> rows(List<Map<Long, List<Double>>> figures, Accounts accounts) {
     List<Row> rows = new ArrayList<>();
     for (Map.Entry<Long, List<Double>> rival : figures.getLast().entrySet()) {
       List<Cell> cells = new ArrayList<>();
-      for (Map<Long, List<Double>> contestant : figures) {
-        cells.add(cell(contestant.getOrDefault(rival.getKey(), List.of()), rival.getValue()));
+      for (int i = 0; i < figures.size(); i++) {
+        List<Double> own = figures.get(i).getOrDefault(rival.getKey(), List.of());
+        cells.add(cell(own, rival.getValue(), accounts.of(i, rival.getKey())));
       }
       rows.add(new Row(rival.getKey(), cells));
     }
     return rows;
   }
 
-  private static Cell cell(List<Double> own, List<Double> rival) {
+  private static Cell cell(List<Double> own, List<Double> rival, List<ThreadAccount> threads) {
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < own.size(); round++) {
       ratios.add(rival.get(round) / own.get(round));
@@ -101,7 +113,8 @@ record AmongThreadsReport(
         timesRival.median(),
         timesRival.lowerQuartile(),
         timesRival.upperQuartile(),
-        List.copyOf(own));
+        List.copyOf(own),
+        threads);
   }
 
   /** An all-reduce is over when its last rank has the result. */
@@ -161,7 +174,44 @@ record AmongThreadsReport(
       }
       line(text, "%s", cells);
     }
+    if (rows.stream()
+        .anyMatch(row -> row.cells().stream().anyMatch(cell -> !cell.threads().isEmpty()))) {
+      threads(text);
+    }
     return text.toString();
+  }
+
+  private void threads(StringBuilder text) {
+    line(text, "%n# who ran: means of a rank for each all-reduce and the small one before it");
+    line(
+        text,
+        "#%11s %-32s %-16s %10s %10s %8s %8s",
+        "bytes",
+        "",
+        "thread",
+        "ran us",
+        "waited us",
+        "sleeps",
+        "losses");
+    for (Row row : rows) {
+      for (int i = 0; i < row.cells().size(); i++) {
+        for (ThreadAccount each : row.cells().get(i).threads()) {
+          if (each.ranUs() < LEAST_SHOWN_US) {
+            continue;
+          }
+          line(
+              text,
+              "%12d %-32s %-16s %10.1f %10.1f %8.2f %8.2f",
+              row.bytes(),
+              contestants.get(i),
+              each.name(),
+              each.ranUs(),
+              each.waitedUs(),
+              each.sleeps(),
+              each.losses());
+        }
+      }
+    }
   }
 
   private static void line(StringBuilder text, String format, Object... arguments) {

@@ -95,6 +95,11 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
               + " (${DEFAULT-VALUE}).")
   private int spins;
 
+  @Option(
+      names = "--threads",
+      description = "Also say which thread of a rank ran how long, by the kernel's accounts.")
+  private boolean accounts;
+
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
@@ -121,7 +126,7 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
     }
     long largest = Arrays.stream(sizes).mapToLong(Long::longValue).max().orElse(MOST_BYTES);
     AmongThreadsPlan plan =
-        new AmongThreadsPlan(driver, algorithm, ranks, channels, spins, largest, turns);
+        new AmongThreadsPlan(driver, algorithm, ranks, channels, spins, largest, turns, accounts);
     AmongThreadsReport report = measure(choice, contestants, plan);
     form.publish(
         spec, "among-threads-" + ReportOption.today() + links.fileSuffix(), report.table(), report);
@@ -180,6 +185,6 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
         rounds,
         turns,
         running.stream().map(AmongThreadsContestant::name).toList(),
-        AmongThreadsReport.rows(figures));
+        AmongThreadsReport.rows(figures, (i, bytes) -> running.get(i).threads(bytes, rounds)));
   }
 }
