@@ -2,6 +2,7 @@ package io.heddle.transport.device;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.stats.DistinctErrors;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,8 +11,8 @@ import java.util.Set;
 
 /**
  * Tells once of what happens to all connections to a peer, of which there may be hundreds. The
- * first is told in its own words; the others are traced, and counted once no other has followed for
- * a while. Any thread.
+ * first is told; others of which the same is to be said, but for numbers, are traced, and counted
+ * once no other has followed for a while. Any thread.
  */
 public final class PeerEvents {
   /** What can happen, and how the others are told of. */
@@ -37,7 +38,8 @@ public final class PeerEvents {
   /* NCCL asks each of its communicators much more often, and so hears of all failures. */
   private static final long QUIET_NS = 2_000_000_000;
 
-  private record Key(String peer, Kind kind) {}
+  /* Where the words differ, so does the reason, and an engineer wants both. */
+  private record Key(String peer, Kind kind, String words) {}
 
   private static final class Event {
     private final Set<Object> connections = new HashSet<>();
@@ -64,7 +66,8 @@ public final class PeerEvents {
    * @param sentences what to say, if it is the first to hear of it
    */
   public void tell(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
-    boolean first = isFirst(new Key(peer, kind), connection, log);
+    String words = DistinctErrors.words(String.join("; ", sentences));
+    boolean first = isFirst(new Key(peer, kind, words), connection, log);
     for (String sentence : sentences) {
       if (first) {
         log.write(kind.level, sentence);

@@ -49,6 +49,19 @@ class PeerEventsTest {
   }
 
   @Test
+  void aReasonOfItsOwnIsToldInItsOwnWords() {
+    events.tell(Kind.FAILED, 1, "a", log, List.of("failed: the peer is gone for 5 ms"));
+    events.tell(Kind.FAILED, 2, "a", log, List.of("failed: its completion queue overran"));
+    events.tell(Kind.FAILED, 3, "a", log, List.of("failed: the peer is gone for 7 ms"));
+    assertEquals(
+        List.of(
+            "WARN failed: the peer is gone for 5 ms",
+            "WARN failed: its completion queue overran",
+            "TRACE failed: the peer is gone for 7 ms"),
+        told);
+  }
+
+  @Test
   void whatHappensToTheSameConnectionAgainIsAnotherEvent() {
     tell(Kind.RENEWED, 1, "a");
     tell(Kind.RENEWED, 2, "a");

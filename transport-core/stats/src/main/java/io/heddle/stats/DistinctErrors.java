@@ -65,8 +65,13 @@ public final class DistinctErrors implements Log {
     log.write(level, sentence);
   }
 
+  /** What a sentence says, whatever numbers it has: sentences with the same words are one error. */
+  public static String words(String sentence) {
+    return Numbers.PATTERN.matcher(sentence).replaceAll("#");
+  }
+
   private synchronized void count(String sentence) {
-    String key = Numbers.PATTERN.matcher(sentence).replaceAll("#");
+    String key = words(sentence);
     long nowMs = System.currentTimeMillis();
     Entry entry = entries.get(key);
     StatsFile shown = file;
