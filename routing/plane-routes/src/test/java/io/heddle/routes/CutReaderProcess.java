@@ -1,19 +1,26 @@
 package io.heddle.routes;
 
 import io.heddle.platform.NanoClock;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A reader in a process of its own, from under which files are cut, again and again. */
+/**
+ * A reader in a process of its own, from under which files are cut, as long as it is told "next".
+ */
 final class CutReaderProcess {
   private static final long WAIT_NS = 100_000;
+
+  /* Most cuts should come while it reads: it waits for a change after so many readings. */
+  private static final int READINGS_A_WAIT = 64;
 
   private CutReaderProcess() {}
 
   /** Starts it, with the two compilers or with one. */
-  static Process start(Path path, int cuts, boolean quick) throws IOException {
+  static Process start(Path path, boolean quick) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (quick) {
@@ -28,15 +35,14 @@ final class CutReaderProcess {
             "-cp",
             System.getProperty("java.class.path"),
             CutReaderProcess.class.getName(),
-            path.toString(),
-            Integer.toString(cuts)));
+            path.toString()));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
-  public static void main(String[] arguments) {
-    int cuts = Integer.parseInt(arguments[1]);
+  public static void main(String[] arguments) throws IOException {
     RouteAnswer answer = new RouteAnswer();
-    for (int cut = 0; cut < cuts; cut++) {
+    BufferedReader orders = new BufferedReader(new InputStreamReader(System.in));
+    while ("next".equals(orders.readLine())) {
       try (RouteReader reader = open(Path.of(arguments[0]))) {
         System.out.println("open");
         System.out.println(readUntilCut(reader, answer));
@@ -59,14 +65,16 @@ final class CutReaderProcess {
 
   private static String readUntilCut(RouteReader reader, RouteAnswer answer) {
     try {
-      while (true) {
+      for (int readings = 1; ; readings++) {
         int wrong = reader.reading(() -> wrong(reader, answer));
         if (wrong > 0) {
           return wrong + " wrong answers";
         }
         reader.liveness();
         reader.planes();
-        reader.awaitChange(reader.sequence(), WAIT_NS);
+        if (readings % READINGS_A_WAIT == 0) {
+          reader.awaitChange(reader.sequence(), WAIT_NS);
+        }
       }
     } catch (RoutesCutException cut) {
       return cut.getCause() == null ? "seen" : "fault";
