@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.device.TransportResult;
@@ -94,7 +95,7 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       fabric.cut(Ends.gid("127.0.77.3"));
-      long start = System.nanoTime();
+      Patience retries = Patience.ofSeconds(4);
       for (int i = 0; i < 2_000; i++) {
         traffic.turn(true);
       }
@@ -106,8 +107,7 @@ class LoopbackFailoverTest {
             traffic.turn(true);
             return state(link.sending(), 2) != PlaneState.UP;
           });
-      long tookNs = System.nanoTime() - start;
-      assertTrue(tookNs < 4_000_000_000L, "after " + tookNs);
+      assertFalse(retries.isOver(), () -> "after " + retries);
       /* The state changes before it is told. */
       Ends.await(
           "the story of the fence",
@@ -360,10 +360,11 @@ class LoopbackFailoverTest {
       long send = Ends.send(link, to, 1 << 20, 1, fromHandle);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
       long start = System.nanoTime();
+      Patience patience = Patience.ofSeconds(5);
       Ends.await(
           "failure of the sender", () -> link.sender().progress() == TransportResult.REMOTE_ERROR);
       long tookNs = System.nanoTime() - start;
-      assertTrue(tookNs > 250_000_000 && tookNs < 5_000_000_000L, "after " + tookNs);
+      assertTrue(tookNs > 250_000_000 && !patience.isOver(), "after " + tookNs);
       Ends.await(
           "failure of the receiver",
           () -> link.receiver().progress() == TransportResult.REMOTE_ERROR);
