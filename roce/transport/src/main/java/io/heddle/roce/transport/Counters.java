@@ -11,6 +11,7 @@ public final class Counters {
   private volatile long packetsSent;
   private volatile long bytesSent;
   private volatile long packetsResent;
+  private volatile long packetsResentInVain;
   private volatile long packetsReceived;
   private volatile long timeouts;
   private volatile long waitsForPeer;
@@ -36,6 +37,14 @@ public final class Counters {
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void resent(int packets) {
     packetsResent += packets;
+  }
+
+  /** The sending before had arrived too: packets overtake each other on the way. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void resentInVain(int packets) {
+    if (packets > 0) {
+      packetsResentInVain += packets;
+    }
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
@@ -69,6 +78,7 @@ public final class Counters {
     reader.counter("packets_sent", packetsSent);
     reader.counter("bytes_sent", bytesSent);
     reader.counter("packets_resent", packetsResent);
+    reader.counter("packets_resent_in_vain", packetsResentInVain);
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
     reader.counter("waits_for_peer", waitsForPeer);
@@ -84,6 +94,10 @@ public final class Counters {
 
   public long packetsResent() {
     return packetsResent;
+  }
+
+  public long packetsResentInVain() {
+    return packetsResentInVain;
   }
 
   public long timeouts() {

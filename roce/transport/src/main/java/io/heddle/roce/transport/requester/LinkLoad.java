@@ -1,5 +1,6 @@
 package io.heddle.roce.transport.requester;
 
+import io.heddle.roce.transport.window.Lateness;
 import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.transport.window.SendWindow;
 import io.heddle.roce.transport.window.WideWay;
@@ -18,6 +19,7 @@ final class LinkLoad {
   final SendWindow window = new SendWindow();
   final WideWay wide = new WideWay();
   final RoundTrip roundTrip = new RoundTrip();
+  final Lateness lateness = new Lateness();
 
   /* What it was given, by bytes ÷ weight; of use beside the other links' only. */
   long virtualTime;
@@ -46,6 +48,7 @@ final class LinkLoad {
     window.reset(most, least, nowNs);
     wide.start(wideIsAgreed && !isAbsent, nowNs);
     roundTrip.reset();
+    lateness.reset(nowNs);
     virtualTime = 0;
     recoveryEnd = next;
     newsAtNs = nowNs;
@@ -106,6 +109,12 @@ final class LinkLoad {
       recoverUntil(next);
       window.lost();
     }
+  }
+
+  /** What counted as lost on it has come: its window need not have shrunk. */
+  void cameAfterAll(long tooEarlyNs, long nowNs) {
+    lateness.came(tooEarlyNs, roundTrip, nowNs);
+    window.lostNothing();
   }
 
   void recoverUntil(long next) {

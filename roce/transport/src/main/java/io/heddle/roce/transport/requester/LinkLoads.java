@@ -187,11 +187,9 @@ final class LinkLoads {
   void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
     LinkLoad of = links[link];
     of.window.measured(sentAtNs, nowNs, waitedNs);
-    if (links.length > 1) {
-      of.roundTrip.sample(Math.max(1, nowNs - sentAtNs));
-      if (of.isNews(sentAtNs)) {
-        of.news(nowNs);
-      }
+    of.roundTrip.sample(Math.max(1, nowNs - sentAtNs));
+    if (links.length > 1 && of.isNews(sentAtNs)) {
+      of.news(nowNs);
     }
   }
 

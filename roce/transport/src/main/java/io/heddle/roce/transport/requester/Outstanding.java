@@ -11,9 +11,6 @@ import io.heddle.roce.wire.PsnBits;
  * as lost and are to be sent again. The packets lie in the transmit ring. Under the progress lock.
  */
 final class Outstanding {
-  /* Later packets of the same train that must have arrived before a missing one counts as lost. */
-  private static final int REORDER_PACKETS = 3;
-
   private final TransmitRing ring;
   private final PsnBits acknowledged = new PsnBits();
   private final PsnBits lost = new PsnBits();
@@ -84,6 +81,21 @@ final class Outstanding {
     return lost.get(psn);
   }
 
+  /** The highest number that is known to have arrived. */
+  long highestAcknowledged() {
+    return highestAcknowledged;
+  }
+
+  /** Of the word of bits that this number is in, those below {@code end} that are under way. */
+  long underWayWord(long psn, long end) {
+    return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
+  }
+
+  /** Of a bitmap's word, those in this range that weren't known to have arrived. */
+  long toldWord(long from, long to, long address) {
+    return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
+  }
+
   /** Everything below {@code end} has been sent once, what is new by this link. */
   void sentTo(long end, int link) {
     links.sent(next, end, link);
@@ -140,10 +152,7 @@ final class Outstanding {
       if (from >= to) {
         continue;
       }
-      long fresh =
-          PacketFormat.networkLong(address + 8L * i)
-              & PsnBits.mask(from, to)
-              & ~acknowledged.word(from);
+      long fresh = toldWord(from, to, address + 8L * i);
       if (fresh != 0) {
         news += Long.bitCount(fresh);
         for (long left = fresh; links.several() && left != 0; left &= left - 1) {
@@ -168,7 +177,8 @@ final class Outstanding {
     }
   }
 
-  private void lose(long psn) {
+  /** Counts this one as lost. */
+  void lose(long psn) {
     if (!lost.get(psn)) {
       lost.set(psn);
       lostCount++;
@@ -176,73 +186,6 @@ final class Outstanding {
         links.lost(psn);
       }
     }
-  }
-
-  /**
-   * Counts as lost what a bitmap shows as missing: of trains sent once, packets with some later
-   * ones of the same link arrived; of trains that were sent again, everything once that sending or
-   * a later one by the same link has been answered.
-   *
-   * @param tags which sendings have been answered
-   * @return the links that lost something, bit i for link i
-   */
-  int loseMissing(SendTags tags) {
-    if (links.several()) {
-      return loseMissingOfSeveral(tags);
-    }
-    boolean found = false;
-    boolean byGuest = !ring.isEmpty() && ring.wasGuest(ring.slotOf(highestAcknowledged));
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      long first = ring.firstPsn(slot);
-      if (first + REORDER_PACKETS > highestAcknowledged) {
-        break;
-      }
-      if (ring.isRead(slot) || ring.sends(slot) > 1 && ring.serial(slot) > tags.answered(0)) {
-        continue;
-      }
-      if (ring.sends(slot) == 1 && ring.wasGuest(slot) != byGuest) {
-        continue; /* what went by another socket may be late */
-      }
-      long from = Math.max(first, unacknowledged);
-      long to = Math.min(first + ring.packets(slot), highestAcknowledged - REORDER_PACKETS + 1);
-      for (long psn = from; psn < to; psn++) {
-        if (!acknowledged.get(psn) && !lost.get(psn)) {
-          lose(psn);
-          found = true;
-        }
-      }
-    }
-    return found ? 1 : 0;
-  }
-
-  private int loseMissingOfSeveral(SendTags tags) {
-    int found = 0;
-    for (long slot = ring.head(); slot < ring.tail(); slot++) {
-      long first = ring.firstPsn(slot);
-      if (first > highestAcknowledged) {
-        break;
-      }
-      if (ring.sends(slot) == 1 && first + REORDER_PACKETS > links.highest(ring.link(slot))) {
-        continue;
-      }
-      long end = ring.endPsn(slot);
-      for (long psn = Math.max(first, unacknowledged); psn < end; psn = (psn | 63) + 1) {
-        long missing = PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
-        for (; missing != 0; missing &= missing - 1) {
-          long each = (psn & ~63L) + Long.numberOfTrailingZeros(missing);
-          int link = links.link(each);
-          boolean passed =
-              links.wasSentAgain(each)
-                  ? ring.serial(slot) <= tags.answered(link)
-                  : each + REORDER_PACKETS <= links.highest(link);
-          if (passed) {
-            lose(each);
-            found |= 1 << link;
-          }
-        }
-      }
-    }
-    return found;
   }
 
   /**
@@ -270,7 +213,7 @@ final class Outstanding {
     for (long psn = Math.max(ring.firstPsn(slot), unacknowledged);
         psn < end;
         psn = (psn | 63) + 1) {
-      if ((PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn)) != 0) {
+      if (underWayWord(psn, end) != 0) {
         return true;
       }
     }

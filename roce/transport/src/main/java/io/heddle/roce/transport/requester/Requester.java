@@ -51,6 +51,7 @@ public final class Requester {
   private final Outstanding outstanding;
   private final PendingRead read;
   private final LinkLoads loads;
+  private final Overtaken overtaken;
   private final SlotSender sender;
 
   /* Numbers that may be outstanding, by the room that either end has; how many a link takes is its own window's to say. */
@@ -90,6 +91,7 @@ public final class Requester {
     read = new PendingRead(rights, queue);
     outstanding = new Outstanding(ring);
     loads = new LinkLoads(outstanding, read);
+    overtaken = new Overtaken(outstanding, ring, loads, tags);
     sender =
         new SlotSender(
             events, outlet, memory, builder, read, outstanding, loads, tags, responder, counters);
@@ -116,6 +118,7 @@ public final class Requester {
     builder.configure(sizes, peerIsSoft, remoteNumber, Math.min(window, READ_PACKETS));
     outstanding.start(attributes.sendPsn(), links.count());
     loads.start(links, sizes, nowNs);
+    overtaken.clear();
     mtu = sizes.mtuBytes();
     softPeer = peerIsSoft;
     roundTrip.reset();
@@ -133,7 +136,8 @@ public final class Requester {
 
   /** When {@link #onTimer} has something to do, or {@link Pause#NEVER_NS}. */
   public long dueNs() {
-    return Math.min(retries.dueNs(), Math.min(receiverNotReady.dueNs(), sender.dueNs()));
+    long others = Math.min(receiverNotReady.dueNs(), sender.dueNs());
+    return Math.min(Math.min(retries.dueNs(), overtaken.dueNs()), others);
   }
 
   boolean idle() {
@@ -273,11 +277,12 @@ public final class Requester {
       return;
     }
     if (bitmapWords > 0) {
+      counters.resentInVain(overtaken.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
       fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
     }
     loads.endAnswer(fresh, nowNs);
     if (bitmapWords > 0) {
-      lossSeen(outstanding.loseMissing(tags));
+      loseOvertaken(nowNs);
     }
     long probe = tags.takeAnsweredProbe();
     if (probe > 0) {
@@ -341,6 +346,7 @@ public final class Requester {
     if (to <= outstanding.unacknowledged()) {
       return 0;
     }
+    counters.resentInVain(overtaken.arrivedBelow(to, nowNs));
     int fresh = outstanding.advance(to);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       long slot = ring.head();
@@ -390,6 +396,13 @@ public final class Requester {
     if (links != 0) {
       loads.lost(links);
       events.activate();
+    }
+  }
+
+  private void loseOvertaken(long nowNs) {
+    lossSeen(overtaken.lose(nowNs));
+    if (overtaken.dueNs() != Pause.NEVER_NS) {
+      events.timerAt(overtaken.dueNs());
     }
   }
 
@@ -459,6 +472,9 @@ public final class Requester {
     }
     if (sender.endBlockIfDue(nowNs)) {
       events.activate();
+    }
+    if (nowNs - overtaken.dueNs() >= 0) {
+      loseOvertaken(nowNs);
     }
     if (retries.isDue(nowNs)) {
       onTimeout(nowNs);
@@ -571,6 +587,7 @@ public final class Requester {
     sender.stop();
     read.stop();
     outstanding.stop();
+    overtaken.clear();
     builder.restart();
     silentSinceNs = Pause.NEVER_NS;
   }

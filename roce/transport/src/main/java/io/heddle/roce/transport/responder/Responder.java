@@ -195,11 +195,15 @@ public final class Responder {
     if (!read) {
       expected++;
     }
-    if (highest >= expected) {
+    boolean fills = highest >= expected;
+    if (fills) {
       deliverWhatWaited();
     }
     if (read || events.isDead()) {
       return; /* responses acknowledge a READ */
+    }
+    if (fills && !several) {
+      acknowledger.askNow(); /* the peer may be about to send it again (RFC 5681, section 4.2) */
     }
     acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
   }

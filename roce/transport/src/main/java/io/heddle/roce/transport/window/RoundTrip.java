@@ -42,6 +42,11 @@ public final class RoundTrip {
     }
   }
 
+  /** The estimate; 0 before anything was measured. */
+  public long smoothedNs() {
+    return smoothedNs;
+  }
+
   /** How long to wait for news before asking for it. */
   public long timeoutNs() {
     long base =

@@ -28,6 +28,9 @@ public final class SendWindow {
   private int threshold = smallest;
   private int ackedSinceGrowth;
   private boolean crowded;
+  /* What a loss has taken away, until the window has shrunk for another reason. */
+  private int packetsBeforeLoss;
+  private int thresholdBeforeLoss;
 
   private long shortestNs;
   private long reducedAtNs;
@@ -53,6 +56,7 @@ public final class SendWindow {
     threshold = most;
     ackedSinceGrowth = 0;
     crowded = false;
+    forgetLoss();
     shortestNs = Long.MAX_VALUE;
     reducedAtNs = nowNs;
     forgetRounds();
@@ -74,6 +78,7 @@ public final class SendWindow {
     limit = most;
     smallest = least;
     ackedSinceGrowth = 0;
+    forgetLoss();
   }
 
   /**
@@ -115,6 +120,7 @@ public final class SendWindow {
       return; /* it met the queue of the window as it was */
     }
     reducedAtNs = nowNs;
+    forgetLoss();
     if (packets > least()) {
       double share = (double) (shortestNs + targetNs) / onTheWayNs;
       packets = Math.max(least(), (int) (packets * share));
@@ -141,12 +147,27 @@ public final class SendWindow {
 
   /** A loss, at most once a round trip. */
   public void lost() {
+    packetsBeforeLoss = packets;
+    thresholdBeforeLoss = threshold;
     threshold = Math.max(least(), packets - packets / 4);
     packets = threshold;
   }
 
+  /** What the last loss was told of wasn't lost (RFC 4015, step 9). */
+  public void lostNothing() {
+    threshold = Math.min(limit, Math.max(threshold, thresholdBeforeLoss));
+    packets = Math.min(limit, Math.max(packets, packetsBeforeLoss));
+    forgetLoss();
+  }
+
+  private void forgetLoss() {
+    packetsBeforeLoss = 0;
+    thresholdBeforeLoss = 0;
+  }
+
   /** Not even a question was answered for a whole timeout. */
   public void silent() {
+    forgetLoss();
     threshold = Math.max(least(), packets / 2);
     packets = least();
   }

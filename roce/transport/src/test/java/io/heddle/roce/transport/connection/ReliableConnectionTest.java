@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.Counters;
 import io.heddle.roce.transport.connection.VirtualPair.Completed;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion.Kind;
@@ -101,5 +102,53 @@ class ReliableConnectionTest {
     }
     assertEquals(
         List.of(runs[0][0], runs[0][1], runs[0][2]), List.of(runs[1][0], runs[1][1], runs[1][2]));
+  }
+
+  private static void writeAll(VirtualPair pair, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.left.post(Operation.RDMA_WRITE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+      }
+      pair.run(MINUTE_NS);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5000", "20000", "200000"})
+  void whatSwitchesSpreadIsSentAgainOnlyUntilThatIsKnown(long spreadNs) {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
+    try (VirtualPair pair = new VirtualPair(seed, 0, true, BUFFER_BYTES)) {
+      pair.spread(spreadNs);
+      writeAll(pair, 10);
+      Counters counters = pair.left.counters;
+      assertTrue(counters.packetsResentInVain() > 0, "packets overtake each other");
+      long sent = counters.packetsSent();
+      long resent = counters.packetsResent();
+      System.out.printf("spread by %s ns: %s of %s again%n", spreadNs, resent, sent);
+      writeAll(pair, 100);
+      long later = counters.packetsResent() - resent;
+      assertTrue(later < (counters.packetsSent() - sent) / 1000, later + " sent again later");
+      assertEquals(0, counters.timeouts());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "20000"})
+  void whatIsLostIsSentAgainWhetherSwitchesSpreadItOrNot(long spreadNs) {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
+    try (VirtualPair pair = new VirtualPair(seed, 0.01, true, BUFFER_BYTES)) {
+      fill(pair.left, seed);
+      pair.spread(spreadNs);
+      writeAll(pair, 10);
+      Counters counters = pair.left.counters;
+      long inVain = counters.packetsResentInVain();
+      assertEquals(spreadNs > 0, inVain > 0, "packets overtake each other only where spread");
+      writeAll(pair, 100);
+      assertTrue(areEqual(pair), "what arrived");
+      long later = counters.packetsResentInVain() - inVain;
+      assertTrue(later < counters.packetsSent() / 1000, later + " in vain later");
+    }
   }
 }

@@ -51,6 +51,7 @@ final class VirtualPair implements AutoCloseable {
   private long nowNs = 1_000_000_000L;
   private long sent;
   private long lost;
+  private long spreadNs;
   final End left;
   final End right;
 
@@ -66,6 +67,13 @@ final class VirtualPair implements AutoCloseable {
     right = new End(2, bufferBytes);
     left.connect(right, soft);
     right.connect(left, soft);
+  }
+
+  /**
+   * From now on data packets take up to so much longer, by chance, as where switches spread them.
+   */
+  void spread(long mostNs) {
+    spreadNs = mostNs;
   }
 
   long nowNs() {
@@ -123,6 +131,7 @@ final class VirtualPair implements AutoCloseable {
     private final long arrival;
     private final ByteBuffer arrivalView;
     private final ReliableConnection connection;
+    final Counters counters = new Counters();
     private QueuePairState state = QueuePairState.RESET;
     private boolean active;
     private End peer = this;
@@ -154,7 +163,7 @@ final class VirtualPair implements AutoCloseable {
               sends,
               receives,
               new MemoryRights(regions, 1),
-              new Counters(),
+              counters,
               zeros(ReliableConnection.TABLES_BYTES));
     }
 
@@ -244,10 +253,16 @@ final class VirtualPair implements AutoCloseable {
           lost++;
         } else {
           byte[] copy = Memory.ALL.asSlice(address + at, bytes).toArray(ValueLayout.JAVA_BYTE);
-          underWay.add(new Packet(nowNs + WAY_NS, sent, peer, copy));
+          long longer = spreadNs > 0 && isData(address + at) ? random.nextLong(spreadNs) : 0;
+          underWay.add(new Packet(nowNs + WAY_NS + longer, sent, peer, copy));
         }
       }
       return true;
+    }
+
+    private static boolean isData(long packet) {
+      int opcode = PacketFormat.opcode(packet);
+      return opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     }
 
     @Override

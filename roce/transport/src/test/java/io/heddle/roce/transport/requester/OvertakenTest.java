@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.roce.transport.LargeTrains;
+import io.heddle.roce.transport.MemoryRights;
+import io.heddle.roce.transport.RegionTable;
 import io.heddle.roce.transport.RingShares;
+import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.PsnBits;
 import java.lang.foreign.Arena;
@@ -15,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a bitmap of later arrivals says of packets that are missing. */
-class OutstandingTest {
+class OvertakenTest {
   private final Arena arena = Arena.ofConfined();
   private final TransmitRing ring =
       new TransmitRing(
@@ -24,6 +27,13 @@ class OutstandingTest {
           new RingShares());
   private final Outstanding outstanding = new Outstanding(ring);
   private final SendTags tags = new SendTags();
+  private final LinkLoads loads =
+      new LinkLoads(
+          outstanding,
+          new PendingRead(
+              new MemoryRights(new RegionTable(1), 1),
+              new SendQueue(1, Memory.allocate(arena, SendQueue.bytes(1), 64))));
+  private final Overtaken overtaken = new Overtaken(outstanding, ring, loads, tags);
 
   @BeforeEach
   void start() {
@@ -54,7 +64,7 @@ class OutstandingTest {
     long word = Memory.allocate(arena, 8, 8);
     Memory.ALL.set(Memory.NETWORK_LONG, word, PsnBits.mask(from, from + packets));
     outstanding.takeBitmap(outstanding.unacknowledged(), word, 1);
-    outstanding.loseMissing(tags);
+    overtaken.lose(2);
     return outstanding.lostCount();
   }
 

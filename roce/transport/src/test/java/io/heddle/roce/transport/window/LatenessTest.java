@@ -1,0 +1,77 @@
+package io.heddle.roce.transport.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LatenessTest {
+  private static final long ROUND_NS = 40_000;
+  private static final long SECOND_NS = 1_000_000_000;
+
+  private final Lateness lateness = new Lateness();
+  private final RoundTrip roundTrip = new RoundTrip();
+  private long nowNs = 5 * SECOND_NS;
+
+  @BeforeEach
+  void measure() {
+    roundTrip.sample(ROUND_NS);
+    lateness.reset(nowNs);
+  }
+
+  private long boundNs() {
+    return lateness.lostAtNs(nowNs, roundTrip) - nowNs - ROUND_NS;
+  }
+
+  private void came(long tooEarlyNs) {
+    nowNs += 2 * ROUND_NS;
+    lateness.came(tooEarlyNs, roundTrip, nowNs);
+  }
+
+  @Test
+  void whereNothingCameLateWhatIsOvertakenIsLostAtOnce() {
+    assertEquals(nowNs, lateness.lostAtNs(nowNs, roundTrip));
+    lateness.wasLost(nowNs);
+    assertFalse(lateness.isLikely());
+  }
+
+  @Test
+  void theBoundGrowsUntilItIsEnoughAndNoFurtherThanATimeout() {
+    came(1_000);
+    assertEquals(ROUND_NS / 4, boundNs());
+    came(30_000);
+    assertEquals(ROUND_NS / 4 + 30_000, boundNs());
+    came(1_000);
+    assertEquals(2 * (ROUND_NS / 4 + 30_000), boundNs());
+    for (int i = 0; i < 30; i++) {
+      came(0);
+    }
+    assertEquals(roundTrip.timeoutNs(), boundNs());
+  }
+
+  @Test
+  void whatWasJudgedByTheOldBoundDoesNotRaiseItAgain() {
+    came(1_000);
+    long bound = boundNs();
+    lateness.came(1_000, roundTrip, nowNs + ROUND_NS / 2);
+    assertEquals(bound, boundNs());
+  }
+
+  @Test
+  void aFabricThatKeepsTheOrderAgainIsFoundOutByItsLosses() {
+    came(1_000);
+    for (int halves = 0; halves < 20 && lateness.isLikely(); halves++) {
+      long bound = boundNs();
+      for (int i = 0; i < 100; i++) {
+        lateness.wasLost(nowNs);
+      }
+      assertEquals(bound, boundNs(), "not within seconds");
+      nowNs += 11 * SECOND_NS;
+      lateness.wasLost(nowNs);
+    }
+    assertFalse(lateness.isLikely());
+    assertTrue(lateness.lostAtNs(nowNs, roundTrip) <= nowNs);
+  }
+}
