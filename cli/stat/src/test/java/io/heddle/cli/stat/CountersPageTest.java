@@ -36,6 +36,11 @@ class CountersPageTest {
                   + " acknowledgements and no answers to READs."),
           entry("bytes_sent", "Their bytes, with RoCEv2's headers and checksums."),
           entry("packets_resent", "Packets that were sent again."),
+          entry(
+              "packets_resent_in_vain",
+              "Packets that were sent again though the sending before arrived, as far as the sender"
+                  + " can tell. A few at the start of a connection show that switches spread the"
+                  + " packets of a plane over several links."),
           entry("packets_received", "Packets that came, whatever became of them."),
           entry("timeouts", "Times that nothing was heard for so long that the peer was asked."),
           entry(

@@ -25,7 +25,8 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
   public static final int MOST_LINKS = 16;
 
   private static final int MAGIC = 'H' << 8 | 'S';
-  private static final int VERSION = 6;
+  /* From 7 on data packets are marked, and a receiver of earlier ones takes marks for congestion. */
+  private static final int VERSION = 7;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
 

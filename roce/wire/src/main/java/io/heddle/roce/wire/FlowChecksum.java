@@ -12,19 +12,24 @@ import java.util.zip.CRC32;
  * packet with BTH byte 4 as ones. The first part depends on the flow and the length only, so its
  * contribution, shifted to the front of the packet, is kept for each length: {@code crc(A ‖ B) =
  * shift(crc(A), |B|) ^ crc(B)}. So is what the ones in BTH byte 4 add to a packet that has a zero
- * there, since the CRC is affine: nobody has to write them. Under the progress lock.
+ * there, since the CRC is affine: nobody has to write them. And so is what they add to a packet
+ * that is marked as data. Under the progress lock.
  */
 public final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
   private static final int POLYNOMIAL = 0xEDB88320;
   /* What one byte of ones adds to the CRC of a zero byte. */
-  private static final int ONES = 0x2D02EF8D;
-  private static final int MASKED_BYTE = 4;
+  private static final int ONES = ofByte(0xff);
+  /* What the mark of data adds to that of a zero byte. */
+  private static final int MARK = ofByte(PacketFormat.DATA_MARK);
+  private static final int MASKED_BYTE = PacketFormat.MARK_OFFSET;
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
   private final CRC32 crc = new CRC32();
   /* By covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
   private int[] contributions = new int[64];
+  /* The same of packets that are marked as data. */
+  private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 
   public void reset(Gid source, int sourcePort, Gid destination, int portOfDestination) {
@@ -41,6 +46,7 @@ public final class FlowChecksum {
     putShort(48, sourcePort);
     putShort(50, destinationPort);
     java.util.Arrays.fill(contributions, 0);
+    java.util.Arrays.fill(markedContributions, 0);
   }
 
   private void putShort(int at, int value) {
@@ -74,6 +80,21 @@ public final class FlowChecksum {
     return value;
   }
 
+  /** The same where BTH byte 4 has {@link PacketFormat#DATA_MARK}, not zero. */
+  public int markedContribution(int length) {
+    int row = length >>> 2;
+    if (row >= markedContributions.length) {
+      int rows = Math.max(row + 1, markedContributions.length * 2);
+      markedContributions = java.util.Arrays.copyOf(markedContributions, rows);
+    }
+    int value = markedContributions[row];
+    if (value == 0) {
+      value = contribution(length) ^ multiply(powerOfX8(length - MASKED_BYTE - 1), MARK);
+      markedContributions[row] = value;
+    }
+    return value;
+  }
+
   private int compute(int length) {
     int udpLength = 8 + length + PacketFormat.ICRC_BYTES;
     putShort(12, udpLength);
@@ -82,6 +103,14 @@ public final class FlowChecksum {
     crc.update(pseudo, 0, PSEUDO_BYTES);
     return multiply(powerOfX8(length), (int) crc.getValue())
         ^ multiply(powerOfX8(length - MASKED_BYTE - 1), ONES);
+  }
+
+  private static int ofByte(int value) {
+    int sum = value;
+    for (int bit = 0; bit < 8; bit++) {
+      sum = (sum & 1) != 0 ? sum >>> 1 ^ POLYNOMIAL : sum >>> 1;
+    }
+    return sum;
   }
 
   /* a · b modulo the polynomial, reflected: bit 31 is x^0. */

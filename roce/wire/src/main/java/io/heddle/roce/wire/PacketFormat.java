@@ -12,6 +12,9 @@ import java.lang.foreign.ValueLayout;
  * tagged packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited
  * here. A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian,
  * the first of which holds the first missing sequence number.
+ *
+ * <p>Data packets to a soft peer are marked as ones that switches may spread over their links
+ * ({@link #DATA_MARK}); all others keep a zero there, which says that they are to keep their order.
  */
 public final class PacketFormat {
   public static final int BTH_BYTES = 12;
@@ -25,6 +28,10 @@ public final class PacketFormat {
   public static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
 
   public static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
+
+  /** Of the byte that the ICRC doesn't cover, from the base header's first. */
+  public static final int MARK_OFFSET = 4;
+
   public static final int PSN_MASK = 0xff_ffff;
 
   /** The UDP port of RoCEv2. */
@@ -32,6 +39,14 @@ public final class PacketFormat {
 
   /** In the place of a tag: the packet has none. */
   public static final int NO_TAG = 0;
+
+  /**
+   * In the six reserved bits beside the congestion marks, which the ICRC doesn't cover: the packet
+   * may overtake others. Of WRITE ONLY and WRITE ONLY WITH IMMEDIATE between soft devices.
+   * SprayLink (H3C white paper 6W100, "Application scenarios") takes 0 there for a protocol packet,
+   * to be kept on one link.
+   */
+  public static final int DATA_MARK = 1;
 
   /** Of a packet that is sent {@linkplain #setPiece in pieces}. */
   public static final int PIECES = 3;
@@ -128,7 +143,17 @@ public final class PacketFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + 8, requestTagAndPsn);
   }
 
-  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, zero | queue pair */
+  /** What stands beside the queue pair's number in a data packet to a soft peer. */
+  public static int marked(int queuePair) {
+    return DATA_MARK << 24 | queuePair;
+  }
+
+  /** Whether the byte beside the queue pair's number has the mark of data, and nothing else. */
+  public static boolean isData(long packet) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + MARK_OFFSET) == DATA_MARK;
+  }
+
+  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, mark | queue pair */
   public static long firstWord(int opcode, int pad, int queuePair) {
     return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
   }
@@ -205,7 +230,7 @@ public final class PacketFormat {
     return (int) firstWord & PSN_MASK;
   }
 
-  /** Whether routers have marked congestion, or the byte isn't zero for another reason. */
+  /** Whether routers have marked congestion, or the packet is marked as data. */
   public static boolean isMarked(long firstWord) {
     return ((int) firstWord & ~PSN_MASK) != 0;
   }

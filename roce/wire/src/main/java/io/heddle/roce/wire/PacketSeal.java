@@ -2,6 +2,7 @@ package io.heddle.roce.wire;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.ShimCalls;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /** Puts the invariant CRC behind packets that lie in one memory area. Under the progress lock. */
@@ -28,12 +29,19 @@ public final class PacketSeal {
   }
 
   /**
-   * Seals a packet whose BTH byte 4 is zero, as it goes on the wire.
+   * Seals a packet as it goes on the wire.
    *
    * @param length bytes from the BTH to the end of the pad
    */
   public void seal(long packet, int length) {
+    byte mark = Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + PacketFormat.MARK_OFFSET);
+    if (mark != 0) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + PacketFormat.MARK_OFFSET, (byte) 0);
+    }
     int icrc = checksum.of(area, (int) (packet - base), length);
+    if (mark != 0) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + PacketFormat.MARK_OFFSET, mark);
+    }
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 
@@ -45,6 +53,10 @@ public final class PacketSeal {
   /** Makes a row of full WRITE ONLY packets behind the headers of the first one. */
   public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
-    ShimCalls.seal(packet, count, payload, payloadBytes, checksum.contribution(covered));
+    int front =
+        PacketFormat.isData(packet)
+            ? checksum.markedContribution(covered)
+            : checksum.contribution(covered);
+    ShimCalls.seal(packet, count, payload, payloadBytes, front);
   }
 }

@@ -102,12 +102,30 @@ class IcrcTest {
       for (int i = 0; i < 12; i++) {
         int bytes = 12 + 4 * random.nextInt(i < 6 ? 30 : 1020);
         byte[] transport = fill(random, bytes);
+        transport[4] = (byte) (random.nextBoolean() ? PacketFormat.DATA_MARK : 0);
+        view.put(4, transport[4]);
         seal.seal(packet, bytes);
         int stored = Memory.ALL.get(ValueLayout.JAVA_INT_UNALIGNED, packet + bytes);
         assertEquals(straight(flow, transport), stored, bytes + " bytes of " + flow);
         assertTrue(
             Arrays.equals(transport, Memory.toArray(packet, bytes)), "nothing else was written");
       }
+    }
+  }
+
+  @Test
+  void ofAMarkedPacketsOwnBytesAnotherContributionMakesTheStraightOne() {
+    Random random = seeded();
+    Flow flow = flow(random);
+    FlowChecksum checksum = new FlowChecksum();
+    checksum.reset(flow.source(), flow.sourcePort(), flow.destination(), flow.destinationPort());
+    for (int i = 0; i < 100; i++) {
+      byte[] transport = fill(random, 12 + 4 * random.nextInt(1020));
+      transport[4] = PacketFormat.DATA_MARK;
+      java.util.zip.CRC32 own = new java.util.zip.CRC32();
+      own.update(transport);
+      int front = checksum.markedContribution(transport.length);
+      assertEquals(straight(flow, transport), front ^ (int) own.getValue());
     }
   }
 

@@ -33,7 +33,7 @@ final class PacketPieces {
             + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
     int pad = PacketFormat.padOf(firstWord);
     int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
-    int queuePair = PacketFormat.queuePairOf(firstWord);
+    int queuePair = (int) firstWord; /* with the mark beside it */
     int psn = PacketFormat.psn(packet);
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);

@@ -41,6 +41,8 @@ final class TrainBuilder {
   /* A WRITE ONLY of the largest size. */
   private int fullBytes;
   private int remoteQueuePair;
+  /* The same of data packets, with their mark beside it. */
+  private int dataQueuePair;
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;
 
@@ -59,6 +61,7 @@ final class TrainBuilder {
     mtu = sizes.mtuBytes();
     softPeer = peerIsSoft;
     remoteQueuePair = remoteQueuePairNumber;
+    dataQueuePair = peerIsSoft ? PacketFormat.marked(remoteQueuePairNumber) : remoteQueuePairNumber;
     readBytes = readPackets * mtu;
     wideBytes = sizes.sentWriteBytes();
     cutBy(mtu);
@@ -228,7 +231,7 @@ final class TrainBuilder {
           PacketFormat.requestTagAndPsn(
               next == acknowledgeAt, next == psn ? tag : PacketFormat.NO_TAG, next);
       PacketFormat.writeBaseAndReth(
-          packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, remote, rkey, left);
+          packet, PacketFormat.WRITE_ONLY, 0, dataQueuePair, third, remote, rkey, left);
       if (PacketSeal.copiesAndSeals(writeBytes)) {
         seal.copyAndSeal(packet, row, local, writeBytes);
       } else {
@@ -373,7 +376,7 @@ final class TrainBuilder {
           packet,
           opcode,
           pad,
-          remoteQueuePair,
+          dataQueuePair,
           requestTagAndPsn,
           retAddress,
           queue.rkey(index),

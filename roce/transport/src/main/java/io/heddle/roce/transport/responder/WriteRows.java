@@ -46,13 +46,16 @@ public final class WriteRows {
       int key,
       long region,
       long regionBytes) {
+    boolean data = PacketFormat.isData(packet);
+    int number = data ? PacketFormat.marked(queuePair) : queuePair;
     Memory.ALL.set(
-        Memory.NATIVE_LONG, row, PacketFormat.firstWord(PacketFormat.WRITE_ONLY, 0, queuePair));
+        Memory.NATIVE_LONG, row, PacketFormat.firstWord(PacketFormat.WRITE_ONLY, 0, number));
     Memory.ALL.set(Memory.NATIVE_LONG, row + 8, expected);
     Memory.ALL.set(Memory.NATIVE_LONG, row + 16, key);
     Memory.ALL.set(Memory.NATIVE_LONG, row + 24, region);
     Memory.ALL.set(Memory.NATIVE_LONG, row + 32, regionBytes);
-    int front = flow.contribution(stride - PacketFormat.ICRC_BYTES);
+    int covered = stride - PacketFormat.ICRC_BYTES;
+    int front = data ? flow.markedContribution(covered) : flow.contribution(covered);
     outcome = ShimCalls.take(packet, stride, count, front, row);
     return (int) outcome;
   }

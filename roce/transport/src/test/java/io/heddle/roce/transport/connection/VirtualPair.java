@@ -134,6 +134,7 @@ final class VirtualPair implements AutoCloseable {
     final Counters counters = new Counters();
     private QueuePairState state = QueuePairState.RESET;
     private boolean active;
+    private boolean soft;
     private End peer = this;
 
     End(int number, int bufferBytes) {
@@ -171,8 +172,9 @@ final class VirtualPair implements AutoCloseable {
       return arena.allocate(bytes, 4096).address();
     }
 
-    private void connect(End to, boolean soft) {
+    private void connect(End to, boolean isSoft) {
       peer = to;
+      soft = isSoft;
       sendFlow.reset(gid, 1000, to.gid, PacketFormat.ROCE_PORT);
       receiveFlow.reset(to.gid, 1000, gid, PacketFormat.ROCE_PORT);
       PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_4096);
@@ -221,10 +223,21 @@ final class VirtualPair implements AutoCloseable {
       return true;
     }
 
+    /* What may overtake others is marked, and nothing else; towards a standard peer nothing at all. */
+    private void assertMarked(long packet) {
+      boolean mayOvertake = soft && isData(packet);
+      if (PacketFormat.isData(packet) != mayOvertake
+          || PacketFormat.isMarked(PacketFormat.networkLong(packet)) != mayOvertake) {
+        throw new AssertionError("a mark is wrong on opcode " + PacketFormat.opcode(packet));
+      }
+    }
+
     private void arrived(byte[] bytes) {
       for (int i = 0; i < bytes.length; i++) {
         Memory.ALL.set(ValueLayout.JAVA_BYTE, arrival + i, bytes[i]);
       }
+      assertMarked(arrival);
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, arrival + PacketFormat.MARK_OFFSET, (byte) 0);
       int covered = bytes.length - PacketFormat.ICRC_BYTES;
       if (receiveFlow.of(arrivalView.clear(), 0, covered)
           != Memory.ALL.get(Memory.NATIVE_INT, arrival + covered)) {
@@ -262,7 +275,10 @@ final class VirtualPair implements AutoCloseable {
 
     private static boolean isData(long packet) {
       int opcode = PacketFormat.opcode(packet);
-      return opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+      boolean names = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8) != 0;
+      return names /* a question names no memory */
+          && (opcode == PacketFormat.WRITE_ONLY
+              || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE);
     }
 
     @Override
