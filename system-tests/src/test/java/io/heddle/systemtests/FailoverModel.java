@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Runs SPIN over the model of the failover protocol, exhaustively. */
+/** Runs SPIN over a model of what happens when planes fail, exhaustively. */
 final class FailoverModel {
-  private static final Path MODEL = Path.of("../transport-core/src/model/failover.pml");
+  private static final Path MODELS = Path.of("../transport-core/src/model");
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
   private static final long LIMIT_SECONDS = 300;
@@ -43,12 +43,21 @@ final class FailoverModel {
   }
 
   private final Path folder;
+  private final Path model;
 
   FailoverModel(Path folder) {
+    this(folder, "failover.pml");
+  }
+
+  /**
+   * @param model a file of transport-core/src/model
+   */
+  FailoverModel(Path folder, String model) {
     this.folder = folder;
+    this.model = MODELS.resolve(model).toAbsolutePath().normalize();
     for (String program : List.of("spin", "cc")) {
       if (!isInstalled(program)) {
-        Skip.because("the failover model needs " + program + " (Debian: spin, gcc)");
+        Skip.because("the models of failover need " + program + " (Debian: spin, gcc)");
       }
     }
   }
@@ -66,7 +75,7 @@ final class FailoverModel {
   Verdict search(Search search, String definitions) throws IOException, InterruptedException {
     List<String> spin = new ArrayList<>(List.of("spin"));
     Stream.of(definitions.split(" ")).forEach(definition -> spin.add("-D" + definition));
-    spin.addAll(List.of("-a", MODEL.toAbsolutePath().normalize().toString()));
+    spin.addAll(List.of("-a", model.toString()));
     run("spin", spin);
     run(
         "cc",

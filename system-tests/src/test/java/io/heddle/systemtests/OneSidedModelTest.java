@@ -1,0 +1,91 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Puts with signals over several planes as docs/decisions/0039-one-sided.md has them, in every
+ * order of events that a small connection allows; and that the model tells a broken protocol from a
+ * good one.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class OneSidedModelTest {
+  private static final String MODEL = "one-sided.pml";
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        /* Two puts in two chunks with strong signals; one plane of two is lost, or falls silent. */
+        "OPERATIONS=2 CHUNKS=2 SLOTS=2",
+        /* The same, and the plane comes back; one operation at a time. */
+        "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
+        /* A plane comes back, before, while and after the other one fails; or fails again. */
+        "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",
+        /* A put without signal, then a weak one of another context, then a strong one of the first. */
+        "OPERATIONS=3 CHUNKS=1 SLOTS=3 SECOND_CONTEXT=2 STRONG=4 SIGNALS=6 RETURNS=1",
+        /* Weak signals only, which overtake each other. */
+        "OPERATIONS=2 CHUNKS=2 SLOTS=2 STRONG=0 CARRIERS_ONLY",
+        /* More operations than slots. */
+        "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1",
+      })
+  void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
+      throws IOException, InterruptedException {
+    FailoverModel.Verdict verdict =
+        new FailoverModel(folder, MODEL).search(FailoverModel.Search.STATES, definitions);
+    System.out.println("OneSidedModelTest " + definitions + ": " + verdict);
+    assertEquals(0, verdict.errors(), verdict.first());
+    assertTrue(verdict.states() > 100_000, "a model in which nothing happens proves nothing");
+  }
+
+  /* With no state but the wanted ends without successor, it follows that every run ends well. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "OPERATIONS=2 CHUNKS=1 SLOTS=1 RETURNS=1",
+        "OPERATIONS=2 CHUNKS=2 SLOTS=1",
+      })
+  void everyRunEnds(String definitions) throws IOException, InterruptedException {
+    FailoverModel.Verdict verdict =
+        new FailoverModel(folder, MODEL).search(FailoverModel.Search.CYCLES, definitions);
+    assertEquals(0, verdict.errors(), verdict.first());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          STRONG_BY_OWN_PUT                     | (landed&                  | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          SIGNAL_WITH_RECORD                    | (landed&                  | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          REPLAY_BEFORE_FENCE                   | outstanding[j]            | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          REPLAY_BEFORE_FENCE SOURCE_UNWATCHED  | kept_arrivals             | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCED_WITHOUT_ARRIVALS               | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCE_WITHOUT_ERROR                   | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCE_WITHOUT_COMPLETIONS             | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          CREDIT_BY_ACKNOWLEDGEMENT             | ring[                     | OPERATIONS=3 CHUNKS=1 SLOTS=1
+          CREDIT_NOT_SAID_AGAIN                 | acknowledged              | OPERATIONS=3 CHUNKS=1 SLOTS=1
+          CREDITS_OVERTAKE                      | acknowledged              | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
+          """)
+  void aBrokenProtocolIsFound(String broken, String violated, String size)
+      throws IOException, InterruptedException {
+    FailoverModel model = new FailoverModel(folder, MODEL);
+    FailoverModel.Verdict sound = model.search(FailoverModel.Search.STATES, size);
+    assertEquals(0, sound.errors(), sound.first());
+    FailoverModel.Verdict verdict = model.search(FailoverModel.Search.STATES, size + " " + broken);
+    assertEquals(1, verdict.errors(), broken);
+    assertTrue(
+        verdict.first().contains("assertion violated") && verdict.first().contains(violated),
+        verdict.first());
+  }
+}
