@@ -65,6 +65,8 @@ class ArchitectureTest {
                   "cli.kit",
                   "cli.stat",
                   "cli.operate")),
+          Map.entry("fabric.model", Set.of("platform")),
+          Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit")),
           Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry(
@@ -79,6 +81,7 @@ class ArchitectureTest {
                   "cli.stat",
                   "cli.operate",
                   "cli.doctor",
+                  "cli.paths",
                   "cli.demo",
                   "cli.soak",
                   "cli.bench")));

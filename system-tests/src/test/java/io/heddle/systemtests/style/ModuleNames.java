@@ -6,7 +6,7 @@ import java.util.Set;
 /** Which module a class belongs to. */
 final class ModuleNames {
   private static final String ROOT_PACKAGE = "io.heddle.";
-  private static final Set<String> FAMILIES = Set.of("roce", "cli");
+  private static final Set<String> FAMILIES = Set.of("roce", "cli", "fabric");
 
   private ModuleNames() {}
 

@@ -9,6 +9,7 @@ import io.heddle.cli.lab.LabCommand;
 import io.heddle.cli.operate.BgpCommand;
 import io.heddle.cli.operate.DrainCommand;
 import io.heddle.cli.operate.PlanesCommand;
+import io.heddle.cli.paths.PathsCommand;
 import io.heddle.cli.soak.SoakCommand;
 import io.heddle.cli.stat.ErrorsCommand;
 import io.heddle.cli.stat.ExporterCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.ParameterException;
       BgpCommand.class,
       LabCommand.class,
       DoctorCommand.class,
+      PathsCommand.class,
       StatCommand.class,
       ErrorsCommand.class,
       ExporterCommand.class,

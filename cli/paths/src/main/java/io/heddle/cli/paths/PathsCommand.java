@@ -1,0 +1,12 @@
+package io.heddle.cli.paths;
+
+import picocli.CommandLine.Command;
+
+/** Which links of a fabric flows take. */
+@Command(
+    name = "paths",
+    description = "Which links of a fabric the flows of RoCEv2 take, by their source ports.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {PathsPredictCommand.class})
+public final class PathsCommand {}

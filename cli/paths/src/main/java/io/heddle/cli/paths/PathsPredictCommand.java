@@ -1,0 +1,52 @@
+package io.heddle.cli.paths;
+
+import io.heddle.cli.kit.Json;
+import io.heddle.fabric.model.FabricModel;
+import io.heddle.fabric.model.ModelText;
+import io.heddle.fabric.model.PathsPrediction;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Flows per link, from a model of the switches' hashes. */
+@Command(
+    name = "predict",
+    description = {
+      "Foretells which links flows take: flows per link in each tier, how much one tier's choice"
+          + " decides the next one's, and whether luck alone would be as bad.",
+      "The model is a text: tier NAME, members N, algorithm crc16 | crc16cc | crc32MSB | crc32LSB |"
+          + " xor1 to xor16 | linux | jenkins, fields, seed, shift; and flows SOURCE DESTINATION"
+          + " PORTS. docs/fabric.md has an example and every word."
+    },
+    mixinStandardHelpOptions = true)
+public final class PathsPredictCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      required = true,
+      description = "The model of the fabric.")
+  private @Nullable Path model;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    Path file = Objects.requireNonNull(model);
+    FabricModel fabric = ModelText.parse(file.toString(), Files.readAllLines(file));
+    PathsPrediction prediction = PathsPrediction.of(fabric);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(prediction) + "\n" : PredictionText.of(prediction));
+    out.flush();
+    return 0;
+  }
+}

@@ -1,0 +1,107 @@
+package io.heddle.fabric.model;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The hash functions of merchant switch silicon that are public, by the words of Dell OS9's {@code
+ * hash-algorithm}. Each gives 16 bits, and each is linear: a flipped bit of the input flips the
+ * same bits of the result whatever the rest is. The seed is the CRC's initial value, and is folded
+ * into an XOR.
+ *
+ * <p>How the silicon folds its fields before isn't public; these work on the fields in network
+ * order, in bins of 16 bits.
+ */
+public enum HashAlgorithm {
+  /** CRC16-BISYNC: polynomial 0x8005, bits reflected (CRC-16/ARC with seed 0). */
+  CRC16,
+  /** CRC16-CCITT: polynomial 0x1021 (CRC-16/XMODEM with seed 0, CRC-16/IBM-3740 with 0xFFFF). */
+  CRC16CC,
+  /** The upper 16 bits of CRC-32 (ISO-HDLC with seed 0). */
+  CRC32MSB,
+  /** The lower 16 bits of CRC-32. */
+  CRC32LSB,
+  /** Upper 8 bits of CRC16-BISYNC, below them the parity of all bits. */
+  XOR1,
+  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all pairs of bits. */
+  XOR2,
+  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all half bytes. */
+  XOR4,
+  /** Upper 8 bits of CRC16-BISYNC, below them the XOR of all bytes. */
+  XOR8,
+  /** The XOR of all 16-bit words. */
+  XOR16;
+
+  private static final int BITS = 0xffff;
+
+  /** As files, Dell's command line and tables call it. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT).replace("msb", "MSB").replace("lsb", "LSB");
+  }
+
+  /** Every word, in order. */
+  public static List<String> words() {
+    return Arrays.stream(values()).map(HashAlgorithm::word).toList();
+  }
+
+  /**
+   * The hash of the first bytes of an array.
+   *
+   * @param seed as many low bits of it as the algorithm's register has
+   * @return 16 bits
+   */
+  public int of(byte[] bytes, int length, int seed) {
+    return switch (this) {
+      case CRC16 -> reflected(bytes, length, 0xa001, seed & BITS);
+      case CRC16CC -> ccitt(bytes, length, seed & BITS);
+      case CRC32MSB -> ~reflected(bytes, length, 0xedb88320, ~seed) >>> 16;
+      case CRC32LSB -> ~reflected(bytes, length, 0xedb88320, ~seed) & BITS;
+      case XOR1 -> underCrc(bytes, length, seed, 1);
+      case XOR2 -> underCrc(bytes, length, seed, 2);
+      case XOR4 -> underCrc(bytes, length, seed, 4);
+      case XOR8 -> underCrc(bytes, length, seed, 8);
+      case XOR16 -> (words(bytes, length) ^ seed) & BITS;
+    };
+  }
+
+  /* The register's low bit first. */
+  private static int reflected(byte[] bytes, int length, int polynomial, int register) {
+    int crc = register;
+    for (int i = 0; i < length; i++) {
+      crc ^= bytes[i] & 0xff;
+      for (int bit = 0; bit < 8; bit++) {
+        crc = crc >>> 1 ^ (-(crc & 1) & polynomial);
+      }
+    }
+    return crc;
+  }
+
+  private static int ccitt(byte[] bytes, int length, int register) {
+    int crc = register;
+    for (int i = 0; i < length; i++) {
+      crc ^= (bytes[i] & 0xff) << 8;
+      for (int bit = 0; bit < 8; bit++) {
+        crc = crc << 1 ^ (-(crc >> 15 & 1) & 0x1021);
+      }
+    }
+    return crc & BITS;
+  }
+
+  private static int underCrc(byte[] bytes, int length, int seed, int width) {
+    int folded = words(bytes, length) ^ seed & BITS;
+    for (int half = 8; half >= width; half >>= 1) {
+      folded = (folded ^ folded >>> half) & (1 << half) - 1;
+    }
+    return reflected(bytes, length, 0xa001, seed & BITS) & 0xff00 | folded;
+  }
+
+  /* An odd last byte is the upper one of its word. */
+  private static int words(byte[] bytes, int length) {
+    int word = 0;
+    for (int i = 0; i < length; i++) {
+      word ^= (bytes[i] & 0xff) << (i % 2 == 0 ? 8 : 0);
+    }
+    return word;
+  }
+}

@@ -1,0 +1,51 @@
+package io.heddle.fabric.model;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/** A field of a packet that a switch may put into its hash. */
+public enum HashField {
+  SOURCE_ADDRESS("source-address"),
+  DESTINATION_ADDRESS("destination-address"),
+  PROTOCOL("protocol"),
+  SOURCE_PORT("source-port"),
+  DESTINATION_PORT("destination-port"),
+  /** The destination's queue pair, as Enterprise SONiC and Meta's fabrics hash it. */
+  QUEUE_PAIR("queue-pair");
+
+  /** The usual choice: addresses, protocol and ports. */
+  public static final List<HashField> FIVE_TUPLE =
+      List.of(SOURCE_ADDRESS, DESTINATION_ADDRESS, PROTOCOL, SOURCE_PORT, DESTINATION_PORT);
+
+  /** Room for every field of one flow. */
+  static final int MOST_BYTES = 2 * 16 + 2 + 2 + 2 + 4;
+
+  private final String word;
+
+  HashField(String word) {
+    this.word = word;
+  }
+
+  /** As files and tables call it. */
+  public String word() {
+    return word;
+  }
+
+  /** Every word, in order. */
+  public static List<String> words() {
+    return Arrays.stream(values()).map(HashField::word).toList();
+  }
+
+  /** Appends the field in network order; each begins a bin of 16 bits. */
+  void append(RoceFlow flow, ByteBuffer to) {
+    switch (this) {
+      case SOURCE_ADDRESS -> to.put(flow.source().getAddress());
+      case DESTINATION_ADDRESS -> to.put(flow.destination().getAddress());
+      case PROTOCOL -> to.putShort((short) RoceFlow.PROTOCOL);
+      case SOURCE_PORT -> to.putShort((short) flow.sourcePort());
+      case DESTINATION_PORT -> to.putShort((short) RoceFlow.DESTINATION_PORT);
+      case QUEUE_PAIR -> to.putInt(flow.queuePair());
+    }
+  }
+}

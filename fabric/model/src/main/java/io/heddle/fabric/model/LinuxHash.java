@@ -1,0 +1,137 @@
+package io.heddle.fabric.model;
+
+import java.net.Inet4Address;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Linux' own choice among the next hops of a route since 6.11: {@code fib_multipath_hash_policy=3}
+ * with {@code fib_multipath_hash_fields=0x37} (addresses, protocol, ports) and a {@code
+ * fib_multipath_hash_seed}. The kernel's {@code flow_keys} from {@code basic} on go through
+ * SipHash-2-4, the lower of both ends first; the lower 32 bits, less the last, are compared with
+ * the hop's upper bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c}, {@code
+ * include/net/ip_fib.h}). It isn't linear.
+ *
+ * <p>Policy 1 isn't this hash: there a packet from a socket brings its socket's random one along.
+ *
+ * @param seed the kernel's setting; not 0, which stands for one that nobody knows
+ */
+public record LinuxHash(int seed) implements SwitchHash {
+  private static final int HASH_BITS = 31;
+
+  public LinuxHash {
+    if (seed == 0) {
+      throw new IllegalArgumentException("seed 0 is a random one, which nobody can foretell");
+    }
+  }
+
+  /**
+   * SipHash-2-4 (Aumasson and Bernstein, 2012).
+   *
+   * @param low the first eight bytes of the key, little-endian
+   * @param high the last eight
+   */
+  static long sipHash(byte[] bytes, long low, long high) {
+    long[] v = {
+      low ^ 0x736f6d6570736575L,
+      high ^ 0x646f72616e646f6dL,
+      low ^ 0x6c7967656e657261L,
+      high ^ 0x7465646279746573L
+    };
+    int whole = bytes.length & ~7;
+    byte[] last = Arrays.copyOf(Arrays.copyOfRange(bytes, whole, bytes.length), 8);
+    last[7] = (byte) bytes.length;
+    ByteBuffer words = ByteBuffer.wrap(bytes, 0, whole).order(ByteOrder.LITTLE_ENDIAN);
+    while (words.hasRemaining()) {
+      take(v, words.getLong());
+    }
+    take(v, ByteBuffer.wrap(last).order(ByteOrder.LITTLE_ENDIAN).getLong());
+    v[2] ^= 0xff;
+    for (int i = 0; i < 4; i++) {
+      round(v);
+    }
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+  }
+
+  private static void take(long[] v, long word) {
+    v[3] ^= word;
+    round(v);
+    round(v);
+    v[0] ^= word;
+  }
+
+  private static void round(long[] v) {
+    v[0] += v[1];
+    v[1] = Long.rotateLeft(v[1], 13) ^ v[0];
+    v[0] = Long.rotateLeft(v[0], 32);
+    v[2] += v[3];
+    v[3] = Long.rotateLeft(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = Long.rotateLeft(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = Long.rotateLeft(v[1], 17) ^ v[2];
+    v[2] = Long.rotateLeft(v[2], 32);
+  }
+
+  @Override
+  public int member(RoceFlow flow, EcmpGroup group) {
+    long bits = hash(flow) >>> 1;
+    int member = 0;
+    while (bits >= bound(member + 1, group.members())) {
+      member++;
+    }
+    return member;
+  }
+
+  /* Where a member's share ends, rounded to the nearest. */
+  private static long bound(long upTo, int members) {
+    return ((upTo << HASH_BITS) + members / 2) / members;
+  }
+
+  private long hash(RoceFlow flow) {
+    byte[] source = flow.source().getAddress();
+    byte[] destination = flow.destination().getAddress();
+    int sourcePort = flow.sourcePort();
+    int destinationPort = RoceFlow.DESTINATION_PORT;
+    int order = Arrays.compareUnsigned(destination, source);
+    if (order < 0 || order == 0 && destinationPort < sourcePort) {
+      byte[] first = source;
+      source = destination;
+      destination = first;
+      sourcePort = destinationPort;
+      destinationPort = flow.sourcePort();
+    }
+    boolean ipv4 = flow.source() instanceof Inet4Address;
+    ByteBuffer keys = ByteBuffer.allocate(ipv4 ? 48 : 72);
+    /* n_proto isn't filled in; then tags, two VLANs and the key's identifier, all zero. */
+    keys.put(2, (byte) RoceFlow.PROTOCOL).position(28);
+    keys.putShort((short) sourcePort).putShort((short) destinationPort).putInt(0);
+    keys.put(source).put(destination);
+    long seed64 = Integer.toUnsignedLong(seed);
+    long key = seed64 << 32 | seed64;
+    long hash = sipHash(keys.array(), key, key) & 0xffff_ffffL;
+    return hash == 0 ? 1 : hash;
+  }
+
+  @Override
+  public LinuxHash withSeed(int other) {
+    return new LinuxHash(other);
+  }
+
+  @Override
+  public String text() {
+    return "linux, seed " + Integer.toUnsignedString(seed);
+  }
+
+  /** What a namespace is told, so that its kernel chooses so: names and values for sysctl. */
+  public List<String> settings() {
+    return List.of(
+        "net.ipv6.fib_multipath_hash_policy=3",
+        "net.ipv6.fib_multipath_hash_fields=55",
+        "net.ipv4.fib_multipath_hash_policy=3",
+        "net.ipv4.fib_multipath_hash_fields=55",
+        "net.ipv4.fib_multipath_hash_seed=" + Integer.toUnsignedString(seed));
+  }
+}

@@ -1,0 +1,82 @@
+package io.heddle.fabric.model;
+
+/** What would come of it if each flow chose its link at random, each link being as likely. */
+public final class Luck {
+  /** Up to so many flows the chance is exact; above, links count as independent. */
+  private static final int MOST_EXACT = 4096;
+
+  private Luck() {}
+
+  /**
+   * The chance that some link has this many flows or more.
+   *
+   * @param flows all flows
+   * @param links that each may take
+   * @param most flows of the worst link
+   * @return 0 to 1
+   */
+  public static double ofWorstLink(int flows, int links, int most) {
+    if (most <= (flows + links - 1) / links) {
+      return 1;
+    }
+    double none =
+        flows <= MOST_EXACT
+            ? allBelow(flows, links, most)
+            : Math.pow(poissonBelow((double) flows / links, most), links);
+    return Math.clamp(1 - none, 0, 1);
+  }
+
+  /** How many links are expected to have a flow. */
+  public static double usedLinks(int flows, int links) {
+    return links * -Math.expm1(flows * Math.log1p(-1.0 / links));
+  }
+
+  /*
+   * Link by link: with how many flows over the first ones none has too many. Of those that are left the next link gets a
+   * binomial number.
+   */
+  private static double allBelow(int flows, int links, int most) {
+    double[] chance = new double[flows + 1];
+    chance[0] = 1;
+    double[] logFactorial = new double[flows + 1];
+    for (int i = 1; i <= flows; i++) {
+      logFactorial[i] = logFactorial[i - 1] + Math.log(i);
+    }
+    for (int link = 0; link < links; link++) {
+      double[] next = new double[flows + 1];
+      double share = 1.0 / (links - link);
+      for (int before = 0; before <= flows; before++) {
+        if (chance[before] > 0) {
+          int left = flows - before;
+          for (int own = 0; own < most && own <= left; own++) {
+            next[before + own] += chance[before] * binomial(logFactorial, left, own, share);
+          }
+        }
+      }
+      chance = next;
+    }
+    return chance[flows];
+  }
+
+  private static double binomial(double[] logFactorial, int of, int own, double share) {
+    if (share == 1) {
+      return own == of ? 1 : 0;
+    }
+    return Math.exp(
+        logFactorial[of]
+            - logFactorial[own]
+            - logFactorial[of - own]
+            + own * Math.log(share)
+            + (of - own) * Math.log1p(-share));
+  }
+
+  private static double poissonBelow(double mean, int most) {
+    double sum = 0;
+    double log = -mean;
+    for (int k = 0; k < most; k++) {
+      sum += Math.exp(log);
+      log += Math.log(mean / (k + 1));
+    }
+    return Math.min(1, sum);
+  }
+}

@@ -1,0 +1,115 @@
+package io.heddle.fabric.model;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One line of a file of words, and how its words are read.
+ *
+ * @param file its name, for messages
+ * @param number from 1
+ * @param words without comment
+ */
+record ModelLine(String file, int number, List<String> words) {
+  private static final int LAST_PORT = 0xffff;
+
+  static ModelLine of(String file, int number, String text) {
+    String bare = text.replaceFirst("(^|\\s)#.*", "").strip();
+    return new ModelLine(file, number, bare.isEmpty() ? List.of() : List.of(bare.split("\\s+")));
+  }
+
+  HeddleException fail(String what) {
+    return new HeddleException(file + " line " + number + ": " + what);
+  }
+
+  /** Refuses a line with another number of words behind the first. */
+  void require(int count, String form) {
+    if (words.size() != count + 1) {
+      throw fail("this line reads: " + form);
+    }
+  }
+
+  /** The line's one number. */
+  long only(long least, long most) {
+    require(1, words.getFirst() + " NUMBER");
+    return number(1, least, most);
+  }
+
+  long number(int at, long least, long most) {
+    String word = words.get(at);
+    try {
+      long value = Long.decode(word);
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException noNumber) {
+      /* Told below, with the range. */
+    }
+    throw fail("'" + word + "' is no whole number from " + least + " to " + most);
+  }
+
+  String choice(int at, String what, List<String> choices) {
+    String word = words.get(at);
+    if (!choices.contains(word)) {
+      throw fail(
+          "'%s' is not %s; there are %s%s"
+              .formatted(
+                  word, what, String.join(", ", choices), NearestName.question(word, choices)));
+    }
+    return word;
+  }
+
+  /** All words behind the first, as values; at least one, none twice. */
+  <T> List<T> each(String what, List<String> choices, T[] values) {
+    List<T> found = new ArrayList<>();
+    for (int at = 1; at < words.size(); at++) {
+      T value = values[choices.indexOf(choice(at, what, choices))];
+      if (found.contains(value)) {
+        throw fail("'" + words.get(at) + "' is said twice");
+      }
+      found.add(value);
+    }
+    if (found.isEmpty()) {
+      throw fail("'%s' wants at least one of %s".formatted(words.getFirst(), choices));
+    }
+    return found;
+  }
+
+  /** An address in numbers; names aren't looked up. */
+  InetAddress address(int at) {
+    String word = words.get(at);
+    if (word.matches("[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*")) {
+      try {
+        return InetAddress.getByName(word);
+      } catch (UnknownHostException noAddress) {
+        /* Told below. */
+      }
+    }
+    throw fail("'" + word + "' is no IP address");
+  }
+
+  /** Ports and ranges of ports, separated by commas. */
+  List<Integer> ports(int at) {
+    List<Integer> ports = new ArrayList<>();
+    for (String range : words.get(at).split(",", -1)) {
+      String[] ends = range.split("-", -1);
+      if (ends.length > 2 || Stream.of(ends).anyMatch(end -> !end.matches("[0-9]{1,5}"))) {
+        throw fail("'" + range + "' is neither a port nor a range such as 49152-49215");
+      }
+      int first = Integer.parseInt(ends[0]);
+      int last = Integer.parseInt(ends[ends.length - 1]);
+      if (first < 1 || last > LAST_PORT || first > last) {
+        throw fail("'" + range + "' isn't a range of ports from 1 to " + LAST_PORT);
+      }
+      for (int port = first; port <= last; port++) {
+        ports.add(port);
+      }
+    }
+    return ports;
+  }
+}

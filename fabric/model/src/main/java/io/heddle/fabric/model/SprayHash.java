@@ -1,0 +1,106 @@
+package io.heddle.fabric.model;
+
+import java.util.Arrays;
+
+/**
+ * SprayLink's choice among a group's links (H3C's white paper 6W100): detection of each member's
+ * load by a moving average, selection by hash among the better half, correction towards the best.
+ * One group of one switch; one thread. Constants that the paper leaves open are ours.
+ */
+public final class SprayHash {
+  /** The weight of the newest interval in the moving averages; our choice. */
+  private static final double NEWEST = 0.25;
+
+  /** Bytes and queue count alike; our choice. */
+  private static final double HALF = 0.5;
+
+  private final double[] capacities;
+  private final double[] bytes;
+  private final double[] queues;
+  private final boolean[] down;
+  private final Integer[] order;
+  private int better;
+
+  /**
+   * @param capacities of each member, in any unit that is the same for all
+   */
+  public SprayHash(double... capacities) {
+    this.capacities = capacities.clone();
+    int members = new EcmpGroup(capacities.length).members();
+    if (Arrays.stream(capacities).anyMatch(each -> !(each > 0))) {
+      throw new IllegalArgumentException(
+          "a member without capacity: " + Arrays.toString(capacities));
+    }
+    bytes = new double[members];
+    queues = new double[members];
+    down = new boolean[members];
+    order = new Integer[members];
+    sort();
+  }
+
+  /**
+   * Detects: an interval has passed.
+   *
+   * @param sentBytes of each member in that interval
+   * @param queuedBytes of each member now
+   */
+  public void detect(double[] sentBytes, double[] queuedBytes) {
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] += NEWEST * (sentBytes[i] / capacities[i] - bytes[i]);
+      queues[i] += NEWEST * (queuedBytes[i] - queues[i]);
+    }
+    sort();
+  }
+
+  /** A member's link failed or came back; those that are down are never chosen while one is up. */
+  public void setDown(int member, boolean isDown) {
+    down[member] = isDown;
+    sort();
+  }
+
+  /** Selects by hash among the better half of the members, the least loaded first. */
+  public int select(int hash) {
+    return order[new EcmpGroup(better).offset(hash)];
+  }
+
+  /**
+   * Selects, and corrects: the packet goes to the best member instead where the selected one's
+   * backlog would last longer by more than half a packet's time.
+   *
+   * @param backlogBytes of each member now
+   * @param lengthBytes of the packet
+   */
+  public int select(int hash, double[] backlogBytes, double lengthBytes) {
+    int selected = select(hash);
+    int best = order[0];
+    double mean = Arrays.stream(capacities).average().orElseThrow();
+    double behind =
+        (backlogBytes[selected] + lengthBytes) / capacities[selected]
+            - (backlogBytes[best] + lengthBytes) / capacities[best];
+    return behind > HALF * lengthBytes / mean ? best : selected;
+  }
+
+  private double score(int member) {
+    double allBytes = Arrays.stream(bytes).sum();
+    double allQueues = Arrays.stream(queues).sum();
+    return (allBytes > 0 ? HALF * bytes[member] / allBytes : 0)
+        + (allQueues > 0 ? HALF * queues[member] / allQueues : 0);
+  }
+
+  private void sort() {
+    Arrays.setAll(order, i -> i);
+    double[] scores = new double[order.length];
+    Arrays.setAll(scores, this::score);
+    Arrays.sort(
+        order,
+        (left, right) ->
+            down[left] == down[right]
+                ? Double.compare(scores[left], scores[right])
+                : Boolean.compare(down[left], down[right]));
+    int up = 0;
+    for (boolean each : down) {
+      up += each ? 0 : 1;
+    }
+    better = Math.max(1, (up + 1) / 2);
+  }
+}
