@@ -45,6 +45,8 @@ class ArchitectureTest {
               "perf",
               Set.of("platform", "roce.transport", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
+          Map.entry("sim", Set.of("platform", "spray")),
+          Map.entry("cli.simulate", Set.of("platform", "spray", "sim", "cli.kit")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),
           Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
@@ -84,6 +86,7 @@ class ArchitectureTest {
                   "cli.paths",
                   "cli.demo",
                   "cli.soak",
+                  "cli.simulate",
                   "cli.bench")));
 
   private static JavaClasses classes;

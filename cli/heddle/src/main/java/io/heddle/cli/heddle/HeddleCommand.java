@@ -10,6 +10,7 @@ import io.heddle.cli.operate.BgpCommand;
 import io.heddle.cli.operate.DrainCommand;
 import io.heddle.cli.operate.PlanesCommand;
 import io.heddle.cli.paths.PathsCommand;
+import io.heddle.cli.simulate.SimulateCommand;
 import io.heddle.cli.soak.SoakCommand;
 import io.heddle.cli.stat.ErrorsCommand;
 import io.heddle.cli.stat.ExporterCommand;
@@ -50,6 +51,7 @@ import picocli.CommandLine.ParameterException;
       PerfCommand.class,
       BenchCommand.class,
       SoakCommand.class,
+      SimulateCommand.class,
       ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {

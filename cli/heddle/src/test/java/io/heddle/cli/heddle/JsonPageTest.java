@@ -62,6 +62,8 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");
     DOCUMENTS.put("heddle demo --fabric", "FabricDemoReport");
     DOCUMENTS.put("heddle soak", "SoakReport$Document");
+    DOCUMENTS.put("heddle simulate", "SimulateReport");
+    DOCUMENTS.put("heddle simulate --check", "CheckReport");
     DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");

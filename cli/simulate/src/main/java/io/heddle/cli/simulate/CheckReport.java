@@ -1,0 +1,38 @@
+package io.heddle.cli.simulate;
+
+import io.heddle.sim.check.CheckRow;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The simulation beside figures that others have found.
+ *
+ * @param against whose figures
+ * @param rows one a figure
+ * @param passed whether all are within their tolerances
+ */
+record CheckReport(String against, List<CheckRow> rows, boolean passed) {
+  static CheckReport of(String against, List<CheckRow> rows) {
+    return new CheckReport(against, rows, rows.stream().allMatch(CheckRow::isWithin));
+  }
+
+  String table() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "%-38s %-16s %10s %10s %10s%n"
+            .formatted("beside " + against, "policy", "expected", "found", "tolerance"));
+    for (CheckRow each : rows) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "%-38s %-16s %10.2f %10.2f %10.2f  %s%n",
+              each.scenario(),
+              each.policy(),
+              each.expected(),
+              each.found(),
+              each.tolerance(),
+              each.isWithin() ? "within" : "NOT WITHIN"));
+    }
+    return text + (passed ? "PASSED" : "FAILED") + System.lineSeparator();
+  }
+}

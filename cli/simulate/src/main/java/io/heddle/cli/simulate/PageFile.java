@@ -1,0 +1,30 @@
+package io.heddle.cli.simulate;
+
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** Pages on disk: a whole one or none, also where the command is interrupted. */
+final class PageFile {
+  private PageFile() {}
+
+  /**
+   * @throws HeddleException where the file can't be written
+   */
+  static void write(Path file, String html) {
+    Path aside = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      try {
+        Files.writeString(aside, html);
+        Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING);
+      } finally {
+        Files.deleteIfExists(aside);
+      }
+    } catch (IOException failed) {
+      throw new HeddleException("can't write " + file + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package io.heddle.cli.simulate;
+
+import io.heddle.cli.kit.ByteSize;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.sim.check.HtsimCheck;
+import io.heddle.sim.check.TableCheck;
+import io.heddle.sim.chunks.ChunkOutcome;
+import io.heddle.sim.chunks.ChunkSetting;
+import io.heddle.sim.chunks.ChunkSimulation;
+import io.heddle.sim.chunks.Switching;
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.patterns.Traffic;
+import io.heddle.spray.SprayPolicy;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Rounds of a collective on a simulated fabric, chunk by chunk, under the shipped policies. */
+@Command(
+    name = "simulate",
+    description =
+        "Rounds of a collective on a simulated fabric with many planes. Each chunk goes through the"
+            + " spray policy as the plugin has it, and through the queues of its links. The same"
+            + " seed gives the same output.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = "%nNeeds no root and no network. docs/simulate.md says what the model leaves out.")
+public final class SimulateCommand implements Callable<Integer> {
+  private static final int MOST_SEEDS = 64;
+  private static final int OUTSTANDING = 8;
+  private static final int QUEUE_CHUNKS = 256;
+  private static final int PACKET_BYTES = 4_096;
+  private static final int LEAST_CHUNK = 256;
+  private static final long TIMEOUT_NS = 1_000_000;
+  private static final long MOST_SIZE = 1 << 30;
+
+  /** What a simulation is held against. */
+  enum Against {
+    TABLE,
+    HTSIM;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @CommandLine.Mixin private final FabricOptions fabricOptions = new FabricOptions();
+  @CommandLine.Mixin private final TrafficOptions trafficOptions = new TrafficOptions();
+
+  @Option(
+      names = "--policy",
+      paramLabel = "POLICY",
+      split = ",",
+      defaultValue = "spray",
+      description =
+          "Of spray, pinned, least-in-flight, spraylink and hash, one after the other"
+              + " (${DEFAULT-VALUE}).")
+  private List<String> policies = List.of();
+
+  @CommandLine.Mixin private final BadPlanesOptions badPlanes = new BadPlanesOptions();
+
+  @Option(
+      names = "--switching",
+      paramLabel = "HOW",
+      defaultValue = "hash",
+      description =
+          "How a leaf chooses the spine: hash, or spray for another one each chunk"
+              + " (${DEFAULT-VALUE}).")
+  private Switching switching = Switching.HASH;
+
+  @Option(
+      names = "--chunk",
+      paramLabel = "SIZE",
+      defaultValue = "60K",
+      converter = ByteSize.class,
+      description = "The chunk that policies like best (${DEFAULT-VALUE}).")
+  private long chunkBytes;
+
+  @Option(
+      names = "--window",
+      paramLabel = "SIZE",
+      defaultValue = "16M",
+      converter = ByteSize.class,
+      description = "What a connection may have under way (${DEFAULT-VALUE}).")
+  private long windowBytes;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of all that happens by chance (${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--check",
+      paramLabel = "WHAT",
+      description =
+          "Instead, hold the model against others' figures: table (six scenarios of eight planes)"
+              + " or htsim (128 nodes).")
+  private @Nullable Against against;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Runs of each figure of --check table (${DEFAULT-VALUE}).")
+  private int seeds;
+
+  @Option(
+      names = "--page",
+      paramLabel = "FILE",
+      description = "Also write one HTML page with the pictures, which needs no network.")
+  private @Nullable Path page;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    OptionRange range = new OptionRange(spec);
+    range.require("--seeds", seeds, 1, MOST_SEEDS);
+    if (page != null && against != null) {
+      throw range.refusal("--page is for a run, not for --check");
+    }
+    return against == null ? simulate(range) : check(against);
+  }
+
+  private int check(Against whose) {
+    Estimate estimate = new Estimate();
+    CheckReport report =
+        CheckReport.of(
+            whose.toString(),
+            whose == Against.HTSIM
+                ? HtsimCheck.run(seed)
+                : TableCheck.run(seeds, part -> estimate.at("checking", part)));
+    estimate.end();
+    print(report.table(), report);
+    return report.passed() ? 0 : ExitCode.FAILED;
+  }
+
+  private int simulate(OptionRange range) {
+    for (String each : policies) {
+      if (!SprayPolicy.NAMES.contains(each)) {
+        throw range.refusal(
+            "--policy %s is none of %s".formatted(each, String.join(", ", SprayPolicy.NAMES)));
+      }
+    }
+    range.require("--chunk", chunkBytes, LEAST_CHUNK, MOST_SIZE);
+    range.require("--window", windowBytes, chunkBytes, Long.MAX_VALUE);
+    ClosFabric fabric = fabricOptions.fabric(range);
+    badPlanes.require(fabric, range);
+    Traffic traffic = trafficOptions.traffic(fabric.gpus(), seed, range);
+    Estimate estimate = new Estimate();
+    List<ChunkOutcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < policies.size(); i++) {
+      String policy = policies.get(i);
+      int before = i;
+      ChunkSimulation simulation =
+          new ChunkSimulation(setting(fabric, traffic, policy), badPlanes.links(fabric, seed));
+      outcomes.add(simulation.run(part -> estimate.at(policy, (before + part) / policies.size())));
+    }
+    estimate.end();
+    SimulateReport report = report(fabric, traffic, outcomes);
+    if (page != null) {
+      PageFile.write(page, SimulatePage.html(report, outcomes));
+    }
+    print(report.table(), report);
+    return 0;
+  }
+
+  private ChunkSetting setting(ClosFabric fabric, Traffic traffic, String policy) {
+    return new ChunkSetting(
+        fabric,
+        traffic,
+        policy,
+        badPlanes.weights(fabric, traffic),
+        (int) chunkBytes,
+        PACKET_BYTES,
+        windowBytes,
+        OUTSTANDING,
+        QUEUE_CHUNKS,
+        TIMEOUT_NS,
+        switching,
+        seed);
+  }
+
+  private SimulateReport report(ClosFabric fabric, Traffic traffic, List<ChunkOutcome> outcomes) {
+    BitSet senders = new BitSet();
+    for (int each : traffic.source()) {
+      senders.set(each);
+    }
+    return new SimulateReport(
+        "chunks",
+        fabric.gpus(),
+        fabric.planes(),
+        fabricOptions.rateGbps(),
+        trafficOptions.pattern().toString(),
+        trafficOptions.group(fabric.gpus()),
+        switching.toString(),
+        trafficOptions.roundBytes(),
+        trafficOptions.rounds(),
+        (int) chunkBytes,
+        seed,
+        badPlanes.text(),
+        outcomes.stream()
+            .map(each -> SimulateReport.PolicyRun.of(each, senders.cardinality()))
+            .toList());
+  }
+
+  private void print(String table, Object report) {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : table);
+    out.flush();
+  }
+}

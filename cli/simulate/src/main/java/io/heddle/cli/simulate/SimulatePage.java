@@ -1,0 +1,87 @@
+package io.heddle.cli.simulate;
+
+import io.heddle.sim.chunks.ChunkOutcome;
+import io.heddle.sim.report.HeatMap;
+import io.heddle.sim.report.LinePlot;
+import io.heddle.sim.report.ReportPage;
+import java.util.List;
+import java.util.Locale;
+
+/** A run as one page: its table, the messages' times, goodput over time and the load of links. */
+final class SimulatePage {
+  private static final double US = 1e3;
+  private static final double GIGA = 1e9;
+
+  private SimulatePage() {}
+
+  static String html(SimulateReport report, List<ChunkOutcome> outcomes) {
+    ReportPage page =
+        new ReportPage(
+            String.format(
+                Locale.ROOT,
+                "%,d GPUs, %s planes, %s: %s",
+                report.gpus(),
+                report.planes(),
+                report.pattern(),
+                report.situation()));
+    page.table(report.table());
+    page.figure(
+        "How long messages took",
+        report.level(),
+        "The part of all messages that were through within a time, by policy.",
+        times(outcomes).svg());
+    page.figure(
+        "Goodput over time",
+        report.level(),
+        "Acknowledged bytes of all GPUs together, by policy. " + capitalised(report.situation()),
+        goodput(outcomes).svg());
+    for (ChunkOutcome each : outcomes) {
+      page.figure(
+          "Load of links under " + each.policy(),
+          report.level(),
+          String.format(
+              Locale.ROOT,
+              "How busy each link was until the end: %.0f %% in the mean, %.0f %% the busiest."
+                  + " Where there are more than fit, a cell shows the busiest of several.",
+              100 * each.heat().mean(),
+              100 * each.heat().most()),
+          HeatMap.svg(each.heat().rows(), each.heat().columns(), each.heat().cells()));
+    }
+    return page.html();
+  }
+
+  private static String capitalised(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
+  }
+
+  private static LinePlot times(List<ChunkOutcome> outcomes) {
+    LinePlot plot = new LinePlot("message time, us", "part of messages", false);
+    for (ChunkOutcome each : outcomes) {
+      int points = each.messageNs().size();
+      double[] x = new double[points];
+      double[] y = new double[points];
+      for (int i = 0; i < points; i++) {
+        x[i] = each.messageNs().get(i) / US;
+        y[i] = (i + 1.0) / points;
+      }
+      plot.add(each.policy(), x, y);
+    }
+    return plot;
+  }
+
+  private static LinePlot goodput(List<ChunkOutcome> outcomes) {
+    LinePlot plot = new LinePlot("time, us", "goodput, Gbit/s", false);
+    for (ChunkOutcome each : outcomes) {
+      /* The last step isn't whole. */
+      int points = Math.max(1, each.seriesBitsPerSecond().size() - 1);
+      double[] x = new double[points];
+      double[] y = new double[points];
+      for (int i = 0; i < points; i++) {
+        x[i] = i * each.seriesStepNs() / US;
+        y[i] = each.seriesBitsPerSecond().get(i) / GIGA;
+      }
+      plot.add(each.policy(), x, y);
+    }
+    return plot;
+  }
+}

@@ -1,0 +1,121 @@
+package io.heddle.sim.chunks;
+
+import io.heddle.sim.calendar.EventCalendar;
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.links.SplitMix;
+import io.heddle.sim.patterns.Traffic;
+
+/** Takes chunks from link to link. A chunk's number in the calendar is its slot. */
+final class ChunkPaths {
+  private final ClosFabric fabric;
+  private final Traffic traffic;
+  private final LinkQueues links;
+  private final EventCalendar calendar;
+  private final ChunkTable chunks;
+  private final int packetBytes;
+  private final long timeoutNs;
+  private final boolean sprays;
+  private final long seed;
+  private final boolean isChained;
+  private long sprayed;
+  private long lost;
+  private long begun;
+
+  ChunkPaths(ChunkSetting setting, LinkQueues links, EventCalendar calendar, ChunkTable chunks) {
+    this.fabric = setting.fabric();
+    this.traffic = setting.traffic();
+    this.links = links;
+    this.calendar = calendar;
+    this.chunks = chunks;
+    this.packetBytes = setting.packetBytes();
+    this.timeoutNs = setting.timeoutNs();
+    this.sprays = setting.switching() == Switching.SPRAY;
+    this.seed = setting.seed();
+    this.isChained = traffic.isChained();
+  }
+
+  /** Chunks that black holes have swallowed. */
+  long lost() {
+    return lost;
+  }
+
+  /** Chunks that were sent, those that were sent again included. */
+  long begun() {
+    return begun;
+  }
+
+  /** A chunk's first packet is at its card. */
+  void begin(int slot, long nowNs) {
+    begun++;
+    calendar.grow(chunks.size());
+    int spines = fabric.spines();
+    int connection = chunks.connection[slot];
+    int plane = chunks.plane[slot];
+    if (spines > 0) {
+      long hash =
+          sprays ? SplitMix.of(seed, ++sprayed) : SplitMix.of(seed, (long) connection << 8 | plane);
+      chunks.spine[slot] = (int) Long.remainderUnsigned(hash, spines);
+    }
+    chunks.hop[slot] = 0;
+    chunks.postedNs[slot] = nowNs;
+    chunks.tailNs[slot] = nowNs;
+    onward(slot, nowNs);
+  }
+
+  /** A chunk's first packet is at its next link. */
+  void onward(int slot, long nowNs) {
+    int connection = chunks.connection[slot];
+    int source = traffic.source()[connection];
+    int destination = traffic.destination()[connection];
+    int hop = chunks.hop[slot];
+    int link = fabric.link(chunks.plane[slot], source, destination, chunks.spine[slot], hop);
+    int bytes = chunks.lengthBytes[slot];
+    double beginNs = links.beginNs(link, nowNs);
+    double endNs = links.offer(link, nowNs, bytes);
+    if (endNs == LinkQueues.LOST) {
+      lost++;
+      chunks.hop[slot] = ChunkTable.TIMED_OUT;
+      calendar.at(Math.max(nowNs, chunks.postedNs[slot] + timeoutNs), slot);
+      return;
+    }
+    double tailNs = Math.max(endNs, chunks.tailNs[slot]) + fabric.hopNs();
+    chunks.tailNs[slot] = tailNs;
+    int hops = fabric.hops(source, destination);
+    if (hop + 1 < hops) {
+      double firstPacket = bytes <= packetBytes ? 1 : (double) packetBytes / bytes;
+      double headNs = beginNs + (endNs - beginNs) * firstPacket + fabric.hopNs();
+      chunks.hop[slot]++;
+      calendar.at((long) Math.ceil(Math.min(headNs, tailNs)), slot);
+    } else if (isChained) {
+      chunks.hop[slot] = ChunkTable.DELIVERED;
+      calendar.at((long) Math.ceil(tailNs), slot);
+    } else {
+      acknowledge(slot, (long) Math.ceil(tailNs));
+    }
+  }
+
+  /** A chunk is there whole. Nothing is in the acknowledgement's way. */
+  void acknowledge(int slot, long nowNs) {
+    int connection = chunks.connection[slot];
+    int hops = fabric.hops(traffic.source()[connection], traffic.destination()[connection]);
+    chunks.hop[slot] = ChunkTable.ACKNOWLEDGED;
+    calendar.at(nowNs + hops * fabric.hopNs(), slot);
+  }
+
+  /** The plane of this chunk is to be tried again after a while. */
+  void tryLater(int slot, long nowNs) {
+    int trial = chunks.take();
+    calendar.grow(chunks.size());
+    chunks.connection[trial] = chunks.connection[slot];
+    chunks.plane[trial] = chunks.plane[slot];
+    chunks.hop[trial] = ChunkTable.TRIAL;
+    calendar.at(nowNs + timeoutNs, trial);
+  }
+
+  /** Whether a connection's way in a plane carries anything now, as far as its cards' ports. */
+  boolean isUp(int connection, int plane, long nowNs) {
+    return links.isUp(fabric.up(plane, traffic.source()[connection]), nowNs)
+        && links.isUp(fabric.down(plane, traffic.destination()[connection]), nowNs);
+  }
+}

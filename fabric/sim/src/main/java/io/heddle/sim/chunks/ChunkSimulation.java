@@ -1,0 +1,176 @@
+package io.heddle.sim.chunks;
+
+import io.heddle.sim.calendar.EventCalendar;
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.patterns.Traffic;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.DoubleConsumer;
+
+/**
+ * All chunks of all connections, from the policy's choice to the acknowledgement, in virtual time.
+ * The same setting gives the same outcome.
+ */
+public final class ChunkSimulation {
+  private static final int PLOTTED = 200;
+  private static final int EVENTS_OF_A_LOOK = 1 << 16;
+  private static final double HALF = 0.5;
+  private static final double NINETY_NINE = 0.99;
+
+  private final ChunkSetting setting;
+  private final ClosFabric fabric;
+  private final Traffic traffic;
+  private final LinkQueues links;
+  private final ChunkTable chunks = new ChunkTable();
+  private final EventCalendar calendar = new EventCalendar(chunks.size());
+  private final ChunkPaths paths;
+  private final Senders senders;
+  private final int[] successors;
+  private final Durations times = new Durations();
+  private final GoodputSeries series = new GoodputSeries();
+  private final long[] planeBytes;
+  private long deliveredBytes;
+  private long endNs;
+  private long events;
+
+  /**
+   * @param links of the setting's fabric, with whatever is bad about them, as yet unused
+   */
+  public ChunkSimulation(ChunkSetting setting, LinkQueues links) {
+    this.setting = setting;
+    this.fabric = setting.fabric();
+    this.traffic = setting.traffic();
+    this.links = links;
+    paths = new ChunkPaths(setting, links, calendar, chunks);
+    senders = new Senders(setting, chunks, paths);
+    successors = traffic.successors();
+    planeBytes = new long[fabric.planes()];
+  }
+
+  /**
+   * Runs until every message is acknowledged.
+   *
+   * @param progress hears now and then which part of all bytes is through
+   * @throws IllegalStateException where nothing moves any more before that
+   */
+  public ChunkOutcome run(DoubleConsumer progress) {
+    double all = (double) traffic.connections() * traffic.messages() * traffic.messageBytes();
+    for (int connection = 0; connection < senders.connections(); connection++) {
+      senders.post(connection, 0);
+    }
+    while (senders.through() < senders.connections()) {
+      int slot = calendar.next();
+      if (slot == EventCalendar.NOTHING) {
+        throw new IllegalStateException(
+            "%s of %s connections are through, and nothing moves"
+                .formatted(senders.through(), senders.connections()));
+      }
+      events++;
+      happen(slot, calendar.nowNs());
+      if (events % EVENTS_OF_A_LOOK == 0) {
+        progress.accept(deliveredBytes / all);
+      }
+    }
+    return outcome();
+  }
+
+  private void happen(int slot, long nowNs) {
+    switch (chunks.hop[slot]) {
+      case ChunkTable.ACKNOWLEDGED -> acknowledged(slot, nowNs);
+      case ChunkTable.DELIVERED -> {
+        int next = successors[chunks.connection[slot]];
+        boolean isTurn = senders.arrived(slot);
+        paths.acknowledge(slot, nowNs);
+        if (isTurn && next != Traffic.NONE) {
+          senders.post(next, nowNs);
+        }
+      }
+      case ChunkTable.TIMED_OUT -> {
+        int connection = chunks.connection[slot];
+        if (senders.timedOut(slot, nowNs)) {
+          paths.tryLater(slot, nowNs);
+        }
+        senders.post(connection, nowNs);
+      }
+      case ChunkTable.TRIAL -> {
+        int connection = chunks.connection[slot];
+        int plane = chunks.plane[slot];
+        if (paths.isUp(connection, plane, nowNs)) {
+          senders.restored(connection, plane);
+          senders.post(connection, nowNs);
+        } else {
+          paths.tryLater(slot, nowNs);
+        }
+        chunks.giveBack(slot);
+      }
+      default -> paths.onward(slot, nowNs);
+    }
+  }
+
+  private void acknowledged(int slot, long nowNs) {
+    int connection = chunks.connection[slot];
+    int bytes = chunks.lengthBytes[slot];
+    planeBytes[chunks.plane[slot]] += bytes;
+    deliveredBytes += bytes;
+    series.add(nowNs, bytes);
+    endNs = nowNs;
+    long tookNs = senders.acknowledged(slot, nowNs);
+    if (tookNs >= 0) {
+      times.add(tookNs);
+    }
+    senders.post(connection, nowNs);
+  }
+
+  private ChunkOutcome outcome() {
+    List<Long> plotted = new ArrayList<>();
+    for (int i = 0; i < PLOTTED; i++) {
+      plotted.add(times.quantileNs((i + HALF) / PLOTTED));
+    }
+    List<Double> shares = new ArrayList<>();
+    for (long bytes : planeBytes) {
+      shares.add((double) bytes / deliveredBytes);
+    }
+    return new ChunkOutcome(
+        setting.policy(),
+        endNs,
+        deliveredBytes,
+        deliveredBytes / idealBytes(),
+        times.count(),
+        times.quantileNs(HALF),
+        times.quantileNs(NINETY_NINE),
+        times.quantileNs(1),
+        plotted,
+        shares,
+        LinkHeat.of(fabric, links, endNs),
+        series.stepNs(),
+        series.bitsPerSecond(endNs),
+        paths.begun(),
+        paths.lost(),
+        events);
+  }
+
+  /* What the senders' ports, or the receivers' where that is less, could have carried by now. */
+  private double idealBytes() {
+    BitSet sources = new BitSet();
+    BitSet destinations = new BitSet();
+    for (int connection = 0; connection < traffic.connections(); connection++) {
+      sources.set(traffic.source()[connection]);
+      destinations.set(traffic.destination()[connection]);
+    }
+    double sending = 0;
+    double receiving = 0;
+    for (int plane = 0; plane < fabric.planes(); plane++) {
+      for (int gpu = 0; gpu < fabric.gpus(); gpu++) {
+        if (sources.get(gpu)) {
+          sending += links.capacityBytes(fabric.up(plane, gpu), endNs);
+        }
+        if (destinations.get(gpu)) {
+          receiving += links.capacityBytes(fabric.down(plane, gpu), endNs);
+        }
+      }
+    }
+    return Math.min(sending, receiving);
+  }
+}

@@ -1,0 +1,37 @@
+package io.heddle.sim.chunks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Acknowledged bytes over time, in a bounded number of steps that grow as time goes on. */
+final class GoodputSeries {
+  private static final int STEPS = 256;
+
+  private final double[] bytes = new double[STEPS];
+  private long stepNs = 256;
+
+  void add(long atNs, int acknowledgedBytes) {
+    while (atNs >= stepNs * STEPS) {
+      for (int i = 0; i < STEPS / 2; i++) {
+        bytes[i] = bytes[2 * i] + bytes[2 * i + 1];
+      }
+      Arrays.fill(bytes, STEPS / 2, STEPS, 0);
+      stepNs *= 2;
+    }
+    bytes[(int) (atNs / stepNs)] += acknowledgedBytes;
+  }
+
+  long stepNs() {
+    return stepNs;
+  }
+
+  /** Bits a second of each step, up to the one that this time lies in. */
+  List<Double> bitsPerSecond(long untilNs) {
+    List<Double> steps = new ArrayList<>();
+    for (int i = 0; i < STEPS && i * stepNs <= untilNs; i++) {
+      steps.add(bytes[i] * 8e9 / stepNs);
+    }
+    return steps;
+  }
+}

@@ -1,0 +1,64 @@
+package io.heddle.sim.chunks;
+
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How busy links were, as shares of what each could have carried: a row a leaf with a column a
+ * spine; where there are no spines a row a plane with a column a GPU's port. Where there are more
+ * than fit, a cell shows the busiest of several.
+ *
+ * @param rows what a row is
+ * @param columns what a column is
+ * @param cells by row and column, 0 to 1
+ * @param mean of all those links
+ * @param most of all those links
+ */
+public record LinkHeat(
+    String rows, String columns, List<List<Double>> cells, double mean, double most) {
+  private static final int MOST_CELLS = 64;
+
+  static LinkHeat of(ClosFabric fabric, LinkQueues links, long untilNs) {
+    boolean isTiered = fabric.spines() > 0;
+    int rows = fabric.planes() * (isTiered ? fabric.leaves() : 1);
+    int columns = isTiered ? fabric.spines() : fabric.gpus();
+    int rowsOfCell = (rows + MOST_CELLS - 1) / MOST_CELLS;
+    int columnsOfCell = (columns + MOST_CELLS - 1) / MOST_CELLS;
+    double[][] most = new double[(rows + rowsOfCell - 1) / rowsOfCell][];
+    double sum = 0;
+    double busiest = 0;
+    for (int row = 0; row < rows; row++) {
+      if (row % rowsOfCell == 0) {
+        most[row / rowsOfCell] = new double[(columns + columnsOfCell - 1) / columnsOfCell];
+      }
+      for (int column = 0; column < columns; column++) {
+        int link =
+            isTiered
+                ? fabric.toSpine(row / fabric.leaves(), row % fabric.leaves(), column)
+                : fabric.down(row, column);
+        double possible = links.capacityBytes(link, untilNs);
+        double share = possible > 0 ? links.carriedBytes(link) / possible : 0;
+        double[] cells = most[row / rowsOfCell];
+        cells[column / columnsOfCell] = Math.max(cells[column / columnsOfCell], share);
+        sum += share;
+        busiest = Math.max(busiest, share);
+      }
+    }
+    List<List<Double>> cells = new ArrayList<>();
+    for (double[] row : most) {
+      List<Double> made = new ArrayList<>();
+      for (double each : row) {
+        made.add(each);
+      }
+      cells.add(made);
+    }
+    return new LinkHeat(
+        isTiered ? "leaf, by plane" : "plane",
+        isTiered ? "spine" : "GPU",
+        cells,
+        sum / ((double) rows * columns),
+        busiest);
+  }
+}

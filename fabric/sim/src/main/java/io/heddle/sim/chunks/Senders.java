@@ -1,0 +1,289 @@
+package io.heddle.sim.chunks;
+
+import io.heddle.sim.links.SplitMix;
+import io.heddle.sim.patterns.Traffic;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
+import java.util.Arrays;
+import java.util.function.IntFunction;
+
+/**
+ * All connections' sending ends, each with the shipped policy and loads of its own, called as the
+ * plugin's sender calls them.
+ */
+final class Senders {
+  private static final int NOT_BEGUN = -1;
+
+  /* Shares of a plane that is in use, in eighths. */
+  private static final int WHOLE = 8;
+
+  private final Traffic traffic;
+  private final ChunkTable chunks;
+  private final ChunkPaths paths;
+  private final int planes;
+  private final int outstanding;
+  private final long windowBytes;
+  private final IntFunction<PlaneWeights> announced;
+  private final boolean observes;
+  private final SprayPolicy[] policies;
+  private final PlaneLoads[] loads;
+  private final PlaneWeights[] weights;
+  private final long[] out;
+  private final int[] epochs;
+  private final long[] inFlightBytes;
+  /* The message that is posted next, and its next chunk; negative where it hasn't begun. */
+  private final int[] posting;
+  private final int[] nextChunk;
+  /* The first message that isn't through, and the first that isn't delivered. */
+  private final int[] oldest;
+  private final int[] delivered;
+  /* Of each message that is under way, by its place. */
+  private final int[] chunksOf;
+  private final PlaneWeights[] cutBy;
+  private final int[] unacknowledged;
+  private final int[] undelivered;
+  private final long[] begunNs;
+  private final int[] againFirst;
+  private final int[] againLast;
+  private int through;
+
+  Senders(ChunkSetting setting, ChunkTable chunks, ChunkPaths paths) {
+    this.traffic = setting.traffic();
+    this.chunks = chunks;
+    this.paths = paths;
+    planes = setting.fabric().planes();
+    outstanding = setting.outstanding();
+    windowBytes = setting.windowBytes();
+    announced = setting.weights();
+    int connections = traffic.connections();
+    policies = new SprayPolicy[connections];
+    loads = new PlaneLoads[connections];
+    weights = new PlaneWeights[connections];
+    out = new long[connections];
+    epochs = new int[connections * planes];
+    inFlightBytes = new long[connections];
+    posting = new int[connections];
+    nextChunk = new int[connections];
+    oldest = new int[connections];
+    delivered = new int[connections];
+    unacknowledged = new int[Math.multiplyExact(connections, outstanding)];
+    cutBy = new PlaneWeights[unacknowledged.length];
+    chunksOf = new int[unacknowledged.length];
+    undelivered = new int[unacknowledged.length];
+    begunNs = new long[unacknowledged.length];
+    againFirst = new int[connections];
+    againLast = new int[connections];
+    Arrays.fill(againFirst, ChunkTable.NONE);
+    Arrays.fill(nextChunk, NOT_BEGUN);
+    for (int each = 0; each < connections; each++) {
+      policies[each] = SprayPolicy.named(setting.policy(), SplitMix.of(setting.seed(), each));
+      loads[each] =
+          new PlaneLoads(
+              planes, setting.chunkBytes(), setting.windowBytes(), setting.queueChunks());
+      weights[each] = announced.apply(each);
+    }
+    observes = policies[0].observes();
+  }
+
+  int connections() {
+    return policies.length;
+  }
+
+  /** Connections whose messages are all acknowledged. */
+  int through() {
+    return through;
+  }
+
+  /** Sends what may be sent. */
+  void post(int connection, long nowNs) {
+    PlaneLoads load = loads[connection];
+    if (observes) {
+      load.at(nowNs);
+    }
+    while (againFirst[connection] != ChunkTable.NONE) {
+      int slot = againFirst[connection];
+      int plane =
+          choose(connection, chunks.message[slot], chunks.index[slot], chunks.lengthBytes[slot]);
+      if (plane < 0) {
+        return;
+      }
+      againFirst[connection] = chunks.link[slot];
+      give(connection, slot, plane, nowNs);
+    }
+    while (isPosting(connection) || beginMessage(connection, nowNs)) {
+      int message = posting[connection];
+      int chunk = nextChunk[connection];
+      int length = lengthBytes(connection, message, chunk);
+      if (inFlightBytes[connection] > 0 && inFlightBytes[connection] + length > windowBytes) {
+        return;
+      }
+      int plane = choose(connection, message, chunk, length);
+      if (plane < 0) {
+        return;
+      }
+      int slot = chunks.take();
+      chunks.connection[slot] = connection;
+      chunks.message[slot] = message;
+      chunks.index[slot] = chunk;
+      chunks.lengthBytes[slot] = length;
+      if (++nextChunk[connection] == chunksOf[place(connection, message)]) {
+        posting[connection]++;
+        nextChunk[connection] = NOT_BEGUN;
+      }
+      inFlightBytes[connection] += length;
+      give(connection, slot, plane, nowNs);
+    }
+  }
+
+  /* Whether a message has begun whose chunks aren't all posted. */
+  private boolean isPosting(int connection) {
+    return nextChunk[connection] != NOT_BEGUN;
+  }
+
+  private int lengthBytes(int connection, int message, int chunk) {
+    SprayPolicy policy = policies[connection];
+    int at = place(connection, message);
+    PlaneWeights by = cutBy[at];
+    long bytes = traffic.messageBytes();
+    int count = chunksOf[at];
+    long start = policy.chunkStart(bytes, chunk, count, loads[connection], by);
+    return (int) (policy.chunkStart(bytes, chunk + 1, count, loads[connection], by) - start);
+  }
+
+  /* The plane for a chunk of the message, or a negative number. */
+  private int choose(int connection, int message, int chunk, int lengthBytes) {
+    SprayPolicy policy = policies[connection];
+    PlaneLoads load = loads[connection];
+    PlaneWeights newest = weights[connection];
+    int at = place(connection, message);
+    PlaneWeights by = policy.cutsByWeight() ? cutBy[at] : newest;
+    int plane = policy.choose(message, chunk, chunksOf[at], lengthBytes, load, by);
+    return plane >= 0 && newest.isOut(plane)
+        ? SprayPolicy.instead(lengthBytes, load, newest)
+        : plane;
+  }
+
+  private void give(int connection, int slot, int plane, long nowNs) {
+    loads[connection].started(plane, chunks.lengthBytes[slot], weights[connection]);
+    chunks.plane[slot] = (byte) plane;
+    chunks.epoch[slot] = epochs[connection * planes + plane];
+    paths.begin(slot, nowNs);
+  }
+
+  private boolean beginMessage(int connection, long nowNs) {
+    int message = posting[connection];
+    if (message == traffic.messages() || message - oldest[connection] >= outstanding) {
+      return false;
+    }
+    int before = traffic.predecessor()[connection];
+    if (before != Traffic.NONE && delivered[before] <= message - traffic.lag()) {
+      return false;
+    }
+    int count =
+        policies[connection].chunks(traffic.messageBytes(), loads[connection], weights[connection]);
+    int at = place(connection, message);
+    cutBy[at] = weights[connection];
+    chunksOf[at] = count;
+    unacknowledged[at] = count;
+    undelivered[at] = count;
+    begunNs[at] = nowNs;
+    nextChunk[connection] = 0;
+    return true;
+  }
+
+  private int place(int connection, int message) {
+    return connection * outstanding + message % outstanding;
+  }
+
+  /** A chunk has arrived; whether the connection's next message in turn is there whole with it. */
+  boolean arrived(int slot) {
+    int connection = chunks.connection[slot];
+    int message = chunks.message[slot];
+    undelivered[place(connection, message)]--;
+    int before = delivered[connection];
+    while (delivered[connection] < posting[connection]
+        && undelivered[place(connection, delivered[connection])] == 0) {
+      delivered[connection]++;
+    }
+    return delivered[connection] > before;
+  }
+
+  /**
+   * A chunk's acknowledgement is here.
+   *
+   * @return how long its message took, ns, where it is through with it; else −1
+   */
+  long acknowledged(int slot, long nowNs) {
+    int connection = chunks.connection[slot];
+    int length = chunks.lengthBytes[slot];
+    int plane = chunks.plane[slot];
+    PlaneLoads load = loads[connection];
+    if (observes) {
+      load.at(nowNs);
+    }
+    if (chunks.epoch[slot] == epochs[connection * planes + plane]) {
+      load.finished(plane, length);
+    }
+    if (observes) {
+      load.looked();
+    }
+    inFlightBytes[connection] -= length;
+    int at = place(connection, chunks.message[slot]);
+    chunks.giveBack(slot);
+    if (--unacknowledged[at] > 0) {
+      return -1;
+    }
+    while (oldest[connection] < posting[connection]
+        && unacknowledged[place(connection, oldest[connection])] == 0) {
+      oldest[connection]++;
+    }
+    if (oldest[connection] == traffic.messages()) {
+      through++;
+    }
+    return nowNs - begunNs[at];
+  }
+
+  /**
+   * A chunk got no answer in time: it waits to be sent again, and its plane is down.
+   *
+   * @return whether the plane wasn't down before
+   */
+  boolean timedOut(int slot, long nowNs) {
+    int connection = chunks.connection[slot];
+    int plane = chunks.plane[slot];
+    if (againFirst[connection] == ChunkTable.NONE) {
+      againFirst[connection] = slot;
+    } else {
+      chunks.link[againLast[connection]] = slot;
+    }
+    againLast[connection] = slot;
+    chunks.link[slot] = ChunkTable.NONE;
+    if (chunks.epoch[slot] != epochs[connection * planes + plane]) {
+      return false;
+    }
+    epochs[connection * planes + plane]++;
+    if (observes) {
+      loads[connection].at(nowNs);
+    }
+    loads[connection].lost(plane);
+    use(connection, out[connection] | 1L << plane);
+    return true;
+  }
+
+  /** A plane that was down may be used again. */
+  void restored(int connection, int plane) {
+    use(connection, out[connection] & ~(1L << plane));
+  }
+
+  private void use(int connection, long nextOut) {
+    int[] eighths = new int[planes];
+    for (int plane = 0; plane < planes; plane++) {
+      eighths[plane] = (nextOut >>> plane & 1) != 0 ? 0 : WHOLE;
+    }
+    out[connection] = nextOut;
+    PlaneWeights before = weights[connection];
+    weights[connection] = announced.apply(connection).shared(eighths);
+    loads[connection].weightsChanged(before, weights[connection]);
+  }
+}

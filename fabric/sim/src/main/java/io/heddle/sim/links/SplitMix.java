@@ -1,0 +1,19 @@
+package io.heddle.sim.links;
+
+/** The finaliser of SplitMix64: numbers that stand for chance, but are the same in every run. */
+public final class SplitMix {
+  private SplitMix() {}
+
+  /** A number that looks like chance. */
+  public static long of(long value) {
+    long z = value * 0x9e3779b97f4a7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+
+  /** A number that looks like chance, of two. */
+  public static long of(long first, long second) {
+    return of(of(first) + second);
+  }
+}

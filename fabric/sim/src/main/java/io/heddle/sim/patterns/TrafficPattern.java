@@ -1,0 +1,114 @@
+package io.heddle.sim.patterns;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/** What a round of a collective makes each GPU send. */
+public enum TrafficPattern {
+  /** Each to the next of its group; a step begins when the one before has arrived. */
+  RING(0),
+  /** Each an equal part to every other of its group. */
+  ALL_TO_ALL(8),
+  /** Each to one other, by chance, so that each receives from one. */
+  PERMUTATION(0),
+  /** Stages: each to the next of its group; the last sends nothing. */
+  PIPELINE(8),
+  /** All of a group to its first. */
+  INCAST(128);
+
+  private final int usualGroup;
+
+  TrafficPattern(int usualGroup) {
+    this.usualGroup = usualGroup;
+  }
+
+  /** GPUs of a group where nobody says otherwise: never more than there are. */
+  public int usualGroup(int gpus) {
+    return usualGroup == 0 ? gpus : Math.min(usualGroup, gpus);
+  }
+
+  /** How many connections {@link #traffic} makes. */
+  public long connections(int gpus, int group) {
+    long groups = gpus / group;
+    return switch (this) {
+      case RING, PERMUTATION -> gpus;
+      case ALL_TO_ALL -> groups * group * (group - 1);
+      case PIPELINE, INCAST -> groups * (group - 1);
+    };
+  }
+
+  /**
+   * The connections and their messages.
+   *
+   * @param gpus a multiple of the group
+   * @param group GPUs that belong together, 2 or more
+   * @param roundBytes that each sender sends in a round
+   * @param rounds one message each
+   */
+  public Traffic traffic(int gpus, int group, long roundBytes, int rounds, long seed) {
+    int connections = Math.toIntExact(connections(gpus, group));
+    int[] source = new int[connections];
+    int[] destination = new int[connections];
+    int[] predecessor = new int[connections];
+    Arrays.fill(predecessor, Traffic.NONE);
+    int made = 0;
+    int[] next = this == PERMUTATION ? permutation(gpus, seed) : new int[0];
+    for (int gpu = 0; gpu < gpus; gpu++) {
+      int first = gpu / group * group;
+      int place = gpu - first;
+      switch (this) {
+        case RING -> {
+          predecessor[made] = first + (place + group - 1) % group;
+          source[made] = gpu;
+          destination[made++] = first + (place + 1) % group;
+        }
+        case PERMUTATION -> {
+          source[made] = gpu;
+          destination[made++] = next[gpu];
+        }
+        case ALL_TO_ALL -> {
+          for (int step = 1; step < group; step++) {
+            source[made] = gpu;
+            destination[made++] = first + (place + step) % group;
+          }
+        }
+        case PIPELINE -> {
+          if (place + 1 < group) {
+            predecessor[made] = place == 0 ? Traffic.NONE : made - 1;
+            source[made] = gpu;
+            destination[made++] = gpu + 1;
+          }
+        }
+        case INCAST -> {
+          if (place > 0) {
+            source[made] = gpu;
+            destination[made++] = first;
+          }
+        }
+      }
+    }
+    long bytes = this == ALL_TO_ALL ? Math.max(1, roundBytes / (group - 1)) : roundBytes;
+    return new Traffic(source, destination, predecessor, this == RING ? 1 : 0, rounds, bytes);
+  }
+
+  /* Sattolo's shuffle: one cycle, so nobody sends to itself. */
+  private static int[] permutation(int gpus, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int[] order = new int[gpus];
+    Arrays.setAll(order, each -> each);
+    for (int i = gpus - 1; i > 0; i--) {
+      int other = random.nextInt(i);
+      int kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+    return order;
+  }
+
+  /** As users write it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

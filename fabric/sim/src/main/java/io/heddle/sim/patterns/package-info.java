@@ -1,0 +1,5 @@
+/** Who sends to whom: the patterns of collectives as connections with messages. */
+@NullMarked
+package io.heddle.sim.patterns;
+
+import org.jspecify.annotations.NullMarked;

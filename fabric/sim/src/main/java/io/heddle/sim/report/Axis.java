@@ -1,0 +1,85 @@
+package io.heddle.sim.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A plot's axis: what it is called, what it reaches over, and where its marks are.
+ *
+ * @param label with the unit
+ * @param isLog whether equal distances are equal factors
+ * @param least the value at its beginning; above 0 where it is logarithmic
+ * @param most the value at its end, more than the least
+ */
+record Axis(String label, boolean isLog, double least, double most) {
+  private static final int MARKS = 6;
+  private static final double[] STEPS = {1, 2, 2.5, 5, 10};
+  private static final double MANY = 1e4;
+
+  /** An axis that holds all these values; a linear one begins at 0. */
+  static Axis over(String label, boolean isLog, double[] values) {
+    double least = Double.POSITIVE_INFINITY;
+    double most = 0;
+    for (double each : values) {
+      if (each > 0) {
+        least = Math.min(least, each);
+      }
+      most = Math.max(most, each);
+    }
+    if (most <= 0) {
+      return new Axis(label, false, 0, 1);
+    }
+    if (!isLog) {
+      double step = step(most);
+      return new Axis(label, false, 0, Math.ceil(most / step - 1e-9) * step);
+    }
+    double from = Math.pow(10, Math.floor(Math.log10(least)));
+    double to = Math.pow(10, Math.ceil(Math.log10(most) - 1e-9));
+    return new Axis(label, true, from, Math.max(to, 10 * from));
+  }
+
+  /* The smallest round number that needs few marks. */
+  private static double step(double most) {
+    double power = Math.pow(10, Math.floor(Math.log10(most / MARKS)));
+    for (double each : STEPS) {
+      if (most / (each * power) <= MARKS) {
+        return each * power;
+      }
+    }
+    return 10 * power;
+  }
+
+  /** Where a value lies, 0 to 1; what is outside lies at the edge. */
+  double place(double value) {
+    double place =
+        isLog
+            ? Math.log(Math.max(value, least) / least) / Math.log(most / least)
+            : (value - least) / (most - least);
+    return Math.clamp(place, 0, 1);
+  }
+
+  List<Double> marks() {
+    List<Double> marks = new ArrayList<>();
+    if (isLog) {
+      for (double at = least; at <= most * 1.001; at *= 10) {
+        marks.add(at);
+      }
+      return marks;
+    }
+    double step = step(most);
+    for (int i = 0; i * step <= most * 1.0001; i++) {
+      marks.add(i * step);
+    }
+    return marks;
+  }
+
+  /** A number as people read it at a mark. */
+  static String text(double value) {
+    if (value >= MANY) {
+      return String.format(Locale.ROOT, "%,.0f", value);
+    }
+    String text = String.format(Locale.ROOT, "%.3f", value);
+    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
+  }
+}

@@ -1,0 +1,70 @@
+package io.heddle.sim.report;
+
+import java.util.List;
+import java.util.Locale;
+
+/** A table of shares as colours, dark for 1. */
+public final class HeatMap {
+  private static final int WIDTH = 720;
+  private static final int LEFT = 40;
+  private static final int TOP = 8;
+  private static final int BOTTOM = 40;
+  private static final int MOST_HEIGHT = 420;
+  private static final int SCALE = 120;
+
+  /* From viridis: dark blue, green, yellow; so that it reads in grey, too. */
+  private static final int[][] COLOURS = {
+    {253, 231, 37}, {122, 209, 81}, {34, 168, 132}, {42, 120, 142}, {65, 68, 135}, {68, 1, 84}
+  };
+
+  private HeatMap() {}
+
+  /**
+   * The picture.
+   *
+   * @param rows what a row is
+   * @param columns what a column is
+   * @param cells by row and column, 0 to 1
+   */
+  public static String svg(String rows, String columns, List<List<Double>> cells) {
+    int across = cells.getFirst().size();
+    double size = Math.min((double) (WIDTH - LEFT) / across, (double) MOST_HEIGHT / cells.size());
+    double height = Math.max(size, 6) * cells.size();
+    Svg svg = new Svg(WIDTH, (int) Math.ceil(TOP + height + BOTTOM), "load of links");
+    double wide = (double) (WIDTH - LEFT) / across;
+    double tall = height / cells.size();
+    for (int row = 0; row < cells.size(); row++) {
+      for (int column = 0; column < across; column++) {
+        double share = cells.get(row).get(column);
+        svg.rectangle(
+            LEFT + column * wide,
+            TOP + row * tall,
+            wide,
+            tall,
+            colour(share),
+            String.format(
+                Locale.ROOT, "%s %d, %s %d: %.0f %%", rows, row, columns, column, 100 * share));
+      }
+    }
+    svg.words(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", columns);
+    svg.upright(16, TOP + height / 2, rows);
+    for (int i = 0; i < SCALE; i++) {
+      double share = (double) i / SCALE;
+      svg.rectangle(WIDTH - SCALE + i, TOP + height + 8, 1, 10, colour(share), "scale");
+    }
+    svg.words(WIDTH - SCALE, TOP + height + 32, "start", "idle");
+    svg.words(WIDTH, TOP + height + 32, "end", "always busy");
+    return svg.end();
+  }
+
+  private static String colour(double share) {
+    double at = Math.clamp(share, 0, 1) * (COLOURS.length - 1);
+    int below = (int) Math.min(at, COLOURS.length - 2);
+    double part = at - below;
+    int[] mixed = new int[3];
+    for (int i = 0; i < mixed.length; i++) {
+      mixed[i] = (int) Math.round(COLOURS[below][i] * (1 - part) + COLOURS[below + 1][i] * part);
+    }
+    return String.format(Locale.ROOT, "#%02x%02x%02x", mixed[0], mixed[1], mixed[2]);
+  }
+}

@@ -1,0 +1,96 @@
+package io.heddle.sim.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Lines over two axes, linear or logarithmic, with a legend. */
+public final class LinePlot {
+  private static final int WIDTH = 720;
+  private static final int HEIGHT = 340;
+  private static final int LEFT = 76;
+  private static final int RIGHT = 20;
+  private static final int TOP = 34;
+  private static final int BOTTOM = 52;
+  private static final int LETTER = 8;
+  private static final int SWATCH = 30;
+
+  /* Okabe and Ito's colours, which most people tell apart. */
+  private static final List<String> COLOURS =
+      List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9");
+
+  private record Line(String name, double[] x, double[] y) {}
+
+  private final String xLabel;
+  private final String yLabel;
+  private final boolean isLog;
+  private final List<Line> lines = new ArrayList<>();
+
+  /**
+   * @param isLog whether both axes are logarithmic
+   */
+  public LinePlot(String xLabel, String yLabel, boolean isLog) {
+    this.xLabel = xLabel;
+    this.yLabel = yLabel;
+    this.isLog = isLog;
+  }
+
+  /**
+   * Adds a line.
+   *
+   * @param x as many as y
+   */
+  public LinePlot add(String name, double[] x, double[] y) {
+    lines.add(new Line(name, x.clone(), y.clone()));
+    return this;
+  }
+
+  /** The picture. */
+  public String svg() {
+    Axis across = Axis.over(xLabel, isLog, all(true));
+    Axis up = Axis.over(yLabel, isLog, all(false));
+    Svg svg = new Svg(WIDTH, HEIGHT, yLabel + " over " + xLabel);
+    String grid = "stroke=\"currentColor\" stroke-opacity=\"0.18\"";
+    for (double mark : across.marks()) {
+      double at = x(across, mark);
+      svg.line(at, TOP, at, HEIGHT - BOTTOM, grid);
+      svg.words(at, HEIGHT - BOTTOM + 18.0, "middle", Axis.text(mark));
+    }
+    for (double mark : up.marks()) {
+      double at = y(up, mark);
+      svg.line(LEFT, at, WIDTH - RIGHT, at, grid);
+      svg.words(LEFT - 8.0, at + 4, "end", Axis.text(mark));
+    }
+    svg.words((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "middle", xLabel);
+    svg.upright(14, (TOP + HEIGHT - BOTTOM) / 2.0, yLabel);
+    double legend = LEFT;
+    for (int i = 0; i < lines.size(); i++) {
+      Line line = lines.get(i);
+      String colour = COLOURS.get(i % COLOURS.size());
+      StringBuilder points = new StringBuilder();
+      for (int at = 0; at < line.x().length; at++) {
+        points.append(
+            String.format(Locale.ROOT, "%.1f,%.1f ", x(across, line.x()[at]), y(up, line.y()[at])));
+      }
+      svg.path(points, colour);
+      svg.line(legend, 16, legend + 20, 16, "stroke=\"" + colour + "\" stroke-width=\"3\"");
+      svg.words(legend + 26, 20, "start", line.name());
+      legend += SWATCH + 20 + LETTER * line.name().length();
+    }
+    return svg.end();
+  }
+
+  private double[] all(boolean isAcross) {
+    return lines.stream()
+        .flatMapToDouble(line -> java.util.Arrays.stream(isAcross ? line.x() : line.y()))
+        .toArray();
+  }
+
+  private static double x(Axis axis, double value) {
+    return LEFT + axis.place(value) * (WIDTH - LEFT - RIGHT);
+  }
+
+  private static double y(Axis axis, double value) {
+    return HEIGHT - BOTTOM - axis.place(value) * (HEIGHT - TOP - BOTTOM);
+  }
+}
