@@ -28,7 +28,7 @@ import java.util.List;
  * leaves its predecessor's last weights in place until it has learned its own. A table that grows
  * out of its file moves to a larger one in the same way.
  */
-public final class RoutePublisher implements AutoCloseable {
+public final class RoutePublisher implements RouteTarget, AutoCloseable {
   private static final int FIRST_SLOTS = 1024;
   private static final int[] CELLS = {4, 8, 16, 32, RoutesLayout.MAX_PLANES};
 
@@ -101,6 +101,7 @@ public final class RoutePublisher implements AutoCloseable {
   /**
    * Whether another process has cut the file short, so that to go on with it would end in a fault.
    */
+  @Override
   public boolean isCut() {
     requireOpen();
     return !map.isWhole();
@@ -112,6 +113,7 @@ public final class RoutePublisher implements AutoCloseable {
    *
    * @throws HeddleException when the file can't be made
    */
+  @Override
   public void renew() {
     requireOpen();
     RoutesMap before = map;
@@ -136,6 +138,7 @@ public final class RoutePublisher implements AutoCloseable {
   }
 
   /** Readers weigh by these rules from now on. Outside of a change. */
+  @Override
   public void setRules(WeightRules next) {
     requireOpen();
     if (!next.equals(rules)) {
@@ -150,11 +153,13 @@ public final class RoutePublisher implements AutoCloseable {
     return path.resolveSibling(path.getFileName() + ".new");
   }
 
+  @Override
   public Path path() {
     return path;
   }
 
   /** The planes, in order of their numbers. */
+  @Override
   public List<PublishedPlane> planes() {
     return List.copyOf(planes);
   }
@@ -165,6 +170,7 @@ public final class RoutePublisher implements AutoCloseable {
    * @return its number, which it keeps
    * @throws HeddleException for more than 64 planes, or when a larger file can't be made
    */
+  @Override
   public int setPlane(PublishedPlane plane) {
     requireOpen();
     int index = 0;
@@ -217,6 +223,7 @@ public final class RoutePublisher implements AutoCloseable {
   }
 
   /** Begins a change. Until {@link #commit} readers of this file wait or keep what they have. */
+  @Override
   public void begin() {
     requireOpen();
     changing = true;
@@ -230,6 +237,7 @@ public final class RoutePublisher implements AutoCloseable {
    * @throws HeddleException when the table needs a larger file that can't be made; everything so
    *     far stays published
    */
+  @Override
   public void set(long high, long low, int length, int plane, int cell) {
     requireOpen();
     long slot = map.find(high, low, length);
@@ -267,6 +275,7 @@ public final class RoutePublisher implements AutoCloseable {
   }
 
   /** Takes everything back, as part of a change. */
+  @Override
   public void clear() {
     requireOpen();
     if (entries() > 0) {
@@ -316,6 +325,7 @@ public final class RoutePublisher implements AutoCloseable {
    *
    * @return whether anything had changed
    */
+  @Override
   public boolean commit() {
     requireOpen();
     boolean any = changed;
@@ -337,6 +347,7 @@ public final class RoutePublisher implements AutoCloseable {
   }
 
   /** Prefixes in the table. */
+  @Override
   public int entries() {
     requireOpen();
     return getInt(map.base + RoutesLayout.ENTRIES);

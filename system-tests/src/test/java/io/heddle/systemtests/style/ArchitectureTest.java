@@ -45,7 +45,7 @@ class ArchitectureTest {
               "perf",
               Set.of("platform", "roce.transport", "reorder", "routes", "spray", "transport")),
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
-          Map.entry("sim", Set.of("platform", "spray")),
+          Map.entry("sim", Set.of("platform", "spray", "routes", "bgp", "bgpstub")),
           Map.entry("cli.simulate", Set.of("platform", "spray", "sim", "cli.kit")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),

@@ -64,6 +64,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle soak", "SoakReport$Document");
     DOCUMENTS.put("heddle simulate", "SimulateReport");
     DOCUMENTS.put("heddle simulate --check", "CheckReport");
+    DOCUMENTS.put("heddle simulate --control-plane", "ControlPlaneReport");
     DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");

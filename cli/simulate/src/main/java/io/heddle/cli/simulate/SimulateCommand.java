@@ -119,6 +119,8 @@ public final class SimulateCommand implements Callable<Integer> {
       description = "Runs of each figure of --check table (${DEFAULT-VALUE}).")
   private int seeds;
 
+  @CommandLine.Mixin private final ControlPlaneOptions controlPlane = new ControlPlaneOptions();
+
   @Option(
       names = "--page",
       paramLabel = "FILE",
@@ -135,6 +137,9 @@ public final class SimulateCommand implements Callable<Integer> {
     if (page != null && against != null) {
       throw range.refusal("--page is for a run, not for --check");
     }
+    if (controlPlane.isAsked()) {
+      return routes(range);
+    }
     return against == null ? simulate(range) : check(against);
   }
 
@@ -147,6 +152,21 @@ public final class SimulateCommand implements Callable<Integer> {
                 ? HtsimCheck.run(seed)
                 : TableCheck.run(seeds, part -> estimate.at("checking", part)));
     estimate.end();
+    print(report.table(), report);
+    return report.passed() ? 0 : ExitCode.FAILED;
+  }
+
+  private int routes(OptionRange range) {
+    if (against != null) {
+      throw range.refusal("--control-plane and --check are two things");
+    }
+    ClosFabric fabric = fabricOptions.fabric(range);
+    Estimate estimate = new Estimate();
+    ControlPlaneReport report = controlPlane.run(fabric, fabricOptions.rateGbps(), range, estimate);
+    estimate.end();
+    if (page != null) {
+      PageFile.write(page, report.html(fabric.gpusPerLeaf()));
+    }
     print(report.table(), report);
     return report.passed() ? 0 : ExitCode.FAILED;
   }
@@ -175,10 +195,18 @@ public final class SimulateCommand implements Callable<Integer> {
     estimate.end();
     SimulateReport report = report(fabric, traffic, outcomes);
     if (page != null) {
-      PageFile.write(page, SimulatePage.html(report, outcomes));
+      PageFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
     }
     print(report.table(), report);
     return 0;
+  }
+
+  private static int senders(Traffic traffic) {
+    BitSet senders = new BitSet();
+    for (int each : traffic.source()) {
+      senders.set(each);
+    }
+    return senders.cardinality();
   }
 
   private ChunkSetting setting(ClosFabric fabric, Traffic traffic, String policy) {
@@ -198,10 +226,6 @@ public final class SimulateCommand implements Callable<Integer> {
   }
 
   private SimulateReport report(ClosFabric fabric, Traffic traffic, List<ChunkOutcome> outcomes) {
-    BitSet senders = new BitSet();
-    for (int each : traffic.source()) {
-      senders.set(each);
-    }
     return new SimulateReport(
         "chunks",
         fabric.gpus(),
@@ -216,7 +240,7 @@ public final class SimulateCommand implements Callable<Integer> {
         seed,
         badPlanes.text(),
         outcomes.stream()
-            .map(each -> SimulateReport.PolicyRun.of(each, senders.cardinality()))
+            .map(each -> SimulateReport.PolicyRun.of(each, senders(traffic)))
             .toList());
   }
 

@@ -14,7 +14,12 @@ final class SimulatePage {
 
   private SimulatePage() {}
 
-  static String html(SimulateReport report, List<ChunkOutcome> outcomes) {
+  /**
+   * The page.
+   *
+   * @param senders GPUs that send, over whom goodput is the mean
+   */
+  static String html(SimulateReport report, List<ChunkOutcome> outcomes, int senders) {
     ReportPage page =
         new ReportPage(
             String.format(
@@ -33,8 +38,9 @@ final class SimulatePage {
     page.figure(
         "Goodput over time",
         report.level(),
-        "Acknowledged bytes of all GPUs together, by policy. " + capitalised(report.situation()),
-        goodput(outcomes).svg());
+        "Acknowledged bytes of a GPU that sends, in the mean, by policy. "
+            + capitalised(report.situation()),
+        goodput(outcomes, senders).svg());
     for (ChunkOutcome each : outcomes) {
       page.figure(
           "Load of links under " + each.policy(),
@@ -69,8 +75,8 @@ final class SimulatePage {
     return plot;
   }
 
-  private static LinePlot goodput(List<ChunkOutcome> outcomes) {
-    LinePlot plot = new LinePlot("time, us", "goodput, Gbit/s", false);
+  private static LinePlot goodput(List<ChunkOutcome> outcomes, int senders) {
+    LinePlot plot = new LinePlot("time, us", "goodput of a GPU, Gbit/s", false);
     for (ChunkOutcome each : outcomes) {
       /* The last step isn't whole. */
       int points = Math.max(1, each.seriesBitsPerSecond().size() - 1);
@@ -78,7 +84,7 @@ final class SimulatePage {
       double[] y = new double[points];
       for (int i = 0; i < points; i++) {
         x[i] = i * each.seriesStepNs() / US;
-        y[i] = each.seriesBitsPerSecond().get(i) / GIGA;
+        y[i] = each.seriesBitsPerSecond().get(i) / GIGA / senders;
       }
       plot.add(each.policy(), x, y);
     }

@@ -102,6 +102,17 @@ class SimulateCommandTest {
   }
 
   @Test
+  void routesOfCardsAreTheDraftsArithmetic(@TempDir Path folder) throws Exception {
+    Path page = folder.resolve("routes.html");
+    JsonNode report =
+        json("--control-plane --gpus 2000 --planes 4 --peers 8 --sample 2 --page " + page);
+    assertTrue(report.get("passed").asBoolean(), report.toString());
+    assertEquals(8_000, report.get("schemes").get(0).get("in_table").asInt());
+    assertEquals(32, report.get("schemes").get(2).get("in_table").asInt());
+    assertTrue(Files.readString(page).contains("Made by: counting"), "says how it was made");
+  }
+
+  @Test
   void theEnginesFiguresAreMet() {
     Run run = run("--check htsim");
     assertEquals(0, run.code(), run.out());
@@ -121,6 +132,8 @@ class SimulateCommandTest {
         "--fail 0 | is not PLANE@START:LENGTH",
         "--fail 0@1:2 --bursts | one of --degraded, --fail and --bursts at a time",
         "--check htsim --page x.html | --page is for a run, not for --check",
+        "--control-plane --check htsim | --control-plane and --check are two things",
+        "--control-plane --gpus 20 --sample 50 | --sample 50 is not in 1 to 20",
         "--announce | --announce is about --degraded",
         "--gpus 100000 --pattern all-to-all --group 1000 | 99,900,000 connections are more than",
       })

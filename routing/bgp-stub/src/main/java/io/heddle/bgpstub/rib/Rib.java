@@ -6,7 +6,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
-import io.heddle.routes.RoutePublisher;
+import io.heddle.routes.RouteTarget;
 import io.heddle.routes.WeightRules;
 import java.net.Inet6Address;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ public final class Rib implements AutoCloseable {
 
   private static final String COLOUR_PREFIX = "colour:";
 
-  private final RoutePublisher publisher;
+  private final RouteTarget publisher;
   private RibOptions options;
   private final Executor later;
   private final Log log;
@@ -42,9 +42,10 @@ public final class Rib implements AutoCloseable {
   private long changes;
 
   /**
+   * @param publisher the routes file, or what stands for it
    * @param later runs something on the speaker's thread after what it is doing
    */
-  public Rib(RoutePublisher publisher, RibOptions options, Executor later, Log log) {
+  public Rib(RouteTarget publisher, RibOptions options, Executor later, Log log) {
     this.publisher = publisher;
     this.options = options;
     this.later = later;

@@ -1,0 +1,155 @@
+package io.heddle.sim.control;
+
+import io.heddle.bgp.wire.Prefix;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.DoubleConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * Routes per card and leaf under each scheme. A few cards have the route daemon's real table, which
+ * is fed message by message; the others are counted. Both must agree with the arithmetic of
+ * draft-xu-idr-fare-in-mpson.
+ */
+public final class ControlPlane {
+  private final RouteFabric fabric;
+  private final int sample;
+
+  /**
+   * @param sample cards with a real table, spread evenly
+   */
+  public ControlPlane(RouteFabric fabric, int sample) {
+    this.fabric = fabric;
+    this.sample = sample;
+  }
+
+  /**
+   * One row a scheme.
+   *
+   * @param progress hears which part is done
+   */
+  public List<SchemeRow> run(DoubleConsumer progress) {
+    List<SchemeRow> rows = new ArrayList<>();
+    int done = 0;
+    for (RouteScheme scheme : RouteScheme.values()) {
+      List<Tables> tables = new ArrayList<>();
+      for (int i = 0; i < sample; i++) {
+        tables.add(fill(scheme, (int) ((long) i * fabric.hosts() / sample)));
+        progress.accept((double) ++done / (sample * RouteScheme.values().length));
+      }
+      rows.add(row(scheme, tables));
+    }
+    return rows;
+  }
+
+  private record Tables(
+      int host, long routes, long afterLosses, int prefixes, boolean avoidsLostPlanes) {}
+
+  private Tables fill(RouteScheme scheme, int host) {
+    try (SampledCard card = new SampledCard(fabric)) {
+      for (int plane = 0; plane < fabric.planes(); plane++) {
+        card.announce(plane, told(scheme, host));
+      }
+      long before = card.routes();
+      boolean isRight = true;
+      for (int plane = 0; plane < fabric.planes(); plane++) {
+        List<Prefix> lost = lost(scheme, host, plane).stream().map(fabric::host).toList();
+        if (scheme == RouteScheme.AGGREGATE) {
+          card.unreachable(plane, lost);
+        } else {
+          card.withdraw(plane, lost);
+        }
+      }
+      for (int plane = 0; plane < fabric.planes(); plane++) {
+        for (int other : lost(scheme, host, plane)) {
+          for (int each = 0; each < fabric.planes(); each++) {
+            isRight &= card.reaches(other, each) == (each != plane);
+          }
+        }
+      }
+      isRight &= card.complaints().isEmpty();
+      return new Tables(host, before, card.routes(), card.prefixes(), isRight);
+    }
+  }
+
+  /* What a leaf tells a card while every host is reachable. */
+  private List<Prefix> told(RouteScheme scheme, int host) {
+    return switch (scheme) {
+      case HOST_ROUTES -> IntStream.range(0, fabric.hosts()).mapToObj(fabric::host).toList();
+      case AGGREGATE -> IntStream.range(0, fabric.leaves()).mapToObj(fabric::leaf).toList();
+      case ORF -> fabric.peersOf(host).stream().map(fabric::host).toList();
+    };
+  }
+
+  /* The hosts that a plane has lost, as far as a card hears of them. */
+  private List<Integer> lost(RouteScheme scheme, int host, int plane) {
+    List<Integer> all = fabric.unreachableIn(plane);
+    if (scheme != RouteScheme.ORF) {
+      return all;
+    }
+    TreeSet<Integer> peers = new TreeSet<>(fabric.peersOf(host));
+    return all.stream().filter(peers::contains).toList();
+  }
+
+  private long arithmetic(RouteScheme scheme) {
+    return switch (scheme) {
+      case HOST_ROUTES -> (long) fabric.hosts() * fabric.planes();
+      case AGGREGATE -> (long) fabric.leaves() * fabric.planes();
+      case ORF -> (long) fabric.peers() * fabric.planes();
+    };
+  }
+
+  private SchemeRow row(RouteScheme scheme, List<Tables> tables) {
+    long arithmetic = arithmetic(scheme);
+    int[] counted = countAfterLosses(scheme);
+    boolean areEqual = true;
+    boolean avoid = true;
+    for (Tables each : tables) {
+      areEqual &= each.routes() == arithmetic && each.afterLosses() == counted[each.host()];
+      avoid &= each.avoidsLostPlanes();
+    }
+    long own = Math.min(fabric.hosts(), fabric.hostsPerLeaf());
+    long others = fabric.leaves() - 1L;
+    boolean isAggregated = scheme == RouteScheme.AGGREGATE;
+    Tables first = tables.getFirst();
+    return new SchemeRow(
+        scheme.toString(),
+        arithmetic,
+        first.routes(),
+        first.afterLosses(),
+        Arrays.stream(counted).min().orElseThrow(),
+        Arrays.stream(counted).max().orElseThrow(),
+        first.prefixes(),
+        isAggregated ? own + others + fabric.unreachableIn(0).size() : fabric.hosts(),
+        isAggregated ? own + others : fabric.hosts(),
+        own + others,
+        avoid,
+        areEqual);
+  }
+
+  /* Of every card, without a table. */
+  private int[] countAfterLosses(RouteScheme scheme) {
+    int[] lostPlanes = new int[fabric.hosts()];
+    int losses = 0;
+    for (int plane = 0; plane < fabric.planes(); plane++) {
+      for (int host : fabric.unreachableIn(plane)) {
+        lostPlanes[host]++;
+        losses++;
+      }
+    }
+    int[] routes = new int[fabric.hosts()];
+    int before = Math.toIntExact(arithmetic(scheme));
+    for (int host = 0; host < routes.length; host++) {
+      routes[host] =
+          switch (scheme) {
+            case HOST_ROUTES -> before - losses;
+            case AGGREGATE -> before + losses;
+            case ORF ->
+                before - fabric.peersOf(host).stream().mapToInt(peer -> lostPlanes[peer]).sum();
+          };
+    }
+    return routes;
+  }
+}

@@ -1,0 +1,105 @@
+package io.heddle.sim.control;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.routes.PublishedPlane;
+import io.heddle.routes.RouteCell;
+import io.heddle.routes.RouteTarget;
+import io.heddle.routes.WeightRules;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a table of routes publishes, in this process's memory. */
+final class MemoryRoutes implements RouteTarget {
+  private final Map<Prefix, int[]> cells = new HashMap<>();
+  private final List<PublishedPlane> planes = new ArrayList<>();
+
+  @Override
+  public Path path() {
+    return Path.of("memory");
+  }
+
+  @Override
+  public boolean isCut() {
+    return false;
+  }
+
+  @Override
+  public void renew() {
+    cells.clear();
+  }
+
+  @Override
+  public void setRules(WeightRules next) {
+    /* Nobody reads weights here. */
+  }
+
+  @Override
+  public List<PublishedPlane> planes() {
+    return List.copyOf(planes);
+  }
+
+  @Override
+  public int setPlane(PublishedPlane plane) {
+    for (int number = 0; number < planes.size(); number++) {
+      if (planes.get(number).key().equals(plane.key())) {
+        planes.set(number, plane);
+        return number;
+      }
+    }
+    planes.add(plane);
+    return planes.size() - 1;
+  }
+
+  @Override
+  public void begin() {
+    /* Nobody reads in between. */
+  }
+
+  @Override
+  public void set(long high, long low, int length, int plane, int cell) {
+    Prefix prefix = new Prefix(high, low, length);
+    int[] row = cells.get(prefix);
+    if (row == null) {
+      if (cell == RouteCell.EMPTY) {
+        return;
+      }
+      row = new int[planes.size()];
+      Arrays.fill(row, RouteCell.EMPTY);
+      cells.put(prefix, row);
+    }
+    row[plane] = cell;
+    if (cell == RouteCell.EMPTY && Arrays.stream(row).allMatch(each -> each == RouteCell.EMPTY)) {
+      cells.remove(prefix);
+    }
+  }
+
+  @Override
+  public boolean commit() {
+    return true;
+  }
+
+  @Override
+  public void clear() {
+    cells.clear();
+  }
+
+  @Override
+  public int entries() {
+    return cells.size();
+  }
+
+  /** What a plane carries to the host by its longest match, Mbit/s; 0 where it doesn't reach it. */
+  int weight(Prefix host, int plane) {
+    for (int length = Prefix.MAX_LENGTH; length >= 0; length--) {
+      int[] row = cells.get(new Prefix(host.high(), host.low(), length));
+      if (row != null && row[plane] != RouteCell.EMPTY) {
+        return RouteCell.weight(row[plane]);
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,56 @@
+package io.heddle.sim.control;
+
+import io.heddle.bgp.wire.Prefix;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Hosts at leaves, each in every plane but for those that have lost one.
+ *
+ * @param hosts with a card each
+ * @param planes of the fabric
+ * @param hostsPerLeaf in each plane
+ * @param unreachable how many hosts have lost one plane, spread evenly over hosts and planes
+ * @param peers that a card talks to: the hosts that follow it, as in a ring
+ * @param portGbps that routes announce
+ */
+public record RouteFabric(
+    int hosts, int planes, int hostsPerLeaf, int unreachable, int peers, int portGbps) {
+  private static final long SITE = 0xfd00_00aa_0000_0000L;
+  private static final int LEAF_BITS = 64;
+
+  /** Leaves of a plane. */
+  public int leaves() {
+    return (hosts + hostsPerLeaf - 1) / hostsPerLeaf;
+  }
+
+  /** Route of one host. */
+  Prefix host(int host) {
+    return new Prefix(SITE | host / hostsPerLeaf, host + 1L, Prefix.MAX_LENGTH);
+  }
+
+  /** Route of all hosts at a leaf. */
+  Prefix leaf(int leaf) {
+    return new Prefix(SITE | leaf, 0, LEAF_BITS);
+  }
+
+  /** The hosts that a plane doesn't reach. */
+  List<Integer> unreachableIn(int plane) {
+    List<Integer> found = new ArrayList<>();
+    for (int lost = 0; lost < unreachable; lost++) {
+      if (lost % planes == plane) {
+        found.add((int) ((long) lost * hosts / unreachable));
+      }
+    }
+    return found;
+  }
+
+  /** The hosts that a card talks to. */
+  List<Integer> peersOf(int host) {
+    List<Integer> found = new ArrayList<>();
+    for (int next = 1; next <= peers; next++) {
+      found.add((host + next) % hosts);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,33 @@
+package io.heddle.sim.control;
+
+/**
+ * How many routes there are under one scheme.
+ *
+ * @param scheme what leaves tell cards
+ * @param arithmetic routes of a card by the draft's arithmetic, all hosts reachable
+ * @param inTable the same in the real tables of the sample
+ * @param afterLosses in the first of these, after some hosts have lost a plane
+ * @param leastAfterLosses of all cards then, counted
+ * @param mostAfterLosses of all cards then, counted
+ * @param prefixes that the first one's route daemon publishes then
+ * @param leafRoutes that a leaf has of its plane
+ * @param leafForwarding that a leaf installs
+ * @param leafForwardingSuppressed that a leaf installs with FIB-Suppress: its own hosts, and a
+ *     prefix for each other leaf
+ * @param avoidsLostPlanes whether no job of the sample would send to a host over the plane that it
+ *     has lost, and each over the others
+ * @param isEqual whether each table of the sample agrees with arithmetic and count
+ */
+public record SchemeRow(
+    String scheme,
+    long arithmetic,
+    long inTable,
+    long afterLosses,
+    long leastAfterLosses,
+    long mostAfterLosses,
+    long prefixes,
+    long leafRoutes,
+    long leafForwarding,
+    long leafForwardingSuppressed,
+    boolean avoidsLostPlanes,
+    boolean isEqual) {}

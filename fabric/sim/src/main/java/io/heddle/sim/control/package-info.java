@@ -1,0 +1,8 @@
+/**
+ * The control plane's size: real tables of routes for a few network cards, fed as their leaves
+ * would feed them, and plain counting for all others.
+ */
+@NullMarked
+package io.heddle.sim.control;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package io.heddle.sim.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ControlPlaneTest {
+  private static final int HOSTS = 2_000;
+  private static final int PLANES = 4;
+  private static final int LEAF = 64;
+  private static final int LOSSES = 100;
+  private static final int PEERS = 16;
+  private static final RouteFabric FABRIC =
+      new RouteFabric(HOSTS, PLANES, LEAF, LOSSES, PEERS, 100);
+
+  private static SchemeRow row(RouteScheme scheme) {
+    return new ControlPlane(FABRIC, 3).run(part -> {}).get(scheme.ordinal());
+  }
+
+  @Test
+  void realTablesAndCountsAgreeWithTheDraftsArithmetic() {
+    List<SchemeRow> rows = new ControlPlane(FABRIC, 3).run(part -> {});
+    assertEquals(RouteScheme.values().length, rows.size());
+    for (SchemeRow row : rows) {
+      assertTrue(row.isEqual() && row.avoidsLostPlanes(), row.toString());
+    }
+  }
+
+  @Test
+  void hostRoutesAreHostsTimesPlanes() {
+    SchemeRow row = row(RouteScheme.HOST_ROUTES);
+    assertEquals(8_000, row.inTable());
+    assertEquals(8_000 - LOSSES, row.afterLosses());
+    assertEquals(HOSTS, row.prefixes());
+    assertEquals(HOSTS, row.leafForwarding());
+  }
+
+  @Test
+  void anAggregateTakesAPrefixALeafAndARouteAHostThatLostAPlane() {
+    SchemeRow row = row(RouteScheme.AGGREGATE);
+    int leaves = FABRIC.leaves();
+    assertEquals(32, leaves);
+    assertEquals(leaves * PLANES, row.inTable());
+    assertEquals(leaves * PLANES + LOSSES, row.afterLosses());
+    assertEquals(leaves + LOSSES, row.prefixes());
+  }
+
+  @Test
+  void aFilterLeavesPeersTimesPlanes() {
+    SchemeRow row = row(RouteScheme.ORF);
+    assertEquals(PEERS * PLANES, row.inTable());
+    assertTrue(row.leastAfterLosses() < row.mostAfterLosses(), "some talk to hosts that lost one");
+  }
+
+  @Test
+  void suppressionLeavesALeafItsOwnHostsAndOtherLeaves() {
+    assertEquals(LEAF + 31, row(RouteScheme.HOST_ROUTES).leafForwardingSuppressed());
+  }
+
+  @Test
+  void anAggregateAloneLeadsIntoAPlaneThatTheHostHasLost() {
+    int host = FABRIC.unreachableIn(1).getFirst();
+    try (SampledCard card = new SampledCard(FABRIC)) {
+      for (int plane = 0; plane < PLANES; plane++) {
+        card.announce(plane, List.of(FABRIC.leaf(host / LEAF)));
+      }
+      assertTrue(card.reaches(host, 1), "nobody has said so yet");
+      card.unreachable(1, List.of(FABRIC.host(host)));
+      assertFalse(card.reaches(host, 1));
+      assertTrue(card.reaches(host, 0) && card.reaches(host, 2) && card.reaches(host, 3));
+      card.withdraw(1, List.of(FABRIC.host(host)));
+      assertTrue(card.reaches(host, 1), "it is back");
+      assertEquals(List.of(), card.complaints());
+    }
+  }
+}
