@@ -8,13 +8,13 @@ import java.net.InetAddress;
  * @param address any of them
  * @param lengthBits how many bits count
  */
-record AddressPrefix(InetAddress address, int lengthBits) {
+public record AddressPrefix(InetAddress address, int lengthBits) {
   /**
    * A prefix such as {@code fd00:1::/32}; an address alone is its own prefix.
    *
    * @throws IllegalArgumentException for anything else
    */
-  static AddressPrefix parse(String text) {
+  public static AddressPrefix parse(String text) {
     int slash = text.indexOf('/');
     InetAddress address = AddressText.parse(slash < 0 ? text : text.substring(0, slash));
     if (address == null) {
@@ -30,7 +30,7 @@ record AddressPrefix(InetAddress address, int lengthBits) {
   }
 
   /** Whether the address begins so; never for the other family. */
-  boolean includes(InetAddress candidate) {
+  public boolean includes(InetAddress candidate) {
     byte[] a = address.getAddress();
     byte[] b = candidate.getAddress();
     if (a.length != b.length) {

@@ -37,6 +37,7 @@ final class Rtnetlink {
   static final int RTM_GETADDR = 22;
 
   static final int NLM_F_REQUEST = 0x1;
+  static final int NLM_F_ACK = 0x4;
   static final int NLM_F_DUMP_INTR = 0x10;
   static final int NLM_F_DUMP = 0x300;
 

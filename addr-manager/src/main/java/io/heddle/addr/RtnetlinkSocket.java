@@ -99,6 +99,77 @@ final class RtnetlinkSocket implements AutoCloseable {
             + " times in a row");
   }
 
+  /**
+   * Sends a request and waits for the kernel's word on it.
+   *
+   * @param body what follows the header: the struct of the type, and attributes
+   * @return 0, or the negated errno
+   */
+  int execute(int type, int flags, byte[] body) {
+    send(type, Rtnetlink.NLM_F_REQUEST | Rtnetlink.NLM_F_ACK | flags, body);
+    while (true) {
+      int received = receive(0);
+      if (received == -Errno.EINTR) {
+        continue;
+      }
+      check("recv on rtnetlink", received);
+      ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
+      int length;
+      while ((length = Rtnetlink.messageLength(run)) > 0) {
+        ByteBuffer message = message(run, length);
+        if (message.getInt(8) == sequence && message.getShort(4) == Rtnetlink.NLMSG_ERROR) {
+          return message.getInt(Rtnetlink.HEADER_BYTES);
+        }
+        run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
+      }
+    }
+  }
+
+  /**
+   * The bodies of all messages that answer a request for a list, each a copy that begins with the
+   * struct of its type.
+   */
+  List<ByteBuffer> list(int type, byte[] body) {
+    send(type, Rtnetlink.NLM_F_REQUEST | Rtnetlink.NLM_F_DUMP, body);
+    List<ByteBuffer> bodies = new ArrayList<>();
+    while (true) {
+      int received = receive(0);
+      if (received == -Errno.EINTR) {
+        continue;
+      }
+      check("recv on rtnetlink", received);
+      ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
+      int length;
+      while ((length = Rtnetlink.messageLength(run)) > 0) {
+        ByteBuffer message = message(run, length);
+        int kind = message.getShort(4) & 0xffff;
+        if (message.getInt(8) == sequence) {
+          if (kind == Rtnetlink.NLMSG_DONE) {
+            return bodies;
+          }
+          if (kind == Rtnetlink.NLMSG_ERROR) {
+            throw new SystemCallException("rtnetlink list of type " + type, errorOf(message));
+          }
+          byte[] copy = new byte[length - Rtnetlink.HEADER_BYTES];
+          message.get(Rtnetlink.HEADER_BYTES, copy);
+          bodies.add(ByteBuffer.wrap(copy).order(ByteOrder.nativeOrder()));
+        }
+        run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
+      }
+    }
+  }
+
+  private void send(int type, int flags, byte[] body) {
+    ByteBuffer request =
+        ByteBuffer.allocate(Rtnetlink.HEADER_BYTES + body.length).order(ByteOrder.nativeOrder());
+    request.putInt(request.capacity()).putShort((short) type).putShort((short) flags);
+    request.putInt(++sequence).putInt(0).put(body);
+    MemorySegment.copy(request.array(), 0, buffer, ValueLayout.JAVA_BYTE, 0, request.capacity());
+    check(
+        "send on rtnetlink",
+        LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.capacity(), 0));
+  }
+
   /* False where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
   private boolean dumpOnce(int type, List<AddressEvent> events) {
     byte[] request = Rtnetlink.dumpRequest(type, ++sequence);

@@ -26,6 +26,8 @@ class ArchitectureTest {
           Map.entry("jextract", Set.of()),
           Map.entry("verbs", Set.of("platform", "jextract")),
           Map.entry("addr", Set.of("platform")),
+          Map.entry("bpf", Set.of("platform")),
+          Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),

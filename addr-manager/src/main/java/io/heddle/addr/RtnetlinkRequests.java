@@ -1,0 +1,59 @@
+package io.heddle.addr;
+
+import io.heddle.platform.SystemCallException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Requests of whatever type to rtnetlink(7), for those who write their own bodies: routes and rules
+ * of a gateway. Numbers are in the machine's byte order. One thread at a time.
+ */
+public final class RtnetlinkRequests implements AutoCloseable {
+  /** Flags that a request may add (linux/netlink.h). */
+  public static final int NLM_F_REPLACE = 0x100;
+
+  public static final int NLM_F_EXCL = 0x200;
+  public static final int NLM_F_CREATE = 0x400;
+
+  private final RtnetlinkSocket socket;
+
+  private RtnetlinkRequests(RtnetlinkSocket socket) {
+    this.socket = socket;
+  }
+
+  /**
+   * In the calling thread's network namespace.
+   *
+   * @throws SystemCallException when netlink can't be used
+   */
+  public static RtnetlinkRequests open() {
+    return new RtnetlinkRequests(RtnetlinkSocket.open(0));
+  }
+
+  /**
+   * Has the kernel do something, and waits for its word.
+   *
+   * @param type RTM_NEWROUTE and so on
+   * @param flags beside NLM_F_REQUEST and NLM_F_ACK
+   * @param body the struct of the type, and attributes
+   * @return 0, or the negated errno
+   */
+  public int execute(int type, int flags, byte[] body) {
+    return socket.execute(type, flags, body);
+  }
+
+  /**
+   * The bodies of the messages that answer a request for a list (RTM_GETROUTE and so on), without
+   * their headers.
+   *
+   * @throws SystemCallException when the kernel refuses
+   */
+  public List<ByteBuffer> list(int type, byte[] body) {
+    return socket.list(type, body);
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

@@ -1,0 +1,89 @@
+package io.heddle.bpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Optional;
+
+/** Loads programs that clang has compiled. */
+public final class BpfObject {
+  private static final int LOG_BYTES = 1 << 18;
+  private static final int LOG_LINES = 12;
+
+  /* struct bpf_object_open_opts, with kernel_log_buf at 56, kernel_log_size and kernel_log_level. */
+  private static final int OPEN_OPTIONS_BYTES = 80;
+
+  private BpfObject() {}
+
+  /** Why no program can be loaded here: libbpf or a right is missing. Nothing where one can. */
+  public static Optional<String> refusal() {
+    Optional<String> missing = Libbpf.missing();
+    if (missing.isPresent()) {
+      return missing;
+    }
+    return LinuxCalls.geteuid() == 0
+        ? Optional.empty()
+        : Optional.of("loading a BPF program takes root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
+  }
+
+  /**
+   * Loads all programs and maps of an object, and returns the program of this name.
+   *
+   * @param elf the object's bytes
+   * @throws HeddleException where the kernel refuses, with the last lines of what its verifier said
+   */
+  public static BpfProgram load(byte[] elf, String program) {
+    Libbpf.silence();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = arena.allocate(elf.length, 16);
+      MemorySegment.copy(elf, 0, bytes, JAVA_BYTE, 0, elf.length);
+      MemorySegment log = arena.allocate(LOG_BYTES);
+      MemorySegment options = Libbpf.options(arena, OPEN_OPTIONS_BYTES);
+      options.set(JAVA_LONG, 8, Libbpf.name(arena, program).address());
+      options.set(JAVA_LONG, 56, log.address());
+      options.set(JAVA_LONG, 64, LOG_BYTES);
+      long object =
+          Libbpf.call(Libbpf.OPEN_MEM, bytes.address(), (long) elf.length, options.address());
+      int error = (int) Libbpf.call(Libbpf.GET_ERROR, object);
+      if (object == 0 || error != 0) {
+        throw new SystemCallException("bpf_object__open_mem", error == 0 ? Errno.EINVAL : -error);
+      }
+      try {
+        int result = Libbpf.callInt(Libbpf.LOAD, object);
+        if (result < 0) {
+          throw new HeddleException(
+              "the kernel doesn't take the program "
+                  + program
+                  + ": "
+                  + Errno.describe(-result)
+                  + tail(log.getString(0)));
+        }
+        long found =
+            Libbpf.call(Libbpf.FIND_PROGRAM, object, Libbpf.name(arena, program).address());
+        if (found == 0) {
+          throw new IllegalArgumentException("the object has no program " + program);
+        }
+        /* Closing the object closes its own descriptors: ours are to last longer. */
+        int fd = Libbpf.check("bpf_program__fd", Libbpf.callInt(Libbpf.PROGRAM_FD, found));
+        return BpfProgram.byId(BpfProgram.idOf(fd));
+      } finally {
+        Libbpf.call(Libbpf.CLOSE_OBJECT, object);
+      }
+    }
+  }
+
+  private static String tail(String log) {
+    List<String> lines = log.strip().lines().toList();
+    return lines.isEmpty()
+        ? ""
+        : "; its verifier says:\n"
+            + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+  }
+}

@@ -1,0 +1,129 @@
+package io.heddle.bpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of libbpf 1 that are called here. All are of the control path. Those that return a
+ * number return 0 or more, or the negated errno (libbpf's README, "libbpf 1.0 error reporting").
+ */
+final class Libbpf {
+  private static final String LIBRARY = "libbpf.so.1";
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final @Nullable SymbolLookup SYMBOLS = open();
+
+  static final MethodHandle OPEN_MEM = find("bpf_object__open_mem", 3);
+  static final MethodHandle LOAD = find("bpf_object__load", 1);
+  static final MethodHandle CLOSE_OBJECT = find("bpf_object__close", 1);
+  static final MethodHandle FIND_PROGRAM = find("bpf_object__find_program_by_name", 2);
+  static final MethodHandle PROGRAM_FD = find("bpf_program__fd", 1);
+  static final MethodHandle GET_ERROR = find("libbpf_get_error", 1);
+  static final MethodHandle SET_PRINT = find("libbpf_set_print", 1);
+  static final MethodHandle HOOK_CREATE = find("bpf_tc_hook_create", 1);
+  static final MethodHandle ATTACH = find("bpf_tc_attach", 2);
+  static final MethodHandle DETACH = find("bpf_tc_detach", 2);
+  static final MethodHandle QUERY = find("bpf_tc_query", 2);
+  static final MethodHandle MAP_LOOKUP = find("bpf_map_lookup_elem", 3);
+  static final MethodHandle MAP_UPDATE = find("bpf_map_update_elem", 4);
+  static final MethodHandle MAP_DELETE = find("bpf_map_delete_elem", 2);
+  static final MethodHandle MAP_LOOKUP_BATCH = find("bpf_map_lookup_batch", 7);
+  static final MethodHandle MAP_UPDATE_BATCH = find("bpf_map_update_batch", 5);
+  static final MethodHandle PROGRAM_BY_ID = find("bpf_prog_get_fd_by_id", 1);
+  static final MethodHandle MAP_BY_ID = find("bpf_map_get_fd_by_id", 1);
+  static final MethodHandle INFO = find("bpf_obj_get_info_by_fd", 3);
+  static final MethodHandle TEST_RUN = find("bpf_prog_test_run_opts", 2);
+
+  private Libbpf() {}
+
+  private static @Nullable SymbolLookup open() {
+    try {
+      return SymbolLookup.libraryLookup(LIBRARY, Arena.global());
+    } catch (IllegalArgumentException missing) {
+      return null;
+    }
+  }
+
+  /** Why there is no libbpf here, with the remedy. */
+  static Optional<String> missing() {
+    return SYMBOLS == null
+        ? Optional.of(LIBRARY + " isn't installed (on Debian: apt-get install libbpf1)")
+        : Optional.empty();
+  }
+
+  /* Every argument is passed as a 64-bit number: LinuxCalls says why that is right. */
+  private static MethodHandle find(String name, int arguments) {
+    MemoryLayout[] layouts = new MemoryLayout[arguments];
+    java.util.Arrays.fill(layouts, JAVA_LONG);
+    FunctionDescriptor form = FunctionDescriptor.of(JAVA_LONG, layouts);
+    if (SYMBOLS == null) {
+      return LINKER.downcallHandle(form);
+    }
+    return LINKER.downcallHandle(
+        SYMBOLS.find(name).orElseThrow(() -> new HeddleException(LIBRARY + " has no " + name)),
+        form);
+  }
+
+  /** What a call returned whose result is an address. */
+  static long call(MethodHandle function, Object... arguments) {
+    missing()
+        .ifPresent(reason -> {
+          throw new HeddleException(reason);
+        });
+    try {
+      return (long) function.invokeWithArguments(arguments);
+    } catch (Throwable thrown) {
+      throw thrown instanceof RuntimeException runtime
+          ? runtime
+          : new IllegalStateException(thrown);
+    }
+  }
+
+  /** What a call returned whose result is a C {@code int}. */
+  static int callInt(MethodHandle function, Object... arguments) {
+    return (int) call(function, arguments);
+  }
+
+  /**
+   * The result where it is no error.
+   *
+   * @throws SystemCallException with the negated errno that it is otherwise
+   */
+  static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
+  /** Keeps libbpf from writing to standard error: what went wrong is in our exceptions. */
+  static void silence() {
+    call(SET_PRINT, 0L);
+  }
+
+  static boolean isAbsent(int result) {
+    return result == -Errno.ENOENT;
+  }
+
+  /** Zeroed cells of native memory that a call may use, with their first field, a size_t, set. */
+  static MemorySegment options(Arena arena, long bytes) {
+    MemorySegment options = arena.allocate(bytes, 8);
+    options.set(JAVA_LONG, 0, bytes);
+    return options;
+  }
+
+  static MemorySegment name(Arena arena, String name) {
+    return arena.allocateFrom(name);
+  }
+}

@@ -1,0 +1,26 @@
+package io.heddle.bpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** What the kernel says of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
+final class ObjectFacts {
+  private ObjectFacts() {}
+
+  /**
+   * Fills as much of the struct as the kernel knows.
+   *
+   * @throws SystemCallException where it refuses
+   */
+  static void read(String what, int fd, MemorySegment info) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment length = arena.allocateFrom(JAVA_INT, (int) info.byteSize());
+      Libbpf.check(
+          "BPF_OBJ_GET_INFO_BY_FD of a " + what,
+          Libbpf.callInt(Libbpf.INFO, (long) fd, info.address(), length.address()));
+    }
+  }
+}

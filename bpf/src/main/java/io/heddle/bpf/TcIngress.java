@@ -1,0 +1,102 @@
+package io.heddle.bpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/**
+ * The place on an interface's ingress where one program of a product lies: a filter of the clsact
+ * qdisc (tc-bpf(8), direct action), known by its priority and handle. What lies there outlives the
+ * process. Other filters of the interface are left alone.
+ *
+ * @param interfaceIndex in the calling thread's network namespace
+ * @param priority among the interface's filters, 1 to 65535; lower ones run first
+ * @param handle within the priority
+ */
+public record TcIngress(int interfaceIndex, int priority, int handle) {
+  private static final int INGRESS = 1;
+  private static final int REPLACE = 1;
+
+  /* struct bpf_tc_hook: sz 8, ifindex 4, attach_point 4, parent 4 */
+  private static final int HOOK_BYTES = 24;
+
+  /* struct bpf_tc_opts: sz 8, prog_fd 4, flags 4, prog_id 4, handle 4, priority 4 */
+  private static final int OPTIONS_BYTES = 32;
+  private static final int PROGRAM_FD = 8;
+  private static final int FLAGS = 12;
+  private static final int PROGRAM_ID = 16;
+  private static final int HANDLE = 20;
+  private static final int PRIORITY = 24;
+
+  private MemorySegment hook(Arena arena) {
+    Libbpf.silence();
+    MemorySegment hook = Libbpf.options(arena, HOOK_BYTES);
+    hook.set(JAVA_INT, 8, interfaceIndex);
+    hook.set(JAVA_INT, 12, INGRESS);
+    return hook;
+  }
+
+  private MemorySegment options(Arena arena) {
+    MemorySegment options = Libbpf.options(arena, OPTIONS_BYTES);
+    options.set(JAVA_INT, HANDLE, handle);
+    options.set(JAVA_INT, PRIORITY, priority);
+    return options;
+  }
+
+  /**
+   * Puts a program there, in one step with taking away what was there before: each packet meets one
+   * of them.
+   *
+   * @throws SystemCallException where the kernel refuses
+   */
+  public void attach(BpfProgram program) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment hook = hook(arena);
+      int created = Libbpf.callInt(Libbpf.HOOK_CREATE, hook.address());
+      if (created != -Errno.EEXIST) {
+        Libbpf.check("bpf_tc_hook_create on interface " + interfaceIndex, created);
+      }
+      MemorySegment options = options(arena);
+      options.set(JAVA_INT, PROGRAM_FD, program.fileDescriptor());
+      options.set(JAVA_INT, FLAGS, REPLACE);
+      Libbpf.check(
+          "bpf_tc_attach on interface " + interfaceIndex,
+          Libbpf.callInt(Libbpf.ATTACH, hook.address(), options.address()));
+    }
+  }
+
+  /**
+   * The program that lies there, with its maps.
+   *
+   * @throws HeddleException where the kernel refuses to tell
+   */
+  public Optional<BpfProgram> find() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment options = options(arena);
+      int result = Libbpf.callInt(Libbpf.QUERY, hook(arena).address(), options.address());
+      /* EINVAL: the interface has no clsact qdisc at all. */
+      if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
+        return Optional.empty();
+      }
+      Libbpf.check("bpf_tc_query of interface " + interfaceIndex, result);
+      return Optional.of(BpfProgram.byId(options.get(JAVA_INT, PROGRAM_ID)));
+    }
+  }
+
+  /** Takes the program away; whether there was one. The qdisc stays, since others may use it. */
+  public boolean detach() {
+    try (Arena arena = Arena.ofConfined()) {
+      int result = Libbpf.callInt(Libbpf.DETACH, hook(arena).address(), options(arena).address());
+      if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
+        return false;
+      }
+      Libbpf.check("bpf_tc_detach on interface " + interfaceIndex, result);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.heddle.dataplane;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** Addresses of both families as sixteen bytes, IPv4 mapped into IPv6 (RFC 4291, 2.5.5.2). */
+public final class AddressBytes {
+  public static final int LENGTH = 16;
+  private static final int IPV4_AT = 12;
+
+  private AddressBytes() {}
+
+  public static byte[] of(InetAddress address) {
+    byte[] raw = address.getAddress();
+    if (raw.length == LENGTH) {
+      return raw;
+    }
+    byte[] mapped = new byte[LENGTH];
+    mapped[IPV4_AT - 2] = mapped[IPV4_AT - 1] = (byte) 0xff;
+    System.arraycopy(raw, 0, mapped, IPV4_AT, raw.length);
+    return mapped;
+  }
+
+  /** The other way; a mapped address becomes IPv4 again. */
+  public static InetAddress address(byte[] sixteen) {
+    try {
+      return InetAddress.getByAddress(sixteen);
+    } catch (UnknownHostException wrongLength) {
+      throw new IllegalArgumentException(sixteen.length + " bytes are no address", wrongLength);
+    }
+  }
+}

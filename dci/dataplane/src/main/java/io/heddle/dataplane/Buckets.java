@@ -1,0 +1,129 @@
+package io.heddle.dataplane;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which segment list each of a policy's buckets goes to.
+ *
+ * <p>Every list owns buckets in proportion to its weight, whether it is alive or not. A dead list's
+ * buckets are lent to living ones, each by weighted rendezvous (highest random weight). So the
+ * buckets of living lists never change when another one dies or comes back.
+ */
+public final class Buckets {
+  private final byte[] lists;
+
+  private Buckets(byte[] lists) {
+    this.lists = lists;
+  }
+
+  /**
+   * @param lists one byte for each bucket, the list's identifier
+   */
+  public static Buckets of(byte[] lists) {
+    if (lists.length != FlowHash.BUCKETS) {
+      throw new IllegalArgumentException(lists.length + " buckets, not " + FlowHash.BUCKETS);
+    }
+    return new Buckets(lists.clone());
+  }
+
+  /**
+   * @param weights by the list's identifier, each at least 1
+   * @param alive of these; with none all buckets are 0, which is no list
+   */
+  public static Buckets by(Map<Integer, Integer> weights, Set<Integer> alive) {
+    Map<Integer, Integer> sorted = new TreeMap<>(weights);
+    byte[] owners = owners(sorted);
+    for (int i = 0; i < owners.length; i++) {
+      if (!alive.contains((int) owners[i])) {
+        owners[i] = (byte) borrower(i, sorted, alive);
+      }
+    }
+    return new Buckets(owners);
+  }
+
+  /* Largest remainder, each list's buckets in a row: hashes have no order that would make rows matter. */
+  private static byte[] owners(Map<Integer, Integer> weights) {
+    long sum = weights.values().stream().mapToLong(Integer::longValue).sum();
+    Map<Integer, Integer> shares = new TreeMap<>();
+    weights.forEach(
+        (list, weight) -> shares.put(list, (int) ((long) weight * FlowHash.BUCKETS / sum)));
+    int left = FlowHash.BUCKETS - shares.values().stream().mapToInt(Integer::intValue).sum();
+    List<Integer> byRemainder =
+        weights.keySet().stream()
+            .sorted(
+                Comparator.comparingLong((Integer list) ->
+                        -((long) weights.getOrDefault(list, 0) * FlowHash.BUCKETS % sum))
+                    .thenComparingInt(list -> list))
+            .limit(left)
+            .toList();
+    byRemainder.forEach(list -> shares.merge(list, 1, Integer::sum));
+    byte[] owners = new byte[FlowHash.BUCKETS];
+    int at = 0;
+    for (Map.Entry<Integer, Integer> share : shares.entrySet()) {
+      Arrays.fill(owners, at, at + share.getValue(), share.getKey().byteValue());
+      at += share.getValue();
+    }
+    return owners;
+  }
+
+  private static int borrower(int bucket, Map<Integer, Integer> weights, Set<Integer> alive) {
+    int best = 0;
+    double highest = Double.NEGATIVE_INFINITY;
+    for (Map.Entry<Integer, Integer> each : weights.entrySet()) {
+      if (alive.contains(each.getKey())) {
+        double score = each.getValue() / -Math.log(draw(bucket, each.getKey()));
+        if (score > highest) {
+          highest = score;
+          best = each.getKey();
+        }
+      }
+    }
+    return best;
+  }
+
+  /* Between 0 and 1, the same for each pair on every gateway. */
+  private static double draw(int bucket, int list) {
+    long mixed = (bucket * 65_537L + list + 1) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+    return ((mixed >>> 11) + 0.5) / (1L << 53);
+  }
+
+  /** The list of a bucket, 0 where none is alive. */
+  public int list(int bucket) {
+    return lists[bucket];
+  }
+
+  public byte[] toBytes() {
+    return lists.clone();
+  }
+
+  /** How many buckets each list has now. */
+  public Map<Integer, Integer> counts() {
+    Map<Integer, Integer> counts = new TreeMap<>();
+    for (byte list : lists) {
+      counts.merge((int) list, 1, Integer::sum);
+    }
+    return counts;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Buckets buckets && Arrays.equals(lists, buckets.lists);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(lists);
+  }
+
+  @Override
+  public String toString() {
+    return counts().toString();
+  }
+}

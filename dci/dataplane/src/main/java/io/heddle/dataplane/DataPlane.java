@@ -1,0 +1,65 @@
+package io.heddle.dataplane;
+
+import io.heddle.addr.AddressPrefix;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The seam between what decides and what forwards. A packet's destination gives its policy, its
+ * hash a bucket, and the bucket a segment list; a steer overrides the bucket for one queue pair.
+ * The data plane marks the packet with the list and sets the hash that its outer flow label is made
+ * of.
+ *
+ * <p>It works on when its process ends. One thread at a time.
+ */
+public interface DataPlane extends AutoCloseable {
+  int MOST_POLICIES = 64;
+
+  /** Identifiers of lists are 1 to this. */
+  int MOST_LISTS = 64;
+
+  /** Whether it was found at work, with its flows and steers. */
+  boolean isAdopted();
+
+  void configure(DataPlaneSettings settings);
+
+  /**
+   * The policies from now on.
+   *
+   * @param policies their numbers, 0 to {@link #MOST_POLICIES} − 1, by destination; the longest
+   *     prefix wins
+   */
+  void setPolicies(Map<AddressPrefix, Integer> policies);
+
+  void setBuckets(int policy, Buckets buckets);
+
+  Buckets buckets(int policy);
+
+  /** Whether a list may be waited on: a queue pair leaves a dead one at once. */
+  void setAlive(int list, boolean alive);
+
+  /** Puts the data plane to work where it isn't already. */
+  void attach();
+
+  /** Sends these queue pairs' packets by these lists, whatever their hash. */
+  void steer(Map<SteerKey, Integer> steers);
+
+  /** Gives a queue pair back to its hash; whether it was steered. */
+  boolean release(SteerKey key);
+
+  Map<SteerKey, Integer> steers();
+
+  List<FlowRecord> flows();
+
+  TrafficCounters counters();
+
+  /** What went by each list, by its identifier; 0 is what no list was alive for. */
+  Map<Integer, PacketCount> listCounters();
+
+  /** Takes the data plane off: from the next packet on nothing is marked. */
+  void remove();
+
+  /** Lets go of it. It works on. */
+  @Override
+  void close();
+}

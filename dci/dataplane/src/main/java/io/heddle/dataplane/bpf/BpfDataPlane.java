@@ -1,0 +1,299 @@
+package io.heddle.dataplane.bpf;
+
+import io.heddle.addr.AddressPrefix;
+import io.heddle.bpf.BpfMap;
+import io.heddle.bpf.BpfObject;
+import io.heddle.bpf.BpfProgram;
+import io.heddle.bpf.TcIngress;
+import io.heddle.dataplane.Buckets;
+import io.heddle.dataplane.DataPlane;
+import io.heddle.dataplane.DataPlaneSettings;
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.dataplane.PacketCount;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.dataplane.TrafficCounters;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data plane as a BPF program on the ingress of the LAN's interfaces.
+ *
+ * <p>A program of this very build that lies there already is taken over with its maps: flows and
+ * steers last. One of another build is replaced at {@link #attach}, together with its maps.
+ */
+public final class BpfDataPlane implements DataPlane {
+  private static final String PROGRAM = "heddle_gateway";
+  private static final String OBJECT = "gateway.bpf.o";
+  private static final int HANDLE = 1;
+
+  private final List<TcIngress> places;
+  private final BpfProgram program;
+  private final boolean adopted;
+  private final long digest;
+  private DataPlaneSettings settings = new DataPlaneSettings(0, 16, 0, 0);
+  private int steers;
+  private int steersBySource;
+
+  private BpfDataPlane(List<TcIngress> places, BpfProgram program, boolean adopted, long digest) {
+    this.places = places;
+    this.program = program;
+    this.adopted = adopted;
+    this.digest = digest;
+    for (SteerKey key : steers().keySet()) {
+      count(key, 1);
+    }
+  }
+
+  /** Why this build or this host has no BPF data plane, with the remedy. */
+  public static Optional<String> refusal() {
+    return object() == null
+        ? Optional.of(
+            "this build has no BPF program, since it was made without clang"
+                + " (on Debian: apt-get install clang, and build again)")
+        : BpfObject.refusal();
+  }
+
+  private static byte @Nullable [] object() {
+    try (InputStream object = BpfDataPlane.class.getResourceAsStream(OBJECT)) {
+      return object == null ? null : object.readAllBytes();
+    } catch (IOException broken) {
+      throw new HeddleException("can't read " + OBJECT + " of this build: " + broken, broken);
+    }
+  }
+
+  /**
+   * Finds the data plane at work, or loads a new one that isn't at work yet.
+   *
+   * @param interfaces indexes of the LAN's
+   * @param priority of the filter on them
+   * @throws HeddleException where it can't be loaded, or somebody else's filter lies there
+   */
+  public static BpfDataPlane open(List<Integer> interfaces, int priority) {
+    refusal()
+        .ifPresent(reason -> {
+          throw new HeddleException(reason);
+        });
+    byte[] object = java.util.Objects.requireNonNull(object());
+    long digest = digest(object);
+    List<TcIngress> places =
+        interfaces.stream().map(each -> new TcIngress(each, priority, HANDLE)).toList();
+    BpfProgram ours = null;
+    for (TcIngress place : places) {
+      BpfProgram found = ours == null ? find(place, digest) : null;
+      ours = found == null ? ours : found;
+    }
+    return ours == null
+        ? new BpfDataPlane(places, BpfObject.load(object, PROGRAM), false, digest)
+        : new BpfDataPlane(places, ours, true, digest);
+  }
+
+  /* The program there, where it is this build's. */
+  private static @Nullable BpfProgram find(TcIngress place, long digest) {
+    BpfProgram found = place.find().orElse(null);
+    if (found == null) {
+      return null;
+    }
+    if (!found.name().equals(PROGRAM)) {
+      String name = found.name();
+      found.close();
+      throw new HeddleException(
+          "interface "
+              + place.interfaceIndex()
+              + " has the filter "
+              + name
+              + " of somebody else at priority "
+              + place.priority()
+              + "; name another one with \"priority\" in the configuration");
+    }
+    BpfMap kept = found.maps().get("settings");
+    if (kept != null && kept.valueBytes() == GatewayMaps.SETTINGS_BYTES) {
+      ByteBuffer words = kept.lookup(GatewayMaps.number(0)).orElseThrow();
+      if (words.getLong(0) == digest) {
+        return found;
+      }
+    }
+    found.close();
+    return null;
+  }
+
+  private static long digest(byte[] object) {
+    try {
+      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(object)).getLong();
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
+    }
+  }
+
+  @Override
+  public boolean isAdopted() {
+    return adopted;
+  }
+
+  @Override
+  public void configure(DataPlaneSettings wanted) {
+    settings = wanted;
+    writeSettings();
+  }
+
+  private void writeSettings() {
+    program
+        .map("settings")
+        .put(GatewayMaps.number(0), GatewayMaps.settings(settings, digest, steers, steersBySource));
+  }
+
+  private void count(SteerKey key, int by) {
+    if (key.source() == null) {
+      steers += by;
+    } else {
+      steersBySource += by;
+    }
+  }
+
+  @Override
+  public void setPolicies(Map<AddressPrefix, Integer> policies) {
+    BpfMap map = program.map("policies");
+    Map<ByteBuffer, byte[]> wanted = new HashMap<>();
+    policies.forEach((prefix, number) ->
+        wanted.put(ByteBuffer.wrap(GatewayMaps.prefix(prefix)), GatewayMaps.number(number)));
+    List<byte[]> stale = new ArrayList<>();
+    map.forEach((key, value) -> {
+      byte[] copy = new byte[key.remaining()];
+      key.get(copy);
+      if (!wanted.containsKey(ByteBuffer.wrap(copy))) {
+        stale.add(copy);
+      }
+    });
+    wanted.forEach((key, value) -> map.put(key.array(), value));
+    stale.forEach(map::remove);
+  }
+
+  @Override
+  public void setBuckets(int policy, Buckets buckets) {
+    program.map("buckets").put(GatewayMaps.number(policy), buckets.toBytes());
+  }
+
+  @Override
+  public Buckets buckets(int policy) {
+    ByteBuffer lists = program.map("buckets").lookup(GatewayMaps.number(policy)).orElseThrow();
+    return Buckets.of(lists.array());
+  }
+
+  @Override
+  public void setAlive(int list, boolean alive) {
+    program.map("alive").put(GatewayMaps.number(list), GatewayMaps.number(alive ? 1 : 0));
+  }
+
+  @Override
+  public void attach() {
+    for (TcIngress place : places) {
+      Optional<BpfProgram> there = place.find();
+      boolean isOurs = there.isPresent() && there.get().id() == program.id();
+      there.ifPresent(BpfProgram::close);
+      if (!isOurs) {
+        place.attach(program);
+      }
+    }
+  }
+
+  @Override
+  public void steer(Map<SteerKey, Integer> wanted) {
+    Map<SteerKey, Integer> present = steers();
+    Map<byte[], byte[]> entries = new IdentityHashMap<>();
+    wanted.forEach((key, list) -> {
+      if (list < 1 || list > MOST_LISTS) {
+        throw new IllegalArgumentException("segment list " + list + " is not 1 to " + MOST_LISTS);
+      }
+      entries.put(GatewayMaps.steerKey(key), GatewayMaps.number(list));
+      if (!present.containsKey(key)) {
+        count(key, 1);
+      }
+    });
+    /* The program looks for steers only where there are some: it is told before there are. */
+    writeSettings();
+    program.map("steers").putAll(entries);
+  }
+
+  @Override
+  public boolean release(SteerKey key) {
+    boolean was = program.map("steers").remove(GatewayMaps.steerKey(key));
+    if (was) {
+      count(key, -1);
+      writeSettings();
+    }
+    return was;
+  }
+
+  @Override
+  public Map<SteerKey, Integer> steers() {
+    Map<SteerKey, Integer> found = new HashMap<>();
+    program
+        .map("steers")
+        .forEach((key, value) -> found.put(GatewayMaps.steerKey(key), value.getInt(0)));
+    return found;
+  }
+
+  @Override
+  public List<FlowRecord> flows() {
+    List<FlowRecord> found = new ArrayList<>();
+    program.map("flows").forEach((key, value) -> found.add(GatewayMaps.flow(key, value)));
+    return found;
+  }
+
+  @Override
+  public TrafficCounters counters() {
+    BpfMap counters = program.map("counters");
+    return new TrafficCounters(
+        GatewayMaps.count(counters, 0),
+        GatewayMaps.count(counters, 1),
+        GatewayMaps.count(counters, 2),
+        GatewayMaps.count(counters, 3),
+        GatewayMaps.count(counters, 4),
+        GatewayMaps.count(counters, 5));
+  }
+
+  @Override
+  public Map<Integer, PacketCount> listCounters() {
+    BpfMap counters = program.map("list_counters");
+    Map<Integer, PacketCount> found = new TreeMap<>();
+    for (int list = 0; list <= MOST_LISTS; list++) {
+      PacketCount count = GatewayMaps.count(counters, list);
+      if (count.packets() > 0) {
+        found.put(list, count);
+      }
+    }
+    return found;
+  }
+
+  /** The program, for tests that run it on single packets. */
+  BpfProgram program() {
+    return program;
+  }
+
+  @Override
+  public void remove() {
+    for (TcIngress place : places) {
+      Optional<BpfProgram> there = place.find();
+      if (there.isPresent() && there.get().name().equals(PROGRAM)) {
+        place.detach();
+      }
+      there.ifPresent(BpfProgram::close);
+    }
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}

@@ -1,0 +1,143 @@
+package io.heddle.dataplane.route;
+
+import io.heddle.addr.AddressText;
+import io.heddle.addr.RtnetlinkRequests;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A gateway's routes and rules in the kernel of the calling thread's network namespace. They are
+ * told from others' by their protocol number. They last when the process ends.
+ */
+public final class KernelRoutes {
+  private static final int ESRCH = 3;
+
+  private KernelRoutes() {}
+
+  /**
+   * Makes the kernel have these routes and rules of ours and no others. A route changes in one
+   * step. Stale ones go last, so that no packet is without a route.
+   *
+   * @return the routes as the kernel took them: whole where it doesn't know reduced encapsulation
+   * @throws HeddleException where it refuses one, naming it
+   */
+  public static List<KernelRoute> apply(
+      Collection<KernelRoute> routes, Collection<MarkRule> rules) {
+    try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
+      List<KernelRoute> taken = new ArrayList<>();
+      Set<RouteMessages.Place> wanted = new HashSet<>();
+      for (KernelRoute route : routes) {
+        taken.add(add(netlink, route));
+        wanted.add(RouteMessages.place(route));
+      }
+      Set<MarkRule> present = own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule);
+      for (MarkRule rule : rules) {
+        if (!present.contains(rule)) {
+          require(
+              "the rule for mark 0x" + Integer.toHexString(rule.mark()),
+              netlink.execute(
+                  RouteMessages.RTM_NEWRULE,
+                  RtnetlinkRequests.NLM_F_CREATE | RtnetlinkRequests.NLM_F_EXCL,
+                  RouteMessages.rule(rule)));
+        }
+      }
+      removeStale(netlink, wanted, new HashSet<>(rules));
+      return taken;
+    }
+  }
+
+  /** Takes all routes and rules of ours away. */
+  public static void removeAll() {
+    try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
+      removeStale(netlink, Set.of(), Set.of());
+    }
+  }
+
+  private static KernelRoute add(RtnetlinkRequests netlink, KernelRoute route) {
+    int result = send(netlink, route);
+    if (result == -Errno.EINVAL
+        && route.way() instanceof KernelRoute.ToSegments to
+        && to.path().reduced()) {
+      KernelRoute whole =
+          new KernelRoute(
+              route.table(),
+              route.destination(),
+              route.interfaceIndex(),
+              new KernelRoute.ToSegments(to.path().whole()));
+      require(text(whole), send(netlink, whole));
+      return whole;
+    }
+    require(text(route), result);
+    return route;
+  }
+
+  private static int send(RtnetlinkRequests netlink, KernelRoute route) {
+    return netlink.execute(
+        RouteMessages.RTM_NEWROUTE,
+        RtnetlinkRequests.NLM_F_CREATE | RtnetlinkRequests.NLM_F_REPLACE,
+        RouteMessages.route(route));
+  }
+
+  private static String text(KernelRoute route) {
+    return "the route to "
+        + AddressText.of(route.destination().address())
+        + "/"
+        + route.destination().lengthBits()
+        + " of table "
+        + route.table()
+        + (route.way() instanceof KernelRoute.ToSegments
+            ? " by segments (the kernel needs CONFIG_IPV6_SEG6_LWTUNNEL)"
+            : "");
+  }
+
+  private static void require(String what, int result) {
+    if (result < 0) {
+      throw new HeddleException("the kernel refuses " + what + ": " + Errno.describe(-result));
+    }
+  }
+
+  private static <T> Set<T> own(
+      RtnetlinkRequests netlink, int type, Function<ByteBuffer, Optional<T>> reader) {
+    Set<T> found = new HashSet<>();
+    for (boolean ipv6 : new boolean[] {false, true}) {
+      for (ByteBuffer each : netlink.list(type, RouteMessages.all(ipv6))) {
+        reader.apply(each).ifPresent(found::add);
+      }
+    }
+    return found;
+  }
+
+  private static void removeStale(
+      RtnetlinkRequests netlink, Set<RouteMessages.Place> routes, Set<MarkRule> rules) {
+    for (MarkRule rule : own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule)) {
+      if (!rules.contains(rule)) {
+        requireGone(
+            "the end of a rule",
+            netlink.execute(RouteMessages.RTM_DELRULE, 0, RouteMessages.rule(rule)));
+      }
+    }
+    for (RouteMessages.Place place :
+        own(netlink, RouteMessages.RTM_GETROUTE, RouteMessages::ownPlace)) {
+      if (!routes.contains(place)) {
+        requireGone(
+            "the end of a route",
+            netlink.execute(RouteMessages.RTM_DELROUTE, 0, RouteMessages.removal(place)));
+      }
+    }
+  }
+
+  /* It may have gone with its interface meanwhile. */
+  private static void requireGone(String what, int result) {
+    if (result != -ESRCH && result != -Errno.ENOENT) {
+      require(what, result);
+    }
+  }
+}

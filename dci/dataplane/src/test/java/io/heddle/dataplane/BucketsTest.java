@@ -1,0 +1,53 @@
+package io.heddle.dataplane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class BucketsTest {
+  private static final Map<Integer, Integer> WEIGHTS = Map.of(1, 1, 2, 2, 3, 1);
+
+  @Test
+  void listsHaveBucketsByTheirWeights() {
+    assertEquals(Map.of(1, 64, 2, 128, 3, 64), Buckets.by(WEIGHTS, WEIGHTS.keySet()).counts());
+    assertEquals(
+        Map.of(7, 86, 8, 85, 9, 85),
+        Buckets.by(Map.of(7, 1, 8, 1, 9, 1), Set.of(7, 8, 9)).counts());
+  }
+
+  @Test
+  void aDeadListsBucketsAloneChange() {
+    Buckets before = Buckets.by(WEIGHTS, WEIGHTS.keySet());
+    Buckets after = Buckets.by(WEIGHTS, Set.of(1, 3));
+    for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
+      if (before.list(bucket) == 2) {
+        assertNotEquals(2, after.list(bucket));
+      } else {
+        assertEquals(before.list(bucket), after.list(bucket), "bucket " + bucket);
+      }
+    }
+    /* The 128 are lent by weight, 1 to 1: a fair coin is off by 40 once in 10^12. */
+    assertTrue(Math.abs(after.counts().get(1) - 128) < 40, after.toString());
+  }
+
+  @Test
+  void aSecondDeathChangesNoBucketOfALivingList() {
+    Buckets before = Buckets.by(WEIGHTS, Set.of(1, 3));
+    Buckets after = Buckets.by(WEIGHTS, Set.of(3));
+    for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
+      if (before.list(bucket) == 3) {
+        assertEquals(3, after.list(bucket));
+      }
+    }
+    assertEquals(Map.of(3, 256), after.counts());
+  }
+
+  @Test
+  void withNoListAliveThereIsNone() {
+    assertEquals(Map.of(0, 256), Buckets.by(WEIGHTS, Set.of()).counts());
+  }
+}
