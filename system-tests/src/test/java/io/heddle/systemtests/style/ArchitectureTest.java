@@ -30,6 +30,7 @@ class ArchitectureTest {
           Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
+          Map.entry("flowspec", Set.of("platform", "addr", "bgp")),
           Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
           Map.entry("roce.transport", Set.of("platform", "verbs", "roce.wire")),

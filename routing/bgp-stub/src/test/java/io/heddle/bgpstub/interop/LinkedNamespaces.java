@@ -3,14 +3,11 @@ package io.heddle.bgpstub.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.NamespaceEntry;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,8 +26,6 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class LinkedNamespaces implements AutoCloseable {
   private static final AtomicInteger COUNT = new AtomicInteger();
-  private static final int CLONE_NEWNET = 0x40000000;
-  private static final Path NAMESPACES = Path.of("/run/netns");
 
   private final String name =
       "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
@@ -88,39 +83,7 @@ final class LinkedNamespaces implements AutoCloseable {
   }
 
   static void moveIn(BgpSpeaker speaker, String namespace) {
-    int result = speaker.ask(() -> enter(NAMESPACES.resolve(namespace)));
-    assertEquals(0, result, "setns");
-  }
-
-  private static int enter(Path namespace) {
-    Linker linker = Linker.nativeLinker();
-    FunctionDescriptor twoInts =
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
-    FunctionDescriptor pathAndInt =
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
-    try (Arena arena = Arena.ofConfined()) {
-      int fd =
-          (int)
-              linker
-                  .downcallHandle(
-                      linker.defaultLookup().findOrThrow("open"),
-                      pathAndInt,
-                      Linker.Option.firstVariadicArg(2))
-                  .invoke(arena.allocateFrom(namespace.toString()), 0);
-      int result =
-          (int)
-              linker
-                  .downcallHandle(linker.defaultLookup().findOrThrow("setns"), twoInts)
-                  .invoke(fd, CLONE_NEWNET);
-      linker
-          .downcallHandle(
-              linker.defaultLookup().findOrThrow("close"),
-              FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
-          .invoke(fd);
-      return result;
-    } catch (Throwable failed) {
-      throw new IllegalStateException("setns to " + namespace, failed);
-    }
+    NamespaceEntry.moveIn(speaker, namespace);
   }
 
   /** Starts a daemon in the leaf; it is ended with the namespaces. */

@@ -1,0 +1,47 @@
+package io.heddle.flowspec.rule;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which number stands for which field. IANA's stand fast; the one for the queue pair is a guess.
+ *
+ * @param queuePair type of Destination-QP: draft-lll-idr-flowspec-filter-qp leaves it open, 128 to
+ *     254 are for expert review
+ */
+public record ComponentTypes(int queuePair) {
+  private static final FlowField[] REGISTERED =
+      new FlowField[FlowField.FLOW_LABEL.registeredType() + 1];
+  public static final ComponentTypes DEFAULT;
+
+  static {
+    for (FlowField field : FlowField.values()) {
+      if (field.registeredType() > 0) {
+        REGISTERED[field.registeredType()] = field;
+      }
+    }
+    DEFAULT = new ComponentTypes(0x80);
+  }
+
+  /**
+   * @throws IllegalArgumentException where the number belongs to another field
+   */
+  public ComponentTypes {
+    if (queuePair < REGISTERED.length || queuePair > 254) {
+      throw new IllegalArgumentException(
+          "component type %s for Destination-QP isn't one of %s to 254"
+              .formatted(queuePair, REGISTERED.length));
+    }
+  }
+
+  /** Null for a type that means nothing here. */
+  public @Nullable FlowField field(int type) {
+    if (type == queuePair) {
+      return FlowField.QUEUE_PAIR;
+    }
+    return type > 0 && type < REGISTERED.length ? REGISTERED[type] : null;
+  }
+
+  public int type(FlowField field) {
+    return field == FlowField.QUEUE_PAIR ? queuePair : field.registeredType();
+  }
+}

@@ -1,0 +1,55 @@
+package io.heddle.flowspec.rule;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bgp.wire.Prefix;
+
+/**
+ * What is known of a flow when rules are asked which one it belongs to. Addresses are IPv6, as
+ * their upper and lower 64 bits.
+ *
+ * @param protocol the upper-layer protocol: 17 for UDP
+ * @param queuePair RoCEv2's destination queue pair; {@link #NONE} for other traffic
+ */
+public record FlowKey(
+    long sourceHigh,
+    long sourceLow,
+    long destinationHigh,
+    long destinationLow,
+    int protocol,
+    int sourcePort,
+    int destinationPort,
+    int queuePair) {
+  public static final int NONE = -1;
+  public static final int UDP = 17;
+  public static final int ROCE_V2_PORT = 4791;
+  public static final int MOST_QUEUE_PAIR = 0xff_ffff;
+
+  /** A queue pair's packets: UDP to port 4791. */
+  public static FlowKey queuePair(Prefix source, Prefix destination, int sourcePort, int number) {
+    return new FlowKey(
+        source.high(),
+        source.low(),
+        destination.high(),
+        destination.low(),
+        UDP,
+        sourcePort,
+        ROCE_V2_PORT,
+        number);
+  }
+
+  /** Whether it carries a queue pair that rules may speak of. */
+  public boolean isRoce() {
+    return protocol == UDP && destinationPort == ROCE_V2_PORT && queuePair != NONE;
+  }
+
+  @Override
+  public String toString() {
+    String from = AddressText.of(new Prefix(sourceHigh, sourceLow, Prefix.MAX_LENGTH).address());
+    String to =
+        AddressText.of(new Prefix(destinationHigh, destinationLow, Prefix.MAX_LENGTH).address());
+    return isRoce()
+        ? "queue pair %d of %s from %s".formatted(queuePair, to, from)
+        : "protocol %d from %s port %d to %s port %d"
+            .formatted(protocol, from, sourcePort, to, destinationPort);
+  }
+}

@@ -1,0 +1,162 @@
+package io.heddle.flowspec.rule;
+
+import io.heddle.bgp.wire.Prefix;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A flow specification: conditions that all have to hold. Its bytes say which rule it is, as BGP's
+ * key (RFC 8955 §4); two ways to write one condition are two rules.
+ */
+public final class FlowRule implements Comparable<FlowRule> {
+  private final byte[] bytes;
+  private final List<FlowComponent> components;
+
+  private FlowRule(byte[] bytes, List<FlowComponent> components) {
+    this.bytes = bytes;
+    this.components = List.copyOf(components);
+  }
+
+  /**
+   * A rule to announce; its components are put in order.
+   *
+   * @throws IllegalArgumentException for none, two of a type, or more than 4095 bytes
+   */
+  public static FlowRule of(List<FlowComponent> components) {
+    List<FlowComponent> ordered =
+        components.stream().sorted(Comparator.comparingInt(FlowComponent::type)).toList();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    int last = 0;
+    for (FlowComponent each : ordered) {
+      if (each.type() == last) {
+        throw new IllegalArgumentException("two components of type " + last);
+      }
+      last = each.type();
+      each.write(out);
+    }
+    if (ordered.isEmpty() || out.size() > 0xfff) {
+      throw new IllegalArgumentException(
+          "a rule of %s components and %s bytes".formatted(ordered.size(), out.size()));
+    }
+    return new FlowRule(out.toByteArray(), ordered);
+  }
+
+  /** As it was read. */
+  public static FlowRule read(byte[] bytes, List<FlowComponent> components) {
+    return new FlowRule(bytes.clone(), components);
+  }
+
+  /** One that can't be understood: its bytes name it, and it matches nothing. */
+  public static FlowRule malformed(byte[] bytes) {
+    return new FlowRule(bytes.clone(), List.of());
+  }
+
+  /**
+   * The packets of one queue pair.
+   *
+   * @param source whose packets; null for all that go to the queue pair
+   * @param destination address at which the queue pair's number is unique
+   */
+  public static FlowRule queuePair(
+      ComponentTypes types, @Nullable Prefix source, Prefix destination, int number) {
+    List<FlowComponent> components = new ArrayList<>();
+    components.add(PrefixMatch.of(FlowField.DESTINATION, destination));
+    if (source != null) {
+      components.add(PrefixMatch.of(FlowField.SOURCE, source));
+    }
+    components.add(NumericMatch.equal(types, FlowField.PROTOCOL, FlowKey.UDP, 1));
+    components.add(NumericMatch.equal(types, FlowField.DESTINATION_PORT, FlowKey.ROCE_V2_PORT, 2));
+    components.add(NumericMatch.equal(types, FlowField.QUEUE_PAIR, number, 4));
+    return of(components);
+  }
+
+  /** All components one after another, without the length in front. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  public int size() {
+    return bytes.length;
+  }
+
+  /** In the order of their types; none where the rule is malformed. */
+  public List<FlowComponent> components() {
+    return components;
+  }
+
+  public boolean isMalformed() {
+    return components.isEmpty();
+  }
+
+  /** Null where the rule doesn't look at the field. */
+  public @Nullable FlowComponent component(FlowField field) {
+    for (FlowComponent each : components) {
+      if (each.field() == field) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** The destination from the address's first bit on; null where there is none such. */
+  public @Nullable Prefix destination() {
+    return component(FlowField.DESTINATION) instanceof PrefixMatch match && match.offset() == 0
+        ? match.prefix()
+        : null;
+  }
+
+  public boolean matches(FlowKey flow) {
+    for (int i = 0; i < components.size(); i++) {
+      if (!components.get(i).matches(flow)) {
+        return false;
+      }
+    }
+    return !components.isEmpty();
+  }
+
+  /**
+   * Which of two rules is asked first: below 0 for this one (RFC 8955 §5.1). Two rules of which
+   * none comes first have the same components.
+   */
+  @Override
+  public int compareTo(FlowRule other) {
+    int shorter = Math.min(components.size(), other.components.size());
+    for (int i = 0; i < shorter; i++) {
+      FlowComponent ours = components.get(i);
+      FlowComponent theirs = other.components.get(i);
+      int order = Integer.compare(ours.type(), theirs.type());
+      if (order == 0) {
+        order = ours.precedence(theirs);
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    int order = Integer.compare(other.components.size(), components.size());
+    /* Padding and reserved bits say nothing, and still make two rules. */
+    return order != 0 ? order : Arrays.compareUnsigned(bytes, other.bytes);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FlowRule that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  @Override
+  public String toString() {
+    return components.isEmpty()
+        ? "malformed " + HexFormat.of().formatHex(bytes)
+        : components.stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,113 @@
+package io.heddle.flowspec.rule;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bgp.wire.Prefix;
+import java.io.ByteArrayOutputStream;
+
+/**
+ * Bits of an address (RFC 8956 §3.1).
+ *
+ * <pre>
+ * type 1 | length 1 | offset 1 | bits from offset to length, padded to octets
+ * </pre>
+ *
+ * @param field source or destination
+ * @param offset bits at the address's beginning that don't count
+ * @param length where the bits that count end; those are zero that don't count
+ */
+public record PrefixMatch(FlowField field, int offset, int length, long high, long low)
+    implements FlowComponent {
+  /**
+   * @throws IllegalArgumentException where offset and length can't be, or the field is no address
+   */
+  public PrefixMatch {
+    if (!isPossible(offset, length) || field.kind() != FlowField.Kind.PREFIX) {
+      throw new IllegalArgumentException(
+          "no %s component from bit %s to %s".formatted(field, offset, length));
+    }
+    high &= Prefix.highMask(length) & ~Prefix.highMask(offset);
+    low &= Prefix.lowMask(length) & ~Prefix.lowMask(offset);
+  }
+
+  /** Offset before length, 128 at most; both may be zero, which every address matches. */
+  public static boolean isPossible(int offset, int length) {
+    return length <= Prefix.MAX_LENGTH && (offset < length || offset == 0 && length == 0);
+  }
+
+  public static PrefixMatch of(FlowField field, Prefix prefix) {
+    return new PrefixMatch(field, 0, prefix.length(), prefix.high(), prefix.low());
+  }
+
+  /** Bytes of the bits from offset to length. */
+  public static int patternBytes(int offset, int length) {
+    return length - offset + 7 >>> 3;
+  }
+
+  @Override
+  public int type() {
+    return field.registeredType();
+  }
+
+  /** As a prefix, where its bits begin with the address's first. */
+  public Prefix prefix() {
+    return new Prefix(high, low, length);
+  }
+
+  public boolean isHost() {
+    return offset == 0 && length == Prefix.MAX_LENGTH;
+  }
+
+  @Override
+  public boolean matches(FlowKey flow) {
+    boolean destination = field == FlowField.DESTINATION;
+    long flowHigh = destination ? flow.destinationHigh() : flow.sourceHigh();
+    long flowLow = destination ? flow.destinationLow() : flow.sourceLow();
+    return ((flowHigh ^ high) & Prefix.highMask(length) & ~Prefix.highMask(offset)) == 0
+        && ((flowLow ^ low) & Prefix.lowMask(length) & ~Prefix.lowMask(offset)) == 0;
+  }
+
+  @Override
+  public boolean canBeToldOfAFlow() {
+    return true;
+  }
+
+  @Override
+  public void write(ByteArrayOutputStream out) {
+    out.write(type());
+    out.write(length);
+    out.write(offset);
+    for (int i = 0; i < patternBytes(offset, length); i++) {
+      out.write((int) (bits(offset + 8 * i) >>> 56));
+    }
+  }
+
+  /* The 64 bits that begin at a bit of the address; zeros behind its end. */
+  private long bits(int at) {
+    if (at >= 64) {
+      return low << at - 64;
+    }
+    return at == 0 ? high : high << at | low >>> 64 - at;
+  }
+
+  @Override
+  public int precedence(FlowComponent other) {
+    PrefixMatch that = (PrefixMatch) other;
+    if (offset != that.offset) {
+      return Integer.compare(offset, that.offset);
+    }
+    int common = Math.min(length, that.length);
+    int order =
+        Long.compareUnsigned(high & Prefix.highMask(common), that.high & Prefix.highMask(common));
+    if (order == 0) {
+      order = Long.compareUnsigned(low & Prefix.lowMask(common), that.low & Prefix.lowMask(common));
+    }
+    return order != 0 ? order : Integer.compare(that.length, length);
+  }
+
+  @Override
+  public String toString() {
+    String address = AddressText.of(new Prefix(high, low, Prefix.MAX_LENGTH).address());
+    String bits = isHost() ? "" : offset == 0 ? "/" + length : " bits " + offset + "-" + length;
+    return field.text() + " " + address + bits;
+  }
+}

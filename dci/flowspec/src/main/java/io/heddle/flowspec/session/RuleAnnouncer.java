@@ -1,0 +1,141 @@
+package io.heddle.flowspec.session;
+
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionEnd;
+import io.heddle.bgp.session.SessionListener;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.FamilyRoutes;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The rules that a controller wants in force, told to every session: all of them when one comes up
+ * or asks again, then each change. The speaker's thread.
+ */
+public final class RuleAnnouncer implements SessionListener {
+  /**
+   * Where a rule's traffic goes.
+   *
+   * @param list segment list, by the gateway's own number
+   * @param gateway the gateway's router id
+   */
+  public record Target(int list, int gateway) {}
+
+  private final FlowspecCodec codec;
+  private final SteeringAttributes steering;
+  private final Map<FlowRule, Target> rules = new LinkedHashMap<>();
+  private final Set<PeerSession> up = new LinkedHashSet<>();
+
+  public RuleAnnouncer(FlowspecCodec codec, SteeringAttributes steering) {
+    this.codec = codec;
+    this.steering = steering;
+  }
+
+  /**
+   * Announces a rule, or gives it another list.
+   *
+   * @throws IllegalArgumentException where the rule is another gateway's already: both would be one
+   *     route, so each needs its source in the rule
+   */
+  public void announce(FlowRule rule, Target target) {
+    Target before = rules.get(rule);
+    if (before != null && before.gateway() != target.gateway()) {
+      throw new IllegalArgumentException(
+          "the rule \"" + rule + "\" is another gateway's; name the source in it");
+    }
+    if (!target.equals(before)) {
+      rules.put(rule, target);
+      up.forEach(session -> send(session, List.of(rule), target));
+    }
+  }
+
+  /** Withdraws a rule; does nothing where it isn't announced. */
+  public void withdraw(FlowRule rule) {
+    if (rules.remove(rule) != null) {
+      UpdateMessage gone =
+          UpdateMessage.of(FamilyRoutes.withdraw(codec, List.of(rule)), PathAttributes.EMPTY);
+      up.forEach(session -> session.send(gone));
+    }
+  }
+
+  /** Announces everything again, so that no gateway takes it for forgotten. */
+  public void refresh() {
+    up.forEach(this::sendAll);
+  }
+
+  /** A peer asks for everything again; for {@code BgpSpeaker.onRefreshRequest}. */
+  public void refreshRequested(PeerSession session, AddressFamily family) {
+    if (family.equals(codec.family()) && up.contains(session)) {
+      sendAll(session);
+    }
+  }
+
+  public Map<FlowRule, Target> rules() {
+    return Map.copyOf(rules);
+  }
+
+  private void sendAll(PeerSession session) {
+    Map<Target, List<FlowRule>> together = new LinkedHashMap<>();
+    rules.forEach(
+        (rule, target) -> together.computeIfAbsent(target, any -> new ArrayList<>()).add(rule));
+    together.forEach((target, these) -> send(session, these, target));
+  }
+
+  private void send(PeerSession session, List<FlowRule> these, Target target) {
+    Negotiated negotiated = session.status().negotiated();
+    if (negotiated != null) {
+      boolean external = session.options().isExternal(negotiated.peerAs());
+      session.send(
+          UpdateMessage.of(
+              FamilyRoutes.announce(codec, these, null),
+              steering.write(
+                  target.list(), target.gateway(), session.options().localAs(), external)));
+    }
+  }
+
+  @Override
+  public void established(PeerSession session, Negotiated negotiated) {
+    up.add(session);
+    sendAll(session);
+  }
+
+  @Override
+  public void update(PeerSession session, UpdateMessage update) {
+    /* A controller takes no rules. */
+  }
+
+  @Override
+  public void endOfRib(PeerSession session, AddressFamily family) {
+    /* Likewise. */
+  }
+
+  @Override
+  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+    /* Likewise. */
+  }
+
+  @Override
+  public void dropStaleRoutes(PeerSession session, AddressFamily family) {
+    /* Likewise. */
+  }
+
+  @Override
+  public void down(PeerSession session, SessionEnd end) {
+    up.remove(session);
+  }
+
+  @Override
+  public void attemptFailed(PeerSession session, SessionEnd end) {
+    /* The next attempt follows. */
+  }
+}

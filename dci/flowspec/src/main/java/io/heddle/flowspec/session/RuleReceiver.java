@@ -1,0 +1,172 @@
+package io.heddle.flowspec.session;
+
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionEnd;
+import io.heddle.bgp.session.SessionListener;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.FamilyRoutes;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.steering.RuleRefusal;
+import io.heddle.flowspec.table.RuleAdmission;
+import io.heddle.flowspec.table.RuleTable;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.platform.Log;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+
+/**
+ * One peer's rules, on their way into a gateway's table. A rule never outlives its session by more
+ * than {@link RuleGrace} allows. The speaker's thread.
+ */
+public final class RuleReceiver implements SessionListener {
+  /** Runs something later, on the same thread: the speaker's loop. */
+  @FunctionalInterface
+  public interface Later {
+    void run(long delayNs, Runnable task);
+  }
+
+  private final String peer;
+  private final FlowspecCodec codec;
+  private final RuleAdmission admission;
+  private final RuleTable table;
+  private final RuleGrace grace;
+  private final Later later;
+  private final Log log;
+  private final EnumSet<RuleRefusal> toldOf = EnumSet.noneOf(RuleRefusal.class);
+  private int losses;
+  private boolean waking;
+
+  /**
+   * @param peer by this name the table knows its rules
+   */
+  public RuleReceiver(
+      String peer,
+      FlowspecCodec codec,
+      RuleAdmission admission,
+      RuleTable table,
+      RuleGrace grace,
+      Later later,
+      Log log) {
+    this.peer = peer;
+    this.codec = codec;
+    this.admission = admission;
+    this.table = table;
+    this.grace = grace;
+    this.later = later;
+    this.log = log;
+  }
+
+  @Override
+  public void established(PeerSession session, Negotiated negotiated) {
+    toldOf.clear();
+  }
+
+  @Override
+  public void update(PeerSession session, UpdateMessage update) {
+    FamilyRoutes<FlowRule> rules = update.of(codec);
+    if (rules == null) {
+      return;
+    }
+    rules.withdrawn().forEach(admission::withdrawn);
+    int routerId = routerId(session, update.attributes());
+    for (FlowRule rule : rules.announced()) {
+      RuleRefusal refusal = admission.announced(rule, update.attributes(), routerId);
+      if (refusal != null && toldOf.add(refusal)) {
+        log.warn(
+            "peer %s: rule refused, %s: %s; more such rules in this session are counted",
+            peer, refusal.text(), rule);
+      }
+    }
+    wakeForWaiting();
+  }
+
+  /* Through a reflector, the speaker that made it (RFC 4456 §8). */
+  private static int routerId(PeerSession session, PathAttributes attributes) {
+    for (PathAttribute each : attributes.all()) {
+      if (each instanceof PathAttribute.Unknown one && one.code() == PathAttribute.ORIGINATOR_ID) {
+        return ByteBuffer.wrap(one.value()).getInt();
+      }
+    }
+    Negotiated negotiated = session.status().negotiated();
+    return negotiated == null ? 0 : negotiated.peer().identifier();
+  }
+
+  private void wakeForWaiting() {
+    long delayNs = admission.takeWaiting();
+    if (delayNs >= 0 && !waking) {
+      waking = true;
+      later.run(
+          delayNs,
+          () -> {
+            waking = false;
+            wakeForWaiting();
+          });
+    }
+  }
+
+  @Override
+  public void endOfRib(PeerSession session, AddressFamily family) {
+    dropStale(family, "it has told all it has");
+  }
+
+  @Override
+  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+    if (family.equals(codec.family())) {
+      table.markStale(peer);
+    }
+  }
+
+  @Override
+  public void dropStaleRoutes(PeerSession session, AddressFamily family) {
+    dropStale(family, "they didn't come again");
+  }
+
+  private void dropStale(AddressFamily family, String why) {
+    if (family.equals(codec.family())) {
+      told(table.dropStale(peer), why);
+    }
+  }
+
+  private void told(int dropped, String why) {
+    if (dropped > 0) {
+      log.info("peer %s: %d rules are gone: %s; hash decides again", peer, dropped, why);
+    }
+  }
+
+  @Override
+  public void down(PeerSession session, SessionEnd end) {
+    lost(end.keeps(codec.family()), end.why());
+  }
+
+  /**
+   * The session is lost.
+   *
+   * @param kept whether the peer asked to keep its rules
+   */
+  void lost(boolean kept, String why) {
+    admission.forgetWaiting();
+    long graceNs = kept ? grace.ns() : grace.without();
+    int loss = ++losses;
+    if (graceNs <= 0) {
+      told(table.dropAll(peer), why);
+      return;
+    }
+    table.markStale(peer);
+    later.run(
+        graceNs,
+        () -> {
+          if (loss == losses) {
+            told(table.dropStale(peer), why);
+          }
+        });
+  }
+
+  @Override
+  public void attemptFailed(PeerSession session, SessionEnd end) {
+    /* The next attempt follows, and no rule hangs on this one. */
+  }
+}

@@ -1,0 +1,88 @@
+package io.heddle.flowspec.steering;
+
+import io.heddle.bgp.wire.AsPath;
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.ExtendedCommunity.RouteTarget;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attributes of a rule's announcement, written and read: where its traffic goes by a {@link
+ * SteeringEncoding}, and for which gateway by a route target with that one's router id.
+ *
+ * @param encoding how a list is named
+ */
+public record SteeringAttributes(SteeringEncoding encoding) {
+  private static final long LOCAL_PREFERENCE = 100;
+
+  /* RFC 8955 §7, of the generic transitive experimental types 0x80 to 0x82. */
+  private static final int RATE_BYTES = 0x8006;
+  private static final int TRAFFIC_ACTION = 0x8007;
+  private static final int MARKING = 0x8009;
+  private static final int RATE_PACKETS = 0x800c;
+  private static final int REDIRECT_SUBTYPE = 0x08;
+
+  /**
+   * What the UPDATE of a rule says beside the rule.
+   *
+   * @param gateway router id of the gateway that the list belongs to
+   * @param ownAs the speaker's
+   * @param external whether the peer is in another AS
+   */
+  public PathAttributes write(int list, int gateway, long ownAs, boolean external) {
+    List<PathAttribute> all = new ArrayList<>();
+    all.add(PathAttribute.Origin.IGP);
+    all.add(new PathAttribute.Path(external ? AsPath.of(ownAs) : AsPath.EMPTY));
+    if (!external) {
+      all.add(new PathAttribute.LocalPreference(LOCAL_PREFERENCE));
+    }
+    List<ExtendedCommunity> communities = new ArrayList<>(encoding.communities(list));
+    communities.add(new RouteTarget(RouteTarget.Administrator.ADDRESS, gateway & 0xffff_ffffL, 0));
+    all.add(new PathAttribute.ExtendedCommunities(communities));
+    all.addAll(encoding.attributes(list));
+    return new PathAttributes(all);
+  }
+
+  /**
+   * Reads an announcement.
+   *
+   * @param gateway router id of the gateway that reads
+   */
+  public SteeringEncoding.Named read(PathAttributes attributes, int gateway) {
+    boolean addressed = false;
+    boolean ours = false;
+    for (ExtendedCommunity each : attributes.extendedCommunities()) {
+      if (each instanceof RouteTarget target) {
+        addressed = true;
+        ours |=
+            target.kind() == RouteTarget.Administrator.ADDRESS
+                && (int) target.administrator() == gateway;
+      } else if (each instanceof ExtendedCommunity.Other other) {
+        RuleRefusal refusal = refused(other.raw());
+        if (refusal != null) {
+          return SteeringEncoding.Named.refused(refusal);
+        }
+      }
+    }
+    if (addressed && !ours) {
+      return SteeringEncoding.Named.refused(RuleRefusal.FOR_ANOTHER_GATEWAY);
+    }
+    return encoding.read(attributes);
+  }
+
+  private static @Nullable RuleRefusal refused(long community) {
+    int type = (int) (community >>> 48);
+    if (type >>> 8 >= 0x80 && type >>> 8 <= 0x82 && (type & 0xff) == REDIRECT_SUBTYPE) {
+      return RuleRefusal.REDIRECTS_TO_VRF;
+    }
+    return switch (type) {
+      case RATE_BYTES, RATE_PACKETS ->
+          Float.intBitsToFloat((int) community) == 0 ? RuleRefusal.DROPS : RuleRefusal.LIMITS_RATE;
+      case TRAFFIC_ACTION, MARKING -> RuleRefusal.MARKS;
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,44 @@
+package io.heddle.flowspec.table;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.flowspec.rule.FlowComponent;
+import io.heddle.flowspec.rule.FlowField;
+import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.rule.NumericMatch;
+import io.heddle.flowspec.rule.PrefixMatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair at its address, by which most rules are found without looking at the others.
+ *
+ * @param high upper 64 bits of the destination
+ * @param low lower 64 bits of the destination
+ */
+public record QueuePairKey(long high, long low, int queuePair) {
+  public static QueuePairKey of(FlowKey flow) {
+    return new QueuePairKey(flow.destinationHigh(), flow.destinationLow(), flow.queuePair());
+  }
+
+  /**
+   * The only queue pair that a rule can match; null where it may match others. A rule may still ask
+   * for more, as for a source.
+   */
+  static @Nullable QueuePairKey of(FlowRule rule) {
+    FlowComponent destination = rule.component(FlowField.DESTINATION);
+    FlowComponent number = rule.component(FlowField.QUEUE_PAIR);
+    if (destination instanceof PrefixMatch address
+        && address.isHost()
+        && number instanceof NumericMatch comparison
+        && comparison.onlyValue() >= 0
+        && comparison.onlyValue() <= FlowKey.MOST_QUEUE_PAIR) {
+      return new QueuePairKey(address.high(), address.low(), (int) comparison.onlyValue());
+    }
+    return null;
+  }
+
+  /** The destination's address. */
+  public Prefix destination() {
+    return new Prefix(high, low, Prefix.MAX_LENGTH);
+  }
+}

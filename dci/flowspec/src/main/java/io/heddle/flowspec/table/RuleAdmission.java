@@ -1,0 +1,160 @@
+package io.heddle.flowspec.table;
+
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.flowspec.rule.FlowComponent;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.steering.RuleRefusal;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.steering.SteeringEncoding;
+import io.heddle.platform.NanoClock;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which rules of one peer come into the table, and when. A rule that is refused takes the
+ * place of an earlier one with the same bytes all the same, which is withdrawn (RFC 4271 §3.1). A
+ * withdrawal never waits.
+ */
+public final class RuleAdmission {
+  private static final double NS_PER_SECOND = 1e9;
+
+  private final String peer;
+  private final RuleLimits limits;
+  private final SteeringAttributes steering;
+  private final int gateway;
+  private final RuleTable table;
+  private final NanoClock clock;
+  private final Map<FlowRule, RuleEntry> waiting = new LinkedHashMap<>();
+  private final EnumMap<RuleRefusal, Long> refused = new EnumMap<>(RuleRefusal.class);
+  private double credit;
+  private long creditedNs;
+  private long accepted;
+  private long delayed;
+
+  /**
+   * @param gateway our router id, which rules for us name
+   */
+  public RuleAdmission(
+      String peer,
+      RuleLimits limits,
+      SteeringAttributes steering,
+      int gateway,
+      RuleTable table,
+      NanoClock clock) {
+    this.peer = peer;
+    this.limits = limits;
+    this.steering = steering;
+    this.gateway = gateway;
+    this.table = table;
+    this.clock = clock;
+    this.credit = limits.mostRules();
+    this.creditedNs = clock.nanoTime();
+  }
+
+  /**
+   * The peer announces a rule.
+   *
+   * @param routerId of the speaker that made it
+   * @return why it is refused; null where it is taken, or waits for its turn
+   */
+  public @Nullable RuleRefusal announced(FlowRule rule, PathAttributes attributes, int routerId) {
+    SteeringEncoding.Named named = steering.read(attributes, gateway);
+    RuleRefusal refusal = named.refusal() != null ? named.refusal() : refusal(rule);
+    if (refusal != null) {
+      refused.merge(refusal, 1L, Long::sum);
+      withdrawn(rule);
+      return refusal;
+    }
+    RuleEntry entry = new RuleEntry(rule, peer, routerId, named.list());
+    earn();
+    if (credit >= 1 && waiting.isEmpty()) {
+      take(entry);
+    } else {
+      delayed++;
+      waiting.put(rule, entry);
+    }
+    return null;
+  }
+
+  private @Nullable RuleRefusal refusal(FlowRule rule) {
+    Prefix destination = rule.destination();
+    boolean allowed =
+        destination != null
+            && limits.destinations().stream().anyMatch(each -> each.covers(destination));
+    if (!allowed) {
+      return RuleRefusal.DESTINATION_NOT_ALLOWED;
+    }
+    if (!rule.components().stream().allMatch(FlowComponent::canBeToldOfAFlow)) {
+      return RuleRefusal.NOT_OF_A_FLOW;
+    }
+    boolean known = table.has(peer, rule) || waiting.containsKey(rule);
+    return !known && table.size(peer) + waiting.size() >= limits.mostRules()
+        ? RuleRefusal.TOO_MANY_RULES
+        : null;
+  }
+
+  /** The peer withdraws a rule. */
+  public void withdrawn(FlowRule rule) {
+    waiting.remove(rule);
+    table.remove(peer, rule);
+  }
+
+  /**
+   * Takes rules whose turn has come.
+   *
+   * @return nanoseconds until the next one's; −1 where none waits
+   */
+  public long takeWaiting() {
+    earn();
+    var all = waiting.values().iterator();
+    while (credit >= 1 && all.hasNext()) {
+      RuleEntry entry = all.next();
+      all.remove();
+      take(entry);
+    }
+    return waiting.isEmpty()
+        ? -1
+        : (long) Math.ceil((1 - credit) * NS_PER_SECOND / limits.changesPerSecond());
+  }
+
+  /** The session is down: what waits is forgotten. */
+  public void forgetWaiting() {
+    waiting.clear();
+  }
+
+  private void take(RuleEntry entry) {
+    credit--;
+    accepted++;
+    table.put(entry);
+  }
+
+  private void earn() {
+    long now = clock.nanoTime();
+    double earned = (now - creditedNs) * limits.changesPerSecond() / NS_PER_SECOND;
+    credit = Math.min(limits.mostRules(), credit + earned);
+    creditedNs = now;
+  }
+
+  /** Announcements that were taken. */
+  public long accepted() {
+    return accepted;
+  }
+
+  /** Announcements that had to wait, whatever became of them. */
+  public long delayed() {
+    return delayed;
+  }
+
+  /** How many wait now. */
+  public int waiting() {
+    return waiting.size();
+  }
+
+  /** Announcements that were refused for this reason. */
+  public long refused(RuleRefusal why) {
+    return refused.getOrDefault(why, 0L);
+  }
+}

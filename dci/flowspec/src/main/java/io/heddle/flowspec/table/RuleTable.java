@@ -1,0 +1,204 @@
+package io.heddle.flowspec.table;
+
+import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of all peers, and the one that a flow belongs to: of those that match it and whose list
+ * can be used, the first in RFC 8955's order, then the one of the lowest router id. Rules of one
+ * queue pair are found by it; the others are asked in order.
+ */
+public final class RuleTable {
+  private record Key(String peer, FlowRule rule) {}
+
+  private static final class Held {
+    private final RuleEntry entry;
+    private final @Nullable QueuePairKey exact;
+    private long refreshedNs;
+    private boolean stale;
+
+    Held(RuleEntry entry, long nowNs) {
+      this.entry = entry;
+      this.exact = QueuePairKey.of(entry.rule());
+      this.refreshedNs = nowNs;
+    }
+  }
+
+  private final Map<Key, Held> held = new LinkedHashMap<>();
+  private final Map<QueuePairKey, NavigableSet<RuleEntry>> exact = new HashMap<>();
+  private final NavigableSet<RuleEntry> general = new TreeSet<>(RuleEntry.ORDER);
+  private final Map<String, Integer> sizes = new HashMap<>();
+  private final IntPredicate usable;
+  private final RuleChanges changes;
+  private final NanoClock clock;
+  private final Log log;
+
+  /**
+   * @param usable whether a segment list is there and alive
+   * @param changes hears whose winner may be another one
+   */
+  public RuleTable(IntPredicate usable, RuleChanges changes, NanoClock clock, Log log) {
+    this.usable = usable;
+    this.changes = changes;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** Adds a rule, or replaces the one of the same peer with the same bytes, or refreshes it. */
+  public void put(RuleEntry entry) {
+    Key key = new Key(entry.peer(), entry.rule());
+    Held before = held.get(key);
+    if (before != null && before.entry.equals(entry)) {
+      before.refreshedNs = clock.nanoTime();
+      before.stale = false;
+      return;
+    }
+    if (before != null) {
+      unlink(before);
+    }
+    Held now = new Held(entry, clock.nanoTime());
+    held.put(key, now);
+    sizes.merge(entry.peer(), 1, Integer::sum);
+    if (now.exact == null) {
+      general.add(entry);
+    } else {
+      NavigableSet<RuleEntry> others =
+          exact.computeIfAbsent(now.exact, any -> new TreeSet<>(RuleEntry.ORDER));
+      warnOfRivals(entry, others);
+      others.add(entry);
+    }
+    tell(now);
+  }
+
+  private void warnOfRivals(RuleEntry entry, NavigableSet<RuleEntry> others) {
+    for (RuleEntry other : others) {
+      if (other.list() != entry.list()) {
+        boolean wins = RuleEntry.ORDER.compare(entry, other) < 0;
+        log.warn(
+            "two rules for one queue pair: %s; and %s; the first one holds",
+            wins ? entry : other, wins ? other : entry);
+        return;
+      }
+    }
+  }
+
+  /** Removes a rule of a peer; whether it was there. */
+  public boolean remove(String peer, FlowRule rule) {
+    Held found = held.remove(new Key(peer, rule));
+    if (found == null) {
+      return false;
+    }
+    unlink(found);
+    tell(found);
+    return true;
+  }
+
+  /** All rules of a peer are doubtful until they come again. */
+  public void markStale(String peer) {
+    held.forEach((key, each) -> each.stale |= key.peer.equals(peer));
+  }
+
+  /** Removes what is doubtful of a peer; how many that was. */
+  public int dropStale(String peer) {
+    return drop(each -> each.stale && each.entry.peer().equals(peer));
+  }
+
+  /** Removes all rules of a peer; how many that was. */
+  public int dropAll(String peer) {
+    return drop(each -> each.entry.peer().equals(peer));
+  }
+
+  /** Removes rules that nobody has announced for this long; how many that was. */
+  public int dropOlderThan(long ageNs) {
+    long now = clock.nanoTime();
+    return drop(each -> now - each.refreshedNs > ageNs);
+  }
+
+  private int drop(Predicate<Held> which) {
+    List<Held> gone = held.values().stream().filter(which).toList();
+    gone.forEach(each -> remove(each.entry.peer(), each.entry.rule()));
+    return gone.size();
+  }
+
+  private void unlink(Held gone) {
+    sizes.merge(gone.entry.peer(), -1, Integer::sum);
+    if (gone.exact == null) {
+      general.remove(gone.entry);
+      return;
+    }
+    NavigableSet<RuleEntry> rules = exact.get(gone.exact);
+    if (rules != null) {
+      rules.remove(gone.entry);
+      if (rules.isEmpty()) {
+        exact.remove(gone.exact);
+      }
+    }
+  }
+
+  private void tell(Held changed) {
+    if (changed.exact == null) {
+      changes.any();
+    } else {
+      changes.queuePair(changed.exact);
+    }
+  }
+
+  /** The rule that a flow belongs to; null where its hash decides. */
+  public @Nullable RuleEntry winner(FlowKey flow) {
+    RuleEntry one = flow.isRoce() ? first(exact.get(QueuePairKey.of(flow)), flow) : null;
+    RuleEntry other = first(general, flow);
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return RuleEntry.ORDER.compare(one, other) < 0 ? one : other;
+  }
+
+  private @Nullable RuleEntry first(@Nullable NavigableSet<RuleEntry> rules, FlowKey flow) {
+    if (rules != null) {
+      for (RuleEntry each : rules) {
+        if (usable.test(each.list()) && each.rule().matches(flow)) {
+          return each;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Rules whose list isn't there or is dead: they are kept, and others or the hash decide. */
+  public List<RuleEntry> inactive() {
+    return entries().stream().filter(each -> !usable.test(each.list())).toList();
+  }
+
+  /** All rules, in order. */
+  public List<RuleEntry> entries() {
+    List<RuleEntry> all = new ArrayList<>();
+    held.values().forEach(each -> all.add(each.entry));
+    all.sort(RuleEntry.ORDER);
+    return all;
+  }
+
+  public int size() {
+    return held.size();
+  }
+
+  /** How many rules a peer has here. */
+  public int size(String peer) {
+    return sizes.getOrDefault(peer, 0);
+  }
+
+  public boolean has(String peer, FlowRule rule) {
+    return held.containsKey(new Key(peer, rule));
+  }
+}

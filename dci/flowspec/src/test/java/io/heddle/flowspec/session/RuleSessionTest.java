@@ -1,0 +1,185 @@
+package io.heddle.flowspec.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.FamilyRoutes;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.wire.Rules;
+import io.heddle.platform.testing.EndsWithin;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A controller's speaker and a gateway's, over TCP on the loopback. */
+@EndsWithin(60)
+class RuleSessionTest {
+  private static final FlowRule RULE = Rules.queuePair("fd00:2::2", 0x11);
+  private static final RuleAnnouncer.Target LIST_2 =
+      new RuleAnnouncer.Target(2, SteeredGateway.ROUTER_ID);
+
+  private final SteeredGateway gateway = new SteeredGateway(RuleGrace.DEFAULT);
+  private final List<String> log = new ArrayList<>();
+  private final BgpSpeaker controller = new BgpSpeaker((level, sentence) -> log.add(sentence));
+  private final RuleAnnouncer announcer = new RuleAnnouncer(Rules.CODEC, SteeredGateway.STEERING);
+  private PeerSession session;
+
+  @AfterEach
+  void closeAll() {
+    controller.close();
+    gateway.close();
+  }
+
+  private void connect() {
+    int port = gateway.speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+    gateway.connect(options(179, 65002, 65001).passive(true).build());
+    session = controller.add(options(port, 65001, 65002).build(), announcer);
+    controller.onRefreshRequest(announcer::refreshRequested);
+    controller.execute(session::start);
+    gateway.await("the session", () -> gateway.isEstablished());
+  }
+
+  private static PeerOptions.Builder options(int port, long ours, long theirs) {
+    return PeerOptions.builder("peer")
+        .remote(Prefix.of("::1").address())
+        .port(port)
+        .localAs(ours)
+        .remoteAs(theirs)
+        .routerId((int) ours)
+        .families(new Families(false, List.of(Rules.CODEC)))
+        .retryMs(20, 100);
+  }
+
+  @Test
+  void ruleComesChangesAndGoes() {
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    connect();
+    gateway.awaitList(2);
+    controller.execute(
+        () -> announcer.announce(RULE, new RuleAnnouncer.Target(3, SteeredGateway.ROUTER_ID)));
+    gateway.awaitList(3);
+    controller.execute(() -> announcer.withdraw(RULE));
+    gateway.awaitList(0);
+    assertEquals(List.of(), gateway.warnings());
+  }
+
+  @Test
+  void tenThousandRulesComeInFewMessages() {
+    for (int i = 0; i < 10_000; i++) {
+      FlowRule rule = Rules.queuePair("fd00:2::2", i);
+      controller.execute(() -> announcer.announce(rule, LIST_2));
+    }
+    connect();
+    gateway.await("all rules", () -> gateway.rules() == 10_000);
+    assertTrue(
+        gateway.speaker.ask(() -> gateway.session.status().counters().updates()) < 200,
+        "50 rules and more in a message");
+  }
+
+  @Test
+  void sessionThatEndsTakesItsRulesWithIt() {
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    connect();
+    gateway.awaitList(2);
+    controller.execute(() -> session.stop("enough"));
+    gateway.awaitList(0);
+  }
+
+  @Test
+  void refreshBringsTheRulesAgain() {
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    connect();
+    gateway.awaitList(2);
+    gateway.speaker.ask(() -> gateway.table.dropAll("controller"));
+    gateway.awaitList(0);
+    assertTrue(gateway.speaker.ask(() -> gateway.session.requestRefresh(Rules.CODEC.family())));
+    gateway.awaitList(2);
+  }
+
+  @Test
+  void refusedRuleIsToldOfOnceAndTheSessionStays() {
+    connect();
+    for (int i = 0; i < 3; i++) {
+      FlowRule elsewhere = Rules.queuePair("fd99::1", i);
+      controller.execute(() -> announcer.announce(elsewhere, LIST_2));
+    }
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    gateway.awaitList(2);
+    assertEquals(1, gateway.warnings().size(), gateway.warnings().toString());
+    assertTrue(gateway.warnings().getFirst().contains("isn't the peer's to steer"));
+    assertEquals(1, gateway.rules());
+  }
+
+  @Test
+  void malformedRuleIsWithdrawnAndTheSessionStays() {
+    connect();
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    gateway.awaitList(2);
+    FlowRule unknown =
+        FlowRule.malformed(Rules.bytes("0180 00 fd000002000000000000000000000002 fe81 11"));
+    PathAttributes attributes =
+        SteeredGateway.STEERING.write(2, SteeredGateway.ROUTER_ID, 65001, true);
+    controller.execute(() ->
+        session.send(
+            UpdateMessage.of(
+                FamilyRoutes.announce(Rules.CODEC, List.of(unknown), null), attributes)));
+    gateway.await(
+        "the malformed one",
+        () -> gateway.speaker.ask(() -> gateway.session.status().counters().ignored()) == 1);
+    assertEquals(2, gateway.list());
+    assertTrue(gateway.isEstablished());
+  }
+
+  @Test
+  void ruleOfTwoGatewaysIsRefusedByTheAnnouncer() {
+    announcer.announce(RULE, LIST_2);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> announcer.announce(RULE, new RuleAnnouncer.Target(2, 7)));
+    assertNull(gateway.table.winner(SteeredGateway.FLOW));
+  }
+
+  @Test
+  void lostRulesStayForTheGraceAndNoLonger() {
+    SteeredGateway patient = new SteeredGateway(new RuleGrace(60, 0));
+    try {
+      patient.put(RULE, 2);
+      patient.receiver.lost(true, "gone");
+      assertEquals(2, patient.list());
+      assertEquals(60, patient.runLater());
+      assertEquals(0, patient.list());
+      patient.put(RULE, 2);
+      patient.receiver.lost(false, "gone");
+      assertEquals(0, patient.list(), "without graceful restart: at once");
+    } finally {
+      patient.close();
+    }
+  }
+
+  @Test
+  void laterLossHasAGraceOfItsOwn() {
+    SteeredGateway patient = new SteeredGateway(new RuleGrace(60, 60));
+    try {
+      patient.put(RULE, 2);
+      patient.receiver.lost(false, "gone");
+      patient.receiver.lost(false, "gone again");
+      patient.runLater();
+      assertEquals(2, patient.list(), "the first loss's time is over");
+      patient.runLater();
+      assertEquals(0, patient.list());
+    } finally {
+      patient.close();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.heddle.flowspec.session;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.table.QueuePairKey;
+import io.heddle.flowspec.table.RuleAdmission;
+import io.heddle.flowspec.table.RuleChanges;
+import io.heddle.flowspec.table.RuleEntry;
+import io.heddle.flowspec.table.RuleLimits;
+import io.heddle.flowspec.table.RuleTable;
+import io.heddle.flowspec.wire.Rules;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.Patience;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** The BGP side of a gateway: what a test's controller tells it ends in a table. */
+final class SteeredGateway implements AutoCloseable {
+  static final int ROUTER_ID = 0x0a000001;
+  static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
+  static final SteeringAttributes STEERING = new SteeringAttributes(IndirectionEncoding.DEFAULT);
+
+  private record Waiting(long delayNs, Runnable task) {}
+
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final AtomicInteger changes = new AtomicInteger();
+  private final Deque<Waiting> later = new ArrayDeque<>();
+  final BgpSpeaker speaker;
+  final RuleTable table;
+  final RuleReceiver receiver;
+  PeerSession session;
+
+  SteeredGateway(RuleGrace grace) {
+    Log to = (level, sentence) -> log.add(level + " " + sentence);
+    speaker = new BgpSpeaker(to);
+    RuleChanges counted =
+        new RuleChanges() {
+          @Override
+          public void queuePair(QueuePairKey key) {
+            changes.incrementAndGet();
+          }
+
+          @Override
+          public void any() {
+            changes.incrementAndGet();
+          }
+        };
+    table = new RuleTable(list -> true, counted, NanoClock.SYSTEM, to);
+    RuleAdmission admission =
+        new RuleAdmission(
+            "controller",
+            RuleLimits.to(List.of(Prefix.of("fd00:2::/32"))),
+            STEERING,
+            ROUTER_ID,
+            table,
+            NanoClock.SYSTEM);
+    receiver =
+        new RuleReceiver(
+            "controller",
+            Rules.CODEC,
+            admission,
+            table,
+            grace,
+            (delayNs, task) -> later.add(new Waiting(delayNs, task)),
+            to);
+  }
+
+  void connect(PeerOptions options) {
+    session = speaker.add(options, receiver);
+    speaker.execute(session::start);
+  }
+
+  boolean isEstablished() {
+    return speaker.ask(session::state) == SessionState.ESTABLISHED;
+  }
+
+  void put(FlowRule rule, int list) {
+    table.put(new RuleEntry(rule, "controller", 1, list));
+  }
+
+  /** Has what waits longest run; the delay that it asked for. */
+  long runLater() {
+    Waiting first = later.remove();
+    first.task().run();
+    return first.delayNs();
+  }
+
+  /** Where the flow goes; 0 where its hash decides. */
+  int list() {
+    return speaker.ask(() -> {
+      RuleEntry winner = table.winner(FLOW);
+      return winner == null ? 0 : winner.list();
+    });
+  }
+
+  int rules() {
+    return speaker.ask(table::size);
+  }
+
+  /** What an operator is warned of, but for the end of a session. */
+  List<String> warnings() {
+    return log.stream()
+        .filter(each -> each.startsWith("WARN") && !each.contains("no session"))
+        .toList();
+  }
+
+  void awaitList(int list) {
+    await("list " + list, () -> list() == list);
+  }
+
+  void await(String what, BooleanSupplier condition) {
+    Patience patience = Patience.ofSeconds(30);
+    while (!condition.getAsBoolean()) {
+      assertTrue(!patience.isOver(), () -> what + " didn't come; log " + log);
+      LockSupport.parkNanos(2_000_000);
+    }
+  }
+
+  @Override
+  public void close() {
+    speaker.close();
+  }
+}

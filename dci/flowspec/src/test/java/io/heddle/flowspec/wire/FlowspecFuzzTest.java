@@ -1,0 +1,56 @@
+package io.heddle.flowspec.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowRule;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Any bytes are rules, malformed ones among them, or not to be told apart; with {@code
+ * JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse.
+ */
+class FlowspecFuzzTest {
+  private static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
+
+  @FuzzTest(maxDuration = "20s")
+  void anyBytesAreRulesOrTheirEndIsTold(byte[] bytes) {
+    takenApart(bytes);
+  }
+
+  static void takenApart(byte[] bytes) {
+    Rules.Taken taken = new Rules.Taken();
+    String lost = Rules.CODEC.decode(ByteBuffer.wrap(bytes), taken);
+    for (FlowRule rule : taken.rules) {
+      assertFalse(rule.isMalformed());
+      assertFalse(rule.toString().isEmpty());
+      assertEquals(0, rule.compareTo(rule));
+      assertEquals(rule.components(), FlowRule.of(rule.components()).components());
+      rule.matches(FLOW);
+    }
+    for (FlowRule rule : taken.malformed) {
+      assertTrue(rule.isMalformed());
+      assertFalse(rule.matches(FLOW), "what isn't understood matches nothing");
+    }
+    if (lost == null && taken.malformed.isEmpty() && isPlain(bytes)) {
+      ByteBuffer again = ByteBuffer.allocate(bytes.length);
+      taken.rules.forEach(rule -> again.put(Rules.CODEC.encode(rule)));
+      assertArrayEquals(bytes, Arrays.copyOf(again.array(), again.position()));
+    }
+  }
+
+  /* A short rule may have a length of two octets, and goes with one of one. */
+  private static boolean isPlain(byte[] bytes) {
+    for (int at = 0; at < bytes.length; at += 1 + (bytes[at] & 0xff)) {
+      if ((bytes[at] & 0xff) >= FlowspecCodec.LONG_LENGTH) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
