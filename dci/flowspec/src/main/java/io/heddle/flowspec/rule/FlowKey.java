@@ -48,8 +48,8 @@ public record FlowKey(
     String to =
         AddressText.of(new Prefix(destinationHigh, destinationLow, Prefix.MAX_LENGTH).address());
     return isRoce()
-        ? "queue pair %d of %s from %s".formatted(queuePair, to, from)
-        : "protocol %d from %s port %d to %s port %d"
+        ? "queue pair %s of %s from %s".formatted(queuePair, to, from)
+        : "protocol %s from %s port %s to %s port %s"
             .formatted(protocol, from, sourcePort, to, destinationPort);
   }
 }

@@ -95,7 +95,7 @@ class GobgpReflectorTest {
         new StringBuilder(
             """
             [global.config]
-              as = %d
+              as = %s
               router-id = "10.0.0.250"
               local-address-list = ["%s"]
             """
@@ -106,7 +106,7 @@ class GobgpReflectorTest {
           [[neighbors]]
             [neighbors.config]
               neighbor-address = "%s"
-              peer-as = %d
+              peer-as = %s
             [neighbors.transport.config]
               passive-mode = true
             [neighbors.route-reflector.config]

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** Models as people write them, and what comes of them. */
@@ -104,8 +105,12 @@ final class PathsPredictionTest {
   void queuePairsCountWhereTheHashTakesThem() {
     String two = "flows fd00::1 fd00::2 49152 %s\nflows fd00::1 fd00::2 49152 %s\n";
     String tier = "tier leaf\nmembers 2\nalgorithm xor16\nfields queue-pair\n";
-    assertEquals(List.of(1, 1), predict(tier + two.formatted(16, 17)).tiers().getFirst().loads());
-    assertEquals(List.of(2, 0), predict(tier + two.formatted(16, 18)).tiers().getFirst().loads());
+    assertEquals(
+        List.of(1, 1),
+        predict(tier + String.format(Locale.ROOT, two, 16, 17)).tiers().getFirst().loads());
+    assertEquals(
+        List.of(2, 0),
+        predict(tier + String.format(Locale.ROOT, two, 16, 18)).tiers().getFirst().loads());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.heddle.sim.report;
 
+import java.util.Locale;
+
 /** One HTML page with everything in it: no script, no font, no picture from elsewhere. */
 public final class ReportPage {
   private static final String HEAD =
@@ -27,7 +29,7 @@ public final class ReportPage {
 
   public ReportPage(String title) {
     String escaped = Svg.escape(title);
-    text.append(HEAD.formatted(escaped, escaped));
+    text.append(String.format(Locale.ROOT, HEAD, escaped, escaped));
   }
 
   /** Adds text whose columns stand under each other. */
