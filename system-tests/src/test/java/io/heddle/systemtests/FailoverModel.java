@@ -29,14 +29,18 @@ final class FailoverModel {
   /** What is looked for. */
   enum Search {
     /** Violated assertions and states without successor. */
-    STATES("-DSAFETY"),
+    STATES("-O2", "-DSAFETY"),
+    /** The first of these, which is soon found: the compiler would take longer than the search. */
+    FIRST_ERROR("-O0", "-DSAFETY"),
     /** Runs that never end. */
-    CYCLES("-DNP", "-l");
+    CYCLES("-O2", "-DNP", "-l");
 
+    private final String effort;
     private final String compiled;
     private final List<String> options;
 
-    Search(String compiled, String... options) {
+    Search(String effort, String compiled, String... options) {
+      this.effort = effort;
       this.compiled = compiled;
       this.options = List.of(options);
     }
@@ -81,7 +85,7 @@ final class FailoverModel {
         "cc",
         List.of(
             "cc",
-            "-O2",
+            search.effort,
             "-w",
             search.compiled,
             "-DNOREDUCE",
