@@ -71,16 +71,16 @@ class OneSidedModelTest {
       delimiter = '|',
       textBlock =
           """
-          STRONG_BY_OWN_PUT                     | (landed&                  | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          SIGNAL_WITH_RECORD                    | (landed&                  | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          REPLAY_BEFORE_FENCE                   | outstanding[j]            | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          REPLAY_BEFORE_FENCE SOURCE_UNWATCHED  | kept_arrivals             | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          FENCED_WITHOUT_ARRIVALS               | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          FENCE_WITHOUT_ERROR                   | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          FENCE_WITHOUT_COMPLETIONS             | finished>>i               | OPERATIONS=2 CHUNKS=2 SLOTS=2
-          CREDIT_BY_ACKNOWLEDGEMENT             | ring[                     | OPERATIONS=3 CHUNKS=1 SLOTS=1
-          CREDIT_NOT_SAID_AGAIN                 | acknowledged              | OPERATIONS=3 CHUNKS=1 SLOTS=1
-          CREDITS_OVERTAKE                      | acknowledged              | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
+          STRONG_BY_OWN_PUT                    | (landed&      | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          SIGNAL_WITH_RECORD                   | (landed&      | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          REPLAY_BEFORE_FENCE                  | outstanding[j]| OPERATIONS=2 CHUNKS=2 SLOTS=2
+          REPLAY_BEFORE_FENCE SOURCE_UNWATCHED | kept_arrivals | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCED_WITHOUT_ARRIVALS              | finished>>i   | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCE_WITHOUT_ERROR                  | finished>>i   | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          FENCE_WITHOUT_COMPLETIONS            | finished>>i   | OPERATIONS=2 CHUNKS=2 SLOTS=2
+          CREDIT_BY_ACKNOWLEDGEMENT            | ring[         | OPERATIONS=3 CHUNKS=1 SLOTS=1
+          CREDIT_NOT_SAID_AGAIN                | acknowledged  | OPERATIONS=3 CHUNKS=1 SLOTS=1
+          CREDITS_OVERTAKE                     | acknowledged  | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
           """)
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
