@@ -7,7 +7,7 @@ static int init(void **context, uint64_t comm_id, struct nccl_config *config, nc
   return heddle_init(12, comm_id, config == NULL ? -1 : config->traffic_class, logger, context);
 }
 
-static int get_properties(int device, struct nccl_properties_v12 *properties) {
+int heddle_get_properties_v12(int device, struct nccl_properties_v12 *properties) {
   struct heddle_properties wide;
   int result = heddle_get_properties(device, &wide);
   if (result != NCCL_SUCCESS) {
@@ -42,7 +42,7 @@ HEDDLE_EXPORT const struct nccl_net_v12 ncclNetPlugin_v12 = {
     .name = HEDDLE_NAME,
     .init = init,
     .devices = heddle_devices,
-    .get_properties = get_properties,
+    .get_properties = heddle_get_properties_v12,
     .listen = heddle_listen,
     .connect = heddle_connect_v11,
     .accept = heddle_accept_v7,

@@ -23,9 +23,9 @@ static struct heddle_host host;
 static struct heddle_calls calls;
 
 /* With 0 for the arguments that aren't named. */
-#define MANAGE(what, ...) manage(what, (int64_t[5]){__VA_ARGS__})
+#define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 
-static int manage(enum heddle_manage what, const int64_t arguments[5]) {
+int heddle_manage(enum heddle_manage what, const int64_t arguments[5]) {
   return calls.manage(what, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
 }
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -255,7 +255,7 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
   return false;
 }
 
-static int progress(struct heddle_comm *comm) {
+int heddle_progress(struct heddle_comm *comm) {
   static _Thread_local unsigned since_rehook __attribute__((tls_model("initial-exec")));
   int result = heddle_enter();
   if (UNLIKELY(result != NCCL_SUCCESS)) {
@@ -302,7 +302,7 @@ __attribute__((noinline)) static int answer(struct heddle_request *request, int3
 }
 
 __attribute__((noinline)) static int move_on(struct heddle_request *request, int *done, int *sizes) {
-  int result = progress(request->comm);
+  int result = heddle_progress(request->comm);
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
   }

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_TABLE_VERSION 4
+#define HEDDLE_TABLE_VERSION 5
 #define HEDDLE_HANDLE_BYTES 128
 #define HEDDLE_MAX_RECEIVES 8
 #define HEDDLE_MAX_PLANES 64
@@ -56,6 +56,22 @@ struct heddle_plane_bytes {
   int64_t chunks_acknowledged;
   int64_t bytes_posted;
   int64_t bytes_acknowledged;
+};
+
+/* A one-sided operation. What it doesn't name is 0; registrations are numbers, -1 for none. */
+struct heddle_operation {
+  int64_t get; /* 0: a put */
+  int64_t target;
+  int64_t context;
+  int64_t local;
+  int64_t local_offset;
+  int64_t length; /* bytes */
+  int64_t remote;
+  int64_t remote_offset;
+  int64_t signal; /* 0 none, 1 weak, 2 strong */
+  int64_t signal_registration;
+  int64_t signal_offset;
+  int64_t addend;
 };
 
 /* Properties of a device, superset of every ABI version. The strings live as long as the process. */
@@ -115,6 +131,16 @@ enum heddle_manage {
    */
   HEDDLE_PLANES_OF,
   HEDDLE_LEAVE, /* budget_ns, quiet_ns: java's side of heddle_leave() */
+  /* The one-sided interface. A group is a heddle_comm *, its registrations are numbers from 0. */
+  HEDDLE_GROUP_LISTEN,       /* device, handle, out_listener: 128-byte handle */
+  HEDDLE_GROUP_CONNECT,      /* listener, handles: void *[], ranks, rank, out_comm: heddle_comm * */
+  HEDDLE_GROUP_CONTEXTS,     /* group java_id, count, traffic_class, out_first */
+  HEDDLE_GROUP_REGISTER,     /* group java_id, data, size, type, out_number */
+  HEDDLE_GROUP_DEREGISTER,   /* group java_id, number */
+  HEDDLE_GROUP_START,        /* group java_id, struct heddle_operation *, out_request */
+  HEDDLE_GROUP_FAILED,       /* group java_id, out_failed: 0 or 1 */
+  HEDDLE_GROUP_CLOSE,        /* group java_id */
+  HEDDLE_GROUP_CLOSE_LISTEN, /* listener */
 };
 
 /*

@@ -17,6 +17,7 @@
 
 #include "java_calls.h"
 #include "nccl_abi.h"
+#include "one_sided_abi.h"
 
 #define HEDDLE_NAME "Heddle"
 #define HEDDLE_EXPORT __attribute__((visibility("default")))
@@ -182,6 +183,35 @@ bool heddle_machine_has_ended(void);
 
 /* How a send's bytes lie over the planes; 0 where that can't be told at this moment. */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
+
+/* ---- one_sided.c: the one-sided interface, for all its versions, with the widest types ---- */
+
+struct heddle_contexts;
+/* adapter_v12.c */
+int heddle_get_properties_v12(int device, struct nccl_properties_v12 *properties);
+int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger);
+int heddle_group_get_properties(int device, struct nccl_properties_v12 *properties);
+int heddle_group_listen(void *context, int device, void *handle, void **listener);
+int heddle_group_connect(void *context, void *handles[], int ranks, int rank, void *listener, void **comm);
+int heddle_group_contexts(void *comm, int count, int traffic_class, int rank_stride, void **contexts);
+int heddle_group_destroy_contexts(void *contexts);
+int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle);
+int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
+                             void **handle);
+int heddle_group_dereg(void *comm, void *handle);
+int heddle_group_close(void *comm);
+int heddle_group_close_listen(void *listener);
+nccl_put_v13 heddle_group_put;
+nccl_get_v13 heddle_group_get;
+nccl_put_signal_v14 heddle_group_put_signal;
+int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request);
+int heddle_group_test(void *comm, void *request, int *done);
+int heddle_group_progress(void *contexts);
+int heddle_group_last_error(void *contexts, bool *failed);
+
+/* What core.c has for others. */
+int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
+int heddle_progress(struct heddle_comm *comm);
 
 /* ---- profile.c: what NCCL's profiler hears of messages and planes (include/heddle_profiler.h) ---- */
 

@@ -6,8 +6,8 @@ endif()
 string(REGEX MATCHALL "[^ \n]+\n" NAMES "${LINES}")
 list(TRANSFORM NAMES STRIP)
 list(SORT NAMES COMPARE NATURAL)
-set(EXPECTED ncclNetPlugin_v6 ncclNetPlugin_v7 ncclNetPlugin_v8 ncclNetPlugin_v9 ncclNetPlugin_v10 ncclNetPlugin_v11
-    ncclNetPlugin_v12)
+set(EXPECTED ncclGinPlugin_v13 ncclNetPlugin_v6 ncclNetPlugin_v7 ncclNetPlugin_v8 ncclNetPlugin_v9 ncclNetPlugin_v10 ncclNetPlugin_v11
+    ncclNetPlugin_v12 ncclRmaPlugin_v13 ncclRmaPlugin_v14)
 if(NOT NAMES STREQUAL EXPECTED)
   message(FATAL_ERROR "exported: ${NAMES}; expected: ${EXPECTED}")
 endif()

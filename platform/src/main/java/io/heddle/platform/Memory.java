@@ -61,6 +61,16 @@ public final class Memory {
     return (int) EXACT_INT.get(ALL, address);
   }
 
+  /**
+   * Adds to a {@code long} at a multiple of eight, atomically: what was written before is seen by
+   * whoever reads the sum with acquire semantics.
+   *
+   * @return the value before
+   */
+  public static long getAndAddLong(long address, long addend) {
+    return (long) ALIGNED_LONG.getAndAdd(address, addend);
+  }
+
   /** Writes an {@code int}; for where each nanosecond counts. */
   public static void setInt(long address, int value) {
     EXACT_INT.set(ALL, address, value);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * refuse to start, not corrupt memory.
  */
 final class HostTable {
-  static final long TABLE_VERSION = 4;
+  static final long TABLE_VERSION = 5;
 
   private static final long SIZE = 0;
   private static final long VERSION = 8;

@@ -15,6 +15,7 @@ import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.LastMessages;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +77,16 @@ final class JavaCalls {
       case ManagedCall.CLOSE_LISTEN -> closeListen(a);
       case ManagedCall.PLANES_OF -> planesOf(a, b, c, d);
       case ManagedCall.LEAVE -> leave(a, b);
-      default -> failed("call " + what, new IllegalArgumentException("the table has no such call"));
+      default -> oneSided(what, a, b, c, d, e);
     };
+  }
+
+  private static int oneSided(long what, long a, long b, long c, long d, long e) {
+    try {
+      return OneSidedCalls.manage(transport(), what, a, b, c, d, e);
+    } catch (Throwable thrown) {
+      return failed("one-sided call " + what, thrown);
+    }
   }
 
   private static int init(long commId, long trafficClass, long outContext) {
@@ -111,7 +120,7 @@ final class JavaCalls {
   }
 
   private static void closeUnlessInUse() {
-    if (COMMS.size() + LISTENS.size() == 0) {
+    if (COMMS.size() + LISTENS.size() + OneSidedCalls.open() == 0) {
       list().close();
     } else {
       log.info(
@@ -275,6 +284,9 @@ final class JavaCalls {
       if (found instanceof RecvComm receive) {
         return receive.progress();
       }
+      if (OneSidedCalls.isGroup(comm)) {
+        return OneSidedCalls.progress(comm);
+      }
       return unknown("test", "communicator", comm);
     } catch (Throwable thrown) {
       return failed("test", thrown);
@@ -337,12 +349,18 @@ final class JavaCalls {
     try {
       NcclDevices list = devices;
       if (list != null && list.isOpen()) {
-        new LastMessages(COMMS::all, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
+        new LastMessages(JavaCalls::communicators, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
       }
       return SUCCESS;
     } catch (Throwable thrown) {
       return failed("the wait at the end of the process", thrown);
     }
+  }
+
+  private static List<Communicator> communicators() {
+    List<Communicator> all = COMMS.all();
+    all.addAll(OneSidedCalls.communicators());
+    return all;
   }
 
   private static NcclDevices list() {
@@ -358,7 +376,7 @@ final class JavaCalls {
   }
 
   /** Passes on a result that is an address or number, 0 for "later", or a negated result code. */
-  private static int answer(long result, long out) {
+  static int answer(long result, long out) {
     if (result < 0) {
       return (int) -result;
     }
@@ -370,7 +388,7 @@ final class JavaCalls {
     Memory.ALL.set(Memory.NATIVE_LONG, address, value);
   }
 
-  private static int unknown(String call, String what, long id) {
+  static int unknown(String call, String what, long id) {
     log.warn("%s: there is no %s %#x; it was closed, or never made by this plugin", call, what, id);
     return INVALID_ARGUMENT;
   }

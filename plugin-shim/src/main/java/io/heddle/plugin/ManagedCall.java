@@ -19,6 +19,15 @@ final class ManagedCall {
   static final int CLOSE_LISTEN = 11;
   static final int PLANES_OF = 12;
   static final int LEAVE = 13;
+  static final int GROUP_LISTEN = 14;
+  static final int GROUP_CONNECT = 15;
+  static final int GROUP_CONTEXTS = 16;
+  static final int GROUP_REGISTER = 17;
+  static final int GROUP_DEREGISTER = 18;
+  static final int GROUP_START = 19;
+  static final int GROUP_FAILED = 20;
+  static final int GROUP_CLOSE = 21;
+  static final int GROUP_CLOSE_LISTEN = 22;
 
   private ManagedCall() {}
 }

@@ -52,6 +52,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-habits");
   }
 
+  static Path oneSided() {
+    return require("perf-tests/target/heddle-one-sided");
+  }
+
   static Path chaos() {
     return require("perf-tests/target/heddle-chaos");
   }

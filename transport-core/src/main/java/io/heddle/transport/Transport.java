@@ -319,6 +319,17 @@ public final class Transport implements AutoCloseable {
     return connector.accept(listener, !isWarmingUp());
   }
 
+  /** As {@link #listen}, for a rank of a one-sided group. */
+  public OneSidedListener listenOneSided(int index, long handleAddress) {
+    NetDevice device = device(index);
+    return new OneSidedListener(
+        device,
+        connector,
+        connector.listenOneSided(device, handleAddress, published, log),
+        published,
+        log);
+  }
+
   private void awaitGoodbyes() {
     long start = clock.nanoTime();
     while (devices.stream().anyMatch(device -> device.lingering() > 0)

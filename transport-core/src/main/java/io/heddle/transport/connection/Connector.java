@@ -14,7 +14,10 @@ import io.heddle.transport.control.ControlListener;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.PeerPuts;
+import io.heddle.transport.data.PeerSignals;
 import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
@@ -77,15 +80,19 @@ public final class Connector {
     byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     ListenComm listen = new ListenComm(loop, log);
     ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
-    List<ControlListener> controls =
-        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words)));
-    listen.listenWith(controls);
+    listen.listenWith(
+        listenOnAll(() -> listen.converse(() -> accepting(device, terms, listen, source, words))));
+    writeHandle(device, token, listen, handleAddress);
+    return listen;
+  }
+
+  private static void writeHandle(
+      NetDevice device, byte[] token, CommListener<?> listen, long handleAddress) {
     new ConnectionHandle(
             token,
             PlaneDigest.of(device.planes().stream().map(LocalPlane::key).toList()),
-            controls.stream().map(ControlListener::address).toList())
+            listen.addresses())
         .write(handleAddress);
-    return listen;
   }
 
   /* An address may have gone since the start; one that is left is enough. */
@@ -162,7 +169,7 @@ public final class Connector {
     return comm(outcome);
   }
 
-  private static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
+  static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
     C comm = outcome.comm();
     if (comm == null) {
       throw new HeddleException(outcome.failure());
@@ -170,8 +177,93 @@ public final class Connector {
     return comm;
   }
 
-  private long beginConnecting(
-      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
+  /** As {@link #listen}, for initiators of one-sided operations. */
+  public SignalListener listenOneSided(
+      NetDevice device, long handleAddress, CounterSource source, Log words) {
+    requireControl();
+    byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
+    SignalListener listen = new SignalListener(loop, log);
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
+    listen.listenWith(
+        listenOnAll(() -> listen.converse(() -> signalling(device, terms, listen, source, words))));
+    writeHandle(device, token, listen, handleAddress);
+    return listen;
+  }
+
+  private Handshake<PeerSignals> signalling(
+      NetDevice device,
+      ConnectionTerms terms,
+      SignalListener listen,
+      CounterSource source,
+      Log words) {
+    return new Handshake<>(
+        loop,
+        device,
+        doors,
+        terms,
+        false,
+        words,
+        (connection, goodbye) -> {
+          PlaneCounters[] counters = source.open(connection, StatsFile.Direction.RECEIVE);
+          return new PeerSignals(
+              connection.dataPath(), goodbye, counters, words, () -> source.close(counters));
+        },
+        listen::ended);
+  }
+
+  /**
+   * Calls a peer for one-sided operations. Never blocks.
+   *
+   * @param trafficClass -1 where undefined
+   * @param answers where requests are told as done
+   * @throws HeddleException when the handle isn't one
+   */
+  public OneSidedCall callOneSided(
+      NetDevice device,
+      int trafficClass,
+      long handleAddress,
+      RequestLines answers,
+      CounterSource source,
+      Log words) {
+    requireControl();
+    ConnectionHandle handle = requireHandle(device, handleAddress);
+    long seed = RandomBytes.nextLong();
+    Handshake<PeerPuts> handshake =
+        new Handshake<>(
+            loop,
+            device,
+            doors,
+            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
+            true,
+            words,
+            (connection, goodbye) -> {
+              PlaneCounters[] counters = source.open(connection, StatsFile.Direction.SEND);
+              SprayPolicy policy = SprayPolicy.named(options.get(TransportOptions.POLICY), seed);
+              return new PeerPuts(
+                  connection.dataPath(),
+                  goodbye,
+                  policy,
+                  answers,
+                  counters,
+                  words,
+                  () -> source.close(counters));
+            },
+            ended -> callsInTurn.ended());
+    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
+    return new OneSidedCall(handshake);
+  }
+
+  /**
+   * @return null: call again
+   * @throws HeddleException when a peer that knew the token could not be connected
+   */
+  public @Nullable PeerSignals acceptOneSided(SignalListener listener) {
+    requireControl();
+    Handshake.Outcome<PeerSignals> outcome = listener.next();
+    return outcome == null ? null : comm(outcome);
+  }
+
+  private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
@@ -181,6 +273,12 @@ public final class Connector {
     if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
       throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
+    return handle;
+  }
+
+  private long beginConnecting(
+      NetDevice device, int trafficClass, long handleAddress, CounterSource source, Log words) {
+    ConnectionHandle handle = requireHandle(device, handleAddress);
     long number = nextConnect.getAndIncrement();
     long seed = RandomBytes.nextLong();
     Handshake<SendComm> handshake =

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * at the same time. Everything that isn't said to be another thread's is touched with the {@link
  * Baton}: by the progress thread, or by the control thread while it moves the path.
  */
-public abstract sealed class Communicator implements AutoCloseable permits SendComm, RecvComm {
+public abstract sealed class Communicator implements AutoCloseable
+    permits SendComm, RecvComm, PeerPuts, PeerSignals {
   private static final int POLL_BATCH = 64;
 
   final ConnectionParts path;
@@ -279,7 +280,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
   public abstract long replays();
 
   /** Whether some request isn't finished. */
-  public final boolean hasPending() {
+  public boolean hasPending() {
     return lines.anyPending();
   }
 
@@ -298,7 +299,7 @@ public abstract sealed class Communicator implements AutoCloseable permits SendC
     }
     try {
       return drive() == TransportResult.SUCCESS
-          && (lines.anyPending() || isWaitingForPeer() && path.standing().isPeerThere());
+          && (hasPending() || isWaitingForPeer() && path.standing().isPeerThere());
     } finally {
       baton.give();
     }

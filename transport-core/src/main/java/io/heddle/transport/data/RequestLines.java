@@ -13,7 +13,7 @@ import io.heddle.platform.Memory;
  * finished request; {@link #claim} reads it with acquire. A line is in use from claim to RELEASED.
  */
 public final class RequestLines {
-  static final int BYTES = 64;
+  public static final int BYTES = 64;
 
   public static final int PENDING = 0;
   private static final int DONE = 1;
@@ -37,7 +37,7 @@ public final class RequestLines {
    * @param lines a power of two
    * @param commAddress what the lines point back to
    */
-  RequestLines(long base, int lines, long commAddress) {
+  public RequestLines(long base, int lines, long commAddress) {
     this.base = base;
     this.commAddress = commAddress;
     this.lines = lines;
@@ -48,7 +48,7 @@ public final class RequestLines {
     return lines;
   }
 
-  long address(int line) {
+  public long address(int line) {
     return base + (long) line * BYTES;
   }
 
@@ -64,7 +64,7 @@ public final class RequestLines {
    * Takes a line that nobody uses and makes it pending; −1 when all are in use. One that never was
    * in use is taken only where all others are, so that what is kept by line stays small.
    */
-  int claim() {
+  public int claim() {
     int line = claimOfWindow();
     if (line < 0 && window < lines) {
       cursor = window;
@@ -98,13 +98,18 @@ public final class RequestLines {
   }
 
   /** Finishes a request whose sizes are set; pairs with the acquire in the shim's test(). */
-  void complete(int line, int sizes) {
+  public void complete(int line, int sizes) {
     Memory.ALL.set(JAVA_INT, address(line) + COUNT, sizes);
     Memory.setIntRelease(address(line), DONE);
   }
 
+  /** Ends a pending request with this result. */
+  public void fail(int line, int result) {
+    Memory.setIntRelease(address(line), -result);
+  }
+
   /** Ends every pending request with this result; those that are finished keep theirs. */
-  void failPending(int result) {
+  public void failPending(int result) {
     for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
         Memory.setIntRelease(address(line), -result);
@@ -113,7 +118,7 @@ public final class RequestLines {
   }
 
   /** Whether some request isn't finished yet. */
-  boolean anyPending() {
+  public boolean anyPending() {
     for (int line = 0; line < begun; line++) {
       if (Memory.getIntAcquire(address(line)) == PENDING) {
         return true;

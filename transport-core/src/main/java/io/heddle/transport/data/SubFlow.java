@@ -116,6 +116,11 @@ public final class SubFlow {
     return batched < BATCH && freeSends > 0 && !broken;
   }
 
+  /** The same of several. */
+  boolean hasRoomFor(int more) {
+    return batched + more <= BATCH && freeSends >= more && !broken;
+  }
+
   /** The next request of the batch, signalled, for the caller to fill. There must be room. */
   SendWorkRequest add() {
     SendWorkRequest wr = requests[batched];

@@ -124,6 +124,14 @@ public final class TransportOptions {
           "options of the java command, separated by blanks",
           "added to those that the plugin starts its Java with; read by the shim");
 
+  public static final Option<String> ONE_SIDED =
+      Option.choice(
+          "HEDDLE_ONE_SIDED",
+          List.of("0", "1"),
+          "0",
+          "1 takes NCCL's one-sided operations (RMA, GIN by a proxy) on host memory; with 0 the"
+              + " plugin's one-sided tables refuse, and NCCL looks further; read by the shim");
+
   public static final Option<String> SOCKET_INTERFACES =
       Option.text(
           "NCCL_SOCKET_IFNAME",
@@ -154,7 +162,8 @@ public final class TransportOptions {
                   SOFT_FAULTS,
                   SOFT_PEERS,
                   JAVA_HOME,
-                  JVM_OPTIONS),
+                  JVM_OPTIONS,
+                  ONE_SIDED),
               InfinibandOptions.ALL,
               List.<Option<?>>of(SOCKET_INTERFACES, SOCKET_FAMILY))
           .<Option<?>>flatMap(List::stream)

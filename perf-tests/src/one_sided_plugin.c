@@ -1,0 +1,106 @@
+#include "one_sided_plugin.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *prefix_of_log;
+static const struct nccl_gin_v13 *narrow;
+
+static void log_line(int level, unsigned long subsystems, const char *file, int line, const char *format, ...) {
+  (void)subsystems;
+  (void)file;
+  (void)line;
+  if (level > NCCL_LOG_INFO || (prefix_of_log == NULL && level != NCCL_LOG_WARN)) return;
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "%sNCCL %s %s\n", prefix_of_log == NULL ? "" : prefix_of_log,
+          level == NCCL_LOG_WARN ? "WARN" : "INFO", text);
+}
+
+/* What NCCL does with a table of version 13. */
+
+static int create_contexts(void *comm, struct nccl_rma_config_v14 *config, void **contexts) {
+  struct nccl_gin_config_v13 old = {.contexts = config->contexts, .traffic_class = config->traffic_class};
+  struct nccl_device_handle *unused = NULL;
+  return narrow->create_contexts(comm, &old, contexts, &unused);
+}
+
+static int reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
+  void *unused = NULL;
+  return narrow->reg(comm, data, size, type, flags, handle, &unused);
+}
+
+static int put_signal(void *contexts, int context, uint64_t local_offset, void *local, size_t size,
+                      uint64_t remote_offset, void *remote, uint32_t rank, uint64_t signal_offset, void *signal,
+                      uint64_t value, uint32_t operation, bool strong, void **request) {
+  (void)strong; /* all are */
+  return narrow->put_signal(contexts, context, local_offset, local, size, remote_offset, remote, rank, signal_offset,
+                            signal, value, operation, request);
+}
+
+static void widen(struct nccl_rma_v14 *wide) {
+  *wide = (struct nccl_rma_v14){
+      .name = narrow->name,
+      .init = narrow->init,
+      .devices = narrow->devices,
+      .get_properties = narrow->get_properties,
+      .listen = narrow->listen,
+      .connect = narrow->connect,
+      .create_contexts = create_contexts,
+      .reg = reg,
+      .dereg = narrow->dereg,
+      .destroy_contexts = narrow->destroy_contexts,
+      .close = narrow->close,
+      .close_listen = narrow->close_listen,
+      .put = narrow->put,
+      .put_signal = put_signal,
+      .get = narrow->get,
+      .flush = narrow->flush,
+      .test = narrow->test,
+      .progress = narrow->progress,
+      .last_error = narrow->last_error,
+      .finalize = narrow->finalize,
+  };
+}
+
+static const void *find(void *library, const char *wanted, const char **symbol) {
+  static const char *const symbols[] = {"ncclRmaPlugin_v14", "ncclRmaPlugin_v13", "ncclGinPlugin_v13"};
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    if (wanted != NULL && strcmp(wanted, symbols[i]) != 0) continue;
+    const void *table = dlsym(library, symbols[i]);
+    if (table != NULL) {
+      *symbol = symbols[i];
+      return table;
+    }
+  }
+  return NULL;
+}
+
+int one_sided_load(struct one_sided *plugin, const char *path, const char *symbol, const char *log_prefix) {
+  prefix_of_log = log_prefix;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    fprintf(stderr, "cannot load %s: %s\n", path, dlerror());
+    return NCCL_SYSTEM_ERROR;
+  }
+  const void *table = find(library, symbol, &plugin->symbol);
+  if (table == NULL) {
+    fprintf(stderr, "%s has no table %s\n", path, symbol == NULL ? "of the one-sided interface" : symbol);
+    return NCCL_INVALID_USAGE;
+  }
+  if (strcmp(plugin->symbol, "ncclRmaPlugin_v14") == 0) {
+    plugin->calls = *(const struct nccl_rma_v14 *)table;
+  } else {
+    narrow = table;
+    widen(&plugin->calls);
+  }
+  int result = plugin->calls.init(&plugin->context, 1, log_line);
+  if (result == NCCL_SUCCESS) result = plugin->calls.devices(&plugin->devices);
+  if (result != NCCL_SUCCESS) fprintf(stderr, "init of %s failed with %d\n", plugin->symbol, result);
+  return result;
+}

@@ -1,0 +1,126 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * NCCL's one-sided tables by a C program: processes on hosts of their own write to each other, and
+ * a thread of each looks at the bytes when their signal is there.
+ */
+@EndsWithin(300)
+final class OneSidedTest {
+  private static final long LIMIT_SECONDS = 270;
+
+  @TempDir private Path folder;
+  private final long seed = System.nanoTime() & Integer.MAX_VALUE;
+  private final Map<String, String> environment = new HashMap<>();
+
+  /** Runs so many ranks and returns what each said, the last line its exit code. */
+  private List<String> run(int ranks, String... more) throws IOException, InterruptedException {
+    Skip.unless(Lab.Kind.NAMESPACES);
+    System.out.println("seed " + seed);
+    environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
+    /* Whoever waits for its turn on a busy machine is no plane that failed: a second a try. */
+    environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
+    Path meeting = Files.createDirectory(folder.resolve("meeting"));
+    List<HostProcess> processes = new ArrayList<>();
+    List<String> said = new ArrayList<>();
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
+      try {
+        for (int rank = 0; rank < ranks; rank++) {
+          Path log = folder.resolve("rank" + rank + ".log");
+          List<String> command = command(meeting, rank, ranks, more);
+          processes.add(HostProcess.start(lab, rank, log, environment, command));
+        }
+        for (HostProcess process : processes) {
+          int code = process.exitCode(LIMIT_SECONDS);
+          said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
+        }
+      } finally {
+        for (HostProcess process : processes) {
+          process.close();
+        }
+      }
+    }
+    return said;
+  }
+
+  private List<String> command(Path meeting, int rank, int ranks, String... more) {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.oneSided().toString()));
+    command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
+    command.addAll(List.of("--rendezvous", meeting.toString(), "--seed", Long.toString(seed)));
+    command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
+    command.addAll(List.of("--timeout-seconds", "120"));
+    command.addAll(List.of(more));
+    return command;
+  }
+
+  private static void assertAllPassed(List<String> said) {
+    said.forEach(
+        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", said)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    /* table, ranks, contexts, operations, largest put */
+    "ncclRmaPlugin_v14, 2, 4, 60, 200000",
+    "ncclRmaPlugin_v13, 2, 2, 40, 5000",
+    "ncclGinPlugin_v13, 2, 2, 40, 5000",
+    "ncclRmaPlugin_v14, 1, 2, 40, 70000",
+    "ncclRmaPlugin_v14, 4, 2, 16, 20000",
+  })
+  void noSignalIsSeenBeforeItsData(
+      String table, int ranks, int contexts, int operations, int maxBytes)
+      throws IOException, InterruptedException {
+    assertAllPassed(
+        run(
+            ranks,
+            "--table=" + table,
+            "--contexts=" + contexts,
+            "--operations=" + operations,
+            "--max-bytes=" + maxBytes));
+  }
+
+  /* Planes are lost and come back all the time: every tenth packet is lost, and a try takes a millisecond. */
+  @Test
+  void planesThatFallAndReturnLoseNoSignal() throws IOException, InterruptedException {
+    environment.put("NCCL_IB_TIMEOUT", "8");
+    environment.put("NCCL_IB_RETRY_CNT", "1");
+    environment.put("HEDDLE_GRACE_MS", "120000");
+    environment.put("HEDDLE_SOFT_FAULTS", "loss=0.1,seed=" + seed);
+    assertAllPassed(run(2, "--contexts=4", "--operations=40", "--max-bytes=60000"));
+  }
+
+  @Test
+  void theCheckerFindsAByteThatIsWrong() throws IOException, InterruptedException {
+    for (String each : run(2, "--operations=8", "--contexts=1", "--spoil")) {
+      assertTrue(
+          each.contains("its signal is there, and byte") && each.endsWith("exit code 1"), each);
+    }
+  }
+
+  @Test
+  void withoutTheSettingTheTablesRefuseAndSayWhy() throws IOException, InterruptedException {
+    environment.put("HEDDLE_ONE_SIDED", "0");
+    String said = run(1, "--operations=1", "--verbose").getFirst();
+    assertTrue(said.contains("HEDDLE_ONE_SIDED=1 takes those on host memory"), said);
+    assertEquals("exit code 3", said.substring(said.lastIndexOf('\n') + 1), said);
+  }
+}

@@ -1,0 +1,196 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.data.Communicator;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A listener, of ends of one kind; one may serve several accepts. Conversations go on while nobody
+ * accepts: a finished connection waits in the queue.
+ */
+public sealed class CommListener<C extends Communicator> implements AutoCloseable
+    permits ListenComm, SignalListener {
+  /* Conversations with peers at a time; who hasn't shown the token isn't one. */
+  private static final int MOST_CONVERSATIONS = 1024;
+
+  /* How many calls are remembered as settled. A call goes on for seconds; later nobody speaks of it. */
+  private static final int MOST_SETTLED = 4096;
+
+  /* How long a peer that broke off before there was a connection may take to call again. */
+  private static final long NEXT_CALL_NS = 5_000_000_000L;
+
+  private final ControlLoop loop;
+  private final Log log;
+  private final Queue<Handshake<C>> ended = new ConcurrentLinkedQueue<>();
+
+  /* Control thread only. */
+  private final List<Handshake<C>> conversations = new ArrayList<>();
+
+  /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
+  each that broke off. */
+  private final Set<Long> settled = new LinkedHashSet<>();
+  private final Long2ObjectHashMap<Handshake<C>> brokenOff = new Long2ObjectHashMap<>();
+  private int strangers;
+  private int silent;
+  private List<ControlListener> listeners = List.of();
+
+  CommListener(ControlLoop loop, Log log) {
+    this.loop = loop;
+    this.log = log;
+  }
+
+  void listenWith(List<ControlListener> controls) {
+    listeners = List.copyOf(controls);
+  }
+
+  /** Where it listens. */
+  List<InetSocketAddress> addresses() {
+    return listeners.stream().map(ControlListener::address).toList();
+  }
+
+  /** Gives the next connection its conversation, once it has said something. Control thread. */
+  ControlChannel.Listener converse(Supplier<Handshake<C>> maker) {
+    return new Newcomer(maker);
+  }
+
+  private void begin(Supplier<Handshake<C>> maker, ControlChannel with, ControlMessage first) {
+    if (conversations.size() >= MOST_CONVERSATIONS) {
+      with.send(new ControlMessage.Refused("too many connections at this listener"));
+      with.closeWhenSent();
+      return;
+    }
+    Handshake<C> conversation = maker.get();
+    conversations.add(conversation);
+    conversation.hear(with, first);
+  }
+
+  /**
+   * A conversation ended. Peers that never showed the token are no business of accept; they are
+   * told of at the first, second, fourth, eighth … time. Control thread.
+   */
+  void ended(Handshake<C> conversation) {
+    boolean expected = conversations.remove(conversation);
+    Handshake.Outcome<C> outcome = conversation.outcome();
+    if (conversation.isAuthenticated()) {
+      endedKnown(conversation, outcome != null && outcome.comm() != null);
+    } else if (expected && outcome != null) {
+      turnedAway(outcome.failure());
+    }
+  }
+
+  private void turnedAway(String why) {
+    if (Integer.bitCount(++strangers) == 1) {
+      log.warn("turned away at a control port (%d so far at this listener): %s", strangers, why);
+    }
+  }
+
+  /* One call, one outcome: a peer says hello on several channels where we are slow, and goes on with one of them. */
+  private void endedKnown(Handshake<C> conversation, boolean connected) {
+    long call = conversation.call();
+    if (connected) {
+      settle(conversation);
+    } else if (!settled.contains(call) && !goesOn(call)) {
+      if (conversation.wasHungUp()) {
+        brokenOff.put(call, conversation);
+        loop.schedule(NEXT_CALL_NS, () -> giveUp(conversation));
+      } else {
+        settle(conversation);
+      }
+    }
+  }
+
+  /* On another channel, whose end decides. */
+  private boolean goesOn(long call) {
+    return conversations.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);
+  }
+
+  private void giveUp(Handshake<C> conversation) {
+    long call = conversation.call();
+    if (brokenOff.get(call) == conversation && !goesOn(call)) {
+      settle(conversation);
+    }
+  }
+
+  private void settle(Handshake<C> conversation) {
+    settled.add(conversation.call());
+    if (settled.size() > MOST_SETTLED) {
+      settled.remove(settled.iterator().next());
+    }
+    brokenOff.remove(conversation.call());
+    ended.add(conversation);
+  }
+
+  /** The next conversation that ended; null while there is none. */
+  Handshake.@Nullable Outcome<C> next() {
+    Handshake<C> conversation = ended.poll();
+    return conversation == null ? null : conversation.outcome();
+  }
+
+  /** Stops listening, gives up what goes on, and closes connections that nobody accepted. */
+  @Override
+  public void close() {
+    listeners.forEach(ControlListener::close);
+    loop.execute(() -> {
+      List<Handshake<C>> unfinished = List.copyOf(conversations);
+      conversations.clear();
+      unfinished.forEach(Handshake::abandon);
+      for (Handshake<C> left = ended.poll(); left != null; left = ended.poll()) {
+        Handshake.Outcome<C> outcome = left.outcome();
+        C comm = outcome == null ? null : outcome.comm();
+        if (comm != null) {
+          comm.close();
+        }
+      }
+    });
+  }
+
+  /** Who has connected and said nothing yet: all that it costs is its channel and this. */
+  private final class Newcomer implements ControlChannel.Listener {
+    private final Supplier<Handshake<C>> maker;
+    private @Nullable ControlChannel channel;
+
+    Newcomer(Supplier<Handshake<C>> maker) {
+      this.maker = maker;
+    }
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      channel = connected;
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      ControlChannel open = channel;
+      channel = null;
+      if (open != null) {
+        begin(maker, open, message);
+      }
+    }
+
+    @Override
+    public void onClosed(ControlChannel.Ending how, String reason) {
+      ControlChannel open = channel;
+      channel = null;
+      if (open != null && open.hasHeard()) {
+        turnedAway(reason);
+      } else if (open != null && Integer.bitCount(++silent) == 1) {
+        log.info(
+            "no word from who called a control port (%d so far at this listener): %s",
+            silent, reason);
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.data.PeerSignals;
+
+/** A listener for initiators of one-sided operations. */
+public final class SignalListener extends CommListener<PeerSignals> {
+  SignalListener(ControlLoop loop, Log log) {
+    super(loop, log);
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Memory;
+
+/**
+ * What a target learns of an operation besides its bytes: 64 bytes in the ring, written with the
+ * operation's first chunk. Both ends know the layout; it is in the processor's order, as
+ * clear-to-send entries are.
+ *
+ * <pre>
+ * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
+ * | 32 offset 8 | 40 addend 8 | 48 zero 16 |
+ * </pre>
+ */
+final class OperationRecord {
+  static final int BYTES = 64;
+
+  /** Operations of a peer that may be under way; the slots of the ring. */
+  static final int SLOTS = 256;
+
+  /* Behind the peer's line and what is read of directories. */
+  private static final long AT = 1L << 16;
+
+  private static final int CONTEXT = 8;
+  private static final int SIGNAL = 12;
+  private static final int IN_CONTEXT = 16;
+  private static final int REGISTRATION = 24;
+  private static final int OFFSET = 32;
+  private static final int ADDEND = 40;
+
+  private OperationRecord() {}
+
+  static int slot(long number) {
+    return (int) number & SLOTS - 1;
+  }
+
+  /** Where the slot's record lies in a ring, from its beginning. */
+  static long offset(int slot) {
+    return AT + (long) slot * BYTES;
+  }
+
+  /**
+   * @param record the address of 64 bytes of zeros, or of another record
+   * @param inContext number within the context
+   */
+  static void write(long record, long number, long inContext, OneSidedOperation operation) {
+    Memory.setLong(record, number);
+    Memory.setInt(record + CONTEXT, operation.context);
+    Memory.setInt(record + SIGNAL, operation.signal.code);
+    Memory.setLong(record + IN_CONTEXT, inContext);
+    Memory.setLong(record + REGISTRATION, operation.signalRegistration);
+    Memory.setLong(record + OFFSET, operation.signalOffset);
+    Memory.setLong(record + ADDEND, operation.addend);
+  }
+
+  static long number(long record) {
+    return Memory.getLong(record);
+  }
+
+  static int context(long record) {
+    return Memory.getInt(record + CONTEXT);
+  }
+
+  /** The peer's, and may be anything. */
+  static int signalCode(long record) {
+    return Memory.getInt(record + SIGNAL);
+  }
+
+  static long numberInContext(long record) {
+    return Memory.getLong(record + IN_CONTEXT);
+  }
+
+  static long registration(long record) {
+    return Memory.getLong(record + REGISTRATION);
+  }
+
+  static long signalOffset(long record) {
+    return Memory.getLong(record + OFFSET);
+  }
+
+  static long addend(long record) {
+    return Memory.getLong(record + ADDEND);
+  }
+}

@@ -1,0 +1,464 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.spray.PlaneLoads;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.spray.SprayPolicy;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The initiator's end of operations on a peer: docs/decisions/0039-one-sided.md.
+ *
+ * <p>Operations begin in the order in which they were submitted, while the target's window has
+ * room. Each is cut into chunks by the policy. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the
+ * first is a write of its bytes and a write with immediate of the record. A get's are RDMA READs.
+ */
+public final class PeerPuts extends Communicator {
+  private static final int SLOTS = OperationRecord.SLOTS;
+  private static final long WINDOW_BYTES = 16L << 20;
+  private static final int GENERATIONS = 16;
+
+  /* In place of the length in the id of a request that isn't a chunk. */
+  private static final int NO_CHUNK = Integer.MAX_VALUE;
+
+  private final int planes;
+  private final int queuePairsPerPlane;
+  private final SprayPolicy policy;
+  private final boolean observes;
+  private final PlaneLoads loads;
+  /* Null once this end is closed: nobody asks any more, and the lines may be gone. */
+  private @Nullable RequestLines answers;
+  private final RemoteDirectory directory;
+  private final ContextOrder order = new ContextOrder();
+
+  private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
+  private final Flight puts;
+  private final Flight gets;
+  private final ArrayDeque<Integer> backlog = new ArrayDeque<>();
+  private long nextNumber;
+  private long nextGet;
+  private long creditSeen;
+  private long replays;
+  private PlaneWeights weights;
+  private long filled;
+
+  /** Operations that are under way, by slot. */
+  private static final class Flight {
+    final SentChunks chunks;
+    final @Nullable OneSidedOperation[] operation = new OneSidedOperation[SLOTS];
+    final long[] number = new long[SLOTS];
+    final PlaneWeights[] cutBy = new PlaneWeights[SLOTS];
+    int count;
+
+    Flight(int planes, long carriers) {
+      chunks = new SentChunks(planes, carriers);
+      chunks.makeRoom(SLOTS);
+    }
+
+    OneSidedOperation at(int slot) {
+      OneSidedOperation found = operation[slot];
+      if (found == null) {
+        throw new IllegalStateException("no operation is under way in slot " + slot);
+      }
+      return found;
+    }
+  }
+
+  /**
+   * @param answers where requests are told as done
+   */
+  public PeerPuts(
+      ConnectionParts path,
+      Runnable goodbye,
+      SprayPolicy policy,
+      RequestLines answers,
+      PlaneCounters[] counters,
+      Log log,
+      Runnable onClose) {
+    super(path, goodbye, counters, "one-sided sending", log, onClose);
+    this.policy = policy;
+    this.answers = answers;
+    queuePairsPerPlane = path.pairs().perCarrier();
+    planes = flows.length / queuePairsPerPlane;
+    observes = planes > 1 && policy.observes();
+    puts = new Flight(planes, path.memory().tableAddress());
+    gets = new Flight(planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
+    directory = new RemoteDirectory(path.memory());
+    weights = path.weights();
+    loads =
+        new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
+  }
+
+  /**
+   * Takes an operation, to be begun in its turn.
+   *
+   * @return a result code
+   */
+  public int submit(OneSidedOperation operation) {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      if (failure.result() == TransportResult.SUCCESS) {
+        waiting.add(operation);
+        advance();
+      }
+      return failure.result();
+    } finally {
+      baton().give();
+    }
+  }
+
+  private void advance() {
+    long credit = PeerLine.credit(path.memory().ringAddress());
+    if (credit > nextNumber) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR,
+          "the peer has finished %s operations, of %s".formatted(credit, nextNumber));
+      return;
+    }
+    creditSeen = Math.max(creditSeen, credit);
+    boolean begun = true;
+    while (begun && !waiting.isEmpty()) {
+      begun = isResolved(waiting.element()) && begin(waiting.element());
+      if (begun) {
+        waiting.remove();
+      }
+    }
+    post();
+  }
+
+  private boolean isResolved(OneSidedOperation operation) {
+    boolean memory = operation.lengthBytes == 0 || isKnown(operation.registration);
+    boolean word =
+        operation.signal == OneSidedOperation.Signal.NONE || isKnown(operation.signalRegistration);
+    return memory && word;
+  }
+
+  private boolean isKnown(int registration) {
+    if (!directory.isKnown(registration) && directory.mayAsk(registration)) {
+      SubFlow flow = flowWithRoom();
+      if (flow != null) {
+        SendWorkRequest wr = flow.add();
+        wr.id = flow.id(directory.ask(registration, wr), 0, NO_CHUNK);
+        filled |= 1L << flow.index;
+      }
+    }
+    return directory.isKnown(registration);
+  }
+
+  private @Nullable SubFlow flowWithRoom() {
+    PlaneWeights newest = newestWeights();
+    for (int i = 0; i < flows.length; i++) {
+      if (newest.weight(i % planes) > 0 && flows[i].hasRoom()) {
+        return flows[i];
+      }
+    }
+    return null;
+  }
+
+  /* Returns whether it has begun, or never will. */
+  private boolean begin(OneSidedOperation operation) {
+    if (!lies(operation)) {
+      RequestLines told = answers;
+      if (told != null) {
+        told.fail(operation.line, TransportResult.INVALID_ARGUMENT);
+      }
+      return true;
+    }
+    boolean get = operation.get;
+    Flight flight = get ? gets : puts;
+    long number = get ? nextGet : nextNumber;
+    int slot = OperationRecord.slot(number);
+    if (flight.operation[slot] != null || !get && number - creditSeen >= SLOTS) {
+      counters[0].wouldBlock();
+      return false;
+    }
+    int count = policy.chunks(operation.lengthBytes, loads, newestWeights());
+    if (get) {
+      nextGet++;
+    } else {
+      nextNumber++;
+      OperationRecord.write(record(slot), number, order.pass(operation.context), operation);
+    }
+    int generation = (int) (number / SLOTS) & GENERATIONS - 1;
+    flight.operation[slot] = operation;
+    flight.number[slot] = number;
+    flight.cutBy[slot] = weights;
+    flight.count++;
+    flight.chunks.begin(slot, number, Immediate.encode(slot, generation, 0, 0, count), count);
+    counters[0].message();
+    backlog.add(get ? slot + SLOTS : slot);
+    return true;
+  }
+
+  private boolean lies(OneSidedOperation operation) {
+    return (operation.lengthBytes == 0
+            || directory.covers(operation.registration, operation.offset, operation.lengthBytes))
+        && (operation.signal == OneSidedOperation.Signal.NONE
+            || directory.covers(operation.signalRegistration, operation.signalOffset, Long.BYTES));
+  }
+
+  private long record(int slot) {
+    return path.memory().ringAddress() + OperationRecord.offset(slot);
+  }
+
+  private PlaneWeights newestWeights() {
+    PlaneWeights newest = path.weights();
+    if (newest != weights) {
+      loads.weightsChanged(weights, newest);
+      weights = newest;
+    }
+    return newest;
+  }
+
+  private void post() {
+    long nowNs = clock.nanoTime();
+    if (observes) {
+      loads.at(nowNs);
+    }
+    while (!backlog.isEmpty() && postChunks(backlog.element())) {
+      backlog.remove();
+    }
+    long left = filled;
+    filled = 0;
+    for (; left != 0; left &= left - 1) {
+      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
+      int code = flow.post(nowNs);
+      if (code != 0) {
+        failure.posting(flow, code);
+      }
+    }
+  }
+
+  /* Returns whether all chunks of this operation are posted. */
+  private boolean postChunks(int place) {
+    Flight flight = place >= SLOTS ? gets : puts;
+    int slot = place & SLOTS - 1;
+    OneSidedOperation operation = flight.at(slot);
+    PlaneWeights newest = newestWeights();
+    PlaneWeights by = policy.cutsByWeight() ? flight.cutBy[slot] : newest;
+    int count = flight.chunks.count(slot);
+    while (flight.chunks.toPost(slot) != 0) {
+      int chunk = Long.numberOfTrailingZeros(flight.chunks.toPost(slot));
+      long start = policy.chunkStart(operation.lengthBytes, chunk, count, loads, by);
+      long end = policy.chunkStart(operation.lengthBytes, chunk + 1, count, loads, by);
+      int length = (int) (end - start);
+      int plane = policy.choose(flight.number[slot], chunk, count, length, loads, by);
+      if (plane >= 0 && newest.isOut(plane)) {
+        plane = SprayPolicy.instead(length, loads, newest);
+      }
+      if (plane < 0) {
+        return false;
+      }
+      SubFlow flow = flows[plane + planes * (int) (flight.number[slot] % queuePairsPerPlane)];
+      if (!flow.hasRoomFor(2)) {
+        return false;
+      }
+      filled |= 1L << flow.index;
+      add(flow, flight, slot, chunk, start, length);
+      flight.chunks.posted(slot, chunk, flow.index);
+      loads.started(plane, length, newest);
+      counters[plane].chunk(length);
+    }
+    return true;
+  }
+
+  private void add(SubFlow flow, Flight flight, int slot, int chunk, long start, int length) {
+    OneSidedOperation operation = flight.at(slot);
+    boolean withRecord = flight == puts && chunk == 0;
+    if (length > 0) {
+      SendWorkRequest wr = flow.add();
+      wr.id = flow.id(slot, chunk, withRecord ? NO_CHUNK : length);
+      wr.operation =
+          operation.get
+              ? SendWorkRequest.Operation.RDMA_READ
+              : withRecord
+                  ? SendWorkRequest.Operation.RDMA_WRITE
+                  : SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
+      wr.localAddress = operation.localAddress + start;
+      wr.lengthBytes = length;
+      wr.lkey = operation.localKey;
+      wr.inline = false;
+      wr.remoteAddress = directory.address(operation.registration) + operation.offset + start;
+      wr.rkey = directory.key(operation.registration);
+      wr.immediate = flight.chunks.immediate(slot, chunk);
+    }
+    if (withRecord) {
+      SendWorkRequest wr = flow.add();
+      wr.id = flow.id(slot, chunk, length);
+      wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
+      wr.localAddress = record(slot);
+      wr.lengthBytes = OperationRecord.BYTES;
+      wr.lkey = path.memory().ringLocalKey();
+      wr.inline = wr.lengthBytes <= flow.inlineBytes;
+      wr.remoteAddress = path.peersRing().address() + OperationRecord.offset(slot);
+      wr.rkey = path.peersRing().key();
+      wr.immediate = flight.chunks.immediate(slot, chunk);
+    }
+  }
+
+  @Override
+  void succeeded(WorkCompletion wc, SubFlow flow) {
+    long id = wc.workRequestId;
+    boolean read = wc.kind == WorkCompletion.Kind.RDMA_READ;
+    boolean chunk = SubFlow.lengthOf(id) != NO_CHUNK;
+    if (!read && wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(TransportResult.REMOTE_ERROR, "the target sent data over " + flow.pair);
+    } else if (SubFlow.isProbe(id)) {
+      flow.markProbed();
+    } else if (chunk) {
+      acknowledged(read ? gets : puts, id, flow);
+    } else if (read) {
+      directory.answered(SubFlow.lineOf(id));
+    }
+  }
+
+  private void acknowledged(Flight flight, long id, SubFlow flow) {
+    int length = SubFlow.lengthOf(id);
+    int slot = SubFlow.lineOf(id);
+    counters[flow.plane].acknowledged(length, tookNs(flow));
+    if (observes) {
+      loads.at(polledAtNs());
+    }
+    loads.finished(flow.plane, length);
+    if (flight.chunks.acknowledged(slot, SubFlow.chunkOf(id))) {
+      done(flight, slot);
+    }
+  }
+
+  private void done(Flight flight, int slot) {
+    RequestLines told = answers;
+    if (told != null) {
+      told.complete(flight.at(slot).line, 1);
+    }
+    flight.operation[slot] = null;
+    flight.count--;
+  }
+
+  @Override
+  void goOn(Standing.Peer peer) {
+    advance();
+    boolean gone = peer == Standing.Peer.LOST || peer == Standing.Peer.FAILED;
+    boolean inVain =
+        peer == Standing.Peer.CLOSED
+            && !waiting.isEmpty()
+            && path.standing().isGoneFor(Standing.LINGER_NS);
+    if (hasPending() && (gone || inVain)) {
+      failure.peerGone();
+    }
+  }
+
+  @Override
+  boolean isMissed() {
+    return true;
+  }
+
+  @Override
+  void takenAll() {
+    if (observes && loads.isAnyUnderWay()) {
+      loads.at(clock.nanoTime());
+      loads.looked();
+    }
+  }
+
+  @Override
+  boolean isWaitingForPeer() {
+    return false;
+  }
+
+  @Override
+  public boolean hasPending() {
+    return !waiting.isEmpty() || puts.count + gets.count != 0;
+  }
+
+  @Override
+  public boolean isSender() {
+    return true;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    return new Fenced(plane, epoch, 0, 0, List.of());
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    String wrong = puts.chunks.judge(theirs, plane, nextNumber);
+    if (wrong != null || failure.result() != TransportResult.SUCCESS) {
+      return wrong;
+    }
+    loads.lost(plane);
+    directory.forgetAsked();
+    settle(puts, plane, theirs);
+    /* Of a get the target knows nothing: what was under way is read again. */
+    settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
+    backlog.clear();
+    backlog.addAll(unposted(puts, 0));
+    backlog.addAll(unposted(gets, SLOTS));
+    post();
+    return null;
+  }
+
+  private void settle(Flight flight, int plane, Fenced theirs) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (flight.operation[slot] == null || !flight.chunks.isOutstandingOn(slot, plane)) {
+        continue;
+      }
+      long missing = flight.chunks.settle(slot, theirs, plane);
+      replays += Long.bitCount(missing);
+      for (long left = missing; left != 0; left &= left - 1) {
+        counters[plane].moved(chunkBytes(flight, slot, Long.numberOfTrailingZeros(left)));
+      }
+      if (flight.chunks.isDone(slot)) {
+        done(flight, slot);
+      }
+    }
+  }
+
+  private int chunkBytes(Flight flight, int slot, int chunk) {
+    long length = flight.at(slot).lengthBytes;
+    int count = flight.chunks.count(slot);
+    PlaneWeights by = flight.cutBy[slot];
+    return (int)
+        (policy.chunkStart(length, chunk + 1, count, loads, by)
+            - policy.chunkStart(length, chunk, count, loads, by));
+  }
+
+  /* In order, so that what comes again stands before what waits. */
+  private static List<Integer> unposted(Flight flight, int base) {
+    List<Integer> found = new ArrayList<>();
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (flight.operation[slot] != null && flight.chunks.toPost(slot) != 0) {
+        found.add(base + slot);
+      }
+    }
+    found.sort(Comparator.comparingLong(place -> flight.number[place - base]));
+    return found;
+  }
+
+  @Override
+  public long replays() {
+    return replays;
+  }
+
+  @Override
+  public void close() {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    answers = null;
+    baton().give();
+    super.close();
+  }
+}

@@ -1,0 +1,346 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.Log;
+import io.heddle.reorder.ReorderWindow;
+import io.heddle.spray.PlaneWeights;
+import io.heddle.stats.PlaneCounters;
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The target's end of a peer's operations: counts what arrives, applies signals in the order that
+ * docs/decisions/0039-one-sided.md has, and tells the initiator how many operations are finished.
+ */
+public final class PeerSignals extends Communicator {
+  private static final int SLOTS = OperationRecord.SLOTS;
+
+  /* The initiator has room for so many more when it hears. */
+  private static final long CREDIT_EVERY = SLOTS / 4;
+
+  private static final int NOWHERE = -1;
+  private static final long NOTHING = -1;
+
+  private static final byte INCOMPLETE = 0;
+  private static final byte WHOLE = 1;
+  private static final byte FINISHED = 2;
+
+  private final ReorderWindow window = new ReorderWindow(SLOTS);
+  private final ContextOrder order = new ContextOrder();
+  private final byte[] state = new byte[SLOTS];
+
+  /* Set when the group has taken it, and with the baton. */
+  private @Nullable SignalWords words;
+  private long directory;
+  private int directoryKey;
+
+  /* What the peer's line says, and the plane of its writing that isn't acknowledged. */
+  private long said = NOTHING;
+  private int sayingOn = NOWHERE;
+  private int dataFlow;
+  private int lastFlow;
+  private long repeated;
+
+  public PeerSignals(
+      ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
+    super(path, goodbye, counters, "one-sided receiving", log, onClose);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      window.open(1);
+    }
+  }
+
+  /**
+   * Whose memory the peer may write, from now on; until then it knows of none. Any thread.
+   *
+   * @param directoryAddress of {@link DirectoryEntry} entries that the peer may read by the key
+   */
+  public void serve(SignalWords served, long directoryAddress, int key) {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      words = served;
+      directory = directoryAddress;
+      directoryKey = key;
+    } finally {
+      baton().give();
+    }
+  }
+
+  @Override
+  void goOn(Standing.Peer peer) {
+    if (peer == Standing.Peer.LOST || peer == Standing.Peer.FAILED) {
+      /* Somebody may wait for a word that it won't signal any more. */
+      failure.peerGone();
+      return;
+    }
+    long finished = window.oldestGroup();
+    if (words != null
+        && sayingOn == NOWHERE
+        && (said == NOTHING || finished - said >= CREDIT_EVERY)) {
+      say(finished);
+    }
+  }
+
+  private void say(long credit) {
+    SubFlow flow = nextFlowWithRoom();
+    if (flow == null) {
+      return;
+    }
+    long line = path.memory().ringAddress();
+    PeerLine.write(line, credit, directory, directoryKey);
+    SendWorkRequest wr = flow.add();
+    wr.id = flow.id(0, 0, 0);
+    wr.operation = SendWorkRequest.Operation.RDMA_WRITE;
+    wr.localAddress = line;
+    wr.lengthBytes = PeerLine.BYTES;
+    wr.lkey = path.memory().ringLocalKey();
+    wr.inline = wr.lengthBytes <= flow.inlineBytes;
+    wr.remoteAddress = path.peersRing().address();
+    wr.rkey = path.peersRing().key();
+    said = credit;
+    sayingOn = flow.plane;
+    int code = flow.post(clock.nanoTime());
+    if (code != 0) {
+      failure.posting(flow, code);
+    }
+  }
+
+  /* The plane that data came on last, since its acknowledgement goes the same way. */
+  private @Nullable SubFlow nextFlowWithRoom() {
+    PlaneWeights weights = path.weights();
+    if (mayWrite(dataFlow, weights)) {
+      return flows[dataFlow];
+    }
+    for (int i = 0; i < flows.length; i++) {
+      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
+      if (mayWrite(lastFlow, weights)) {
+        return flows[lastFlow];
+      }
+    }
+    return null;
+  }
+
+  private boolean mayWrite(int flow, PlaneWeights weights) {
+    return weights.weight(flow % weights.planes()) > 0 && flows[flow].hasRoom();
+  }
+
+  @Override
+  boolean isMissed() {
+    return path.standing().peer() != Standing.Peer.CLOSED;
+  }
+
+  @Override
+  void succeeded(WorkCompletion wc, SubFlow flow) {
+    if (wc.kind == WorkCompletion.Kind.RECEIVE_RDMA_WITH_IMMEDIATE) {
+      arrived(flow, wc);
+    } else if (wc.kind != WorkCompletion.Kind.RDMA_WRITE) {
+      failure.latch(
+          TransportResult.REMOTE_ERROR, "the initiator sent without immediate over " + flow.pair);
+    } else {
+      counters[flow.plane].acknowledged(0, tookNs(flow));
+      sayingOn = NOWHERE;
+    }
+  }
+
+  private void arrived(SubFlow flow, WorkCompletion wc) {
+    if (wc.immediate != Immediate.PROBE) {
+      String wrong = record(flow, wc.immediate, wc.lengthBytes);
+      if (wrong != null) {
+        failure.latch(
+            TransportResult.REMOTE_ERROR,
+            "%s: immediate %#x: %s".formatted(flow.pair, wc.immediate, wrong));
+        return;
+      }
+    }
+    dataFlow = flow.index;
+    int code = flow.receiveConsumed();
+    if (code != 0) {
+      failure.posting(flow, code);
+    }
+  }
+
+  private @Nullable String record(SubFlow flow, int immediate, int lengthBytes) {
+    int slot = Immediate.slot(immediate);
+    int chunk = Immediate.chunk(immediate);
+    int result =
+        Immediate.flags(immediate) != 0 || Immediate.receive(immediate) != 0
+            ? ReorderWindow.CONTRADICTION
+            : window.record(
+                slot,
+                Immediate.generation(immediate),
+                0,
+                chunk,
+                Immediate.chunks(immediate),
+                lengthBytes);
+    if (result == ReorderWindow.CONTRADICTION) {
+      return "it contradicts what was received";
+    }
+    if (result == ReorderWindow.DUPLICATE) {
+      counters[flow.plane].duplicate();
+      return null;
+    }
+    counters[flow.plane].chunk(lengthBytes);
+    counters[flow.plane].reordered(window.aheadOfGap(slot, 0, chunk));
+    return result == ReorderWindow.GROUP_FULL ? whole(slot) : null;
+  }
+
+  /* Everything of the operation has come. Returns what is wrong with it. */
+  private @Nullable String whole(int slot) {
+    long record = record(slot);
+    long number = numberOf(slot);
+    int context = OperationRecord.context(record);
+    int signal = OperationRecord.signalCode(record);
+    if (OperationRecord.number(record) != number
+        || context < 0
+        || context >= ContextOrder.MOST_CONTEXTS
+        || OperationRecord.numberInContext(record) < order.next(context)
+        || signal < OneSidedOperation.Signal.NONE.code
+        || signal > OneSidedOperation.Signal.STRONG.code) {
+      return "the record of operation %s has number %s, context %s, signal %s"
+          .formatted(number, OperationRecord.number(record), context, signal);
+    }
+    state[slot] = WHOLE;
+    if (signal == OneSidedOperation.Signal.WEAK.code && !apply(record)) {
+      return withoutWord(record);
+    }
+    order.wait(context, 1);
+    String wrong = null;
+    for (int next = slot; next >= 0 && wrong == null; next = nextOf(context)) {
+      if (OperationRecord.numberInContext(record(next)) != order.next(context)) {
+        if (next == slot) {
+          break;
+        }
+        return "operations of context %s are out of order".formatted(context);
+      }
+      wrong = turn(next, context);
+    }
+    release();
+    return wrong;
+  }
+
+  private @Nullable String turn(int slot, int context) {
+    long record = record(slot);
+    order.pass(context);
+    order.wait(context, -1);
+    if (OperationRecord.signalCode(record) == OneSidedOperation.Signal.STRONG.code
+        && !apply(record)) {
+      return withoutWord(record);
+    }
+    state[slot] = FINISHED;
+    return null;
+  }
+
+  /* The slot of the operation that is next in this context, where it is whole; else −1. */
+  private int nextOf(int context) {
+    if (order.waiting(context) == 0) {
+      return -1;
+    }
+    for (long number = window.oldestGroup(); number != window.nextGroup(); number++) {
+      int slot = OperationRecord.slot(number);
+      if (state[slot] == WHOLE
+          && OperationRecord.context(record(slot)) == context
+          && OperationRecord.numberInContext(record(slot)) == order.next(context)) {
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  /* The initiator writes no record into a slot before it has heard that this one is finished. */
+  private void release() {
+    for (int slot = window.slotOf(window.oldestGroup()); state[slot] == FINISHED; ) {
+      state[slot] = INCOMPLETE;
+      window.releaseOldest();
+      window.open(1);
+      counters[0].message();
+      slot = window.slotOf(window.oldestGroup());
+    }
+  }
+
+  private long record(int slot) {
+    return path.memory().ringAddress() + OperationRecord.offset(slot);
+  }
+
+  private long numberOf(int slot) {
+    long oldest = window.oldestGroup();
+    return oldest + (slot - oldest & SLOTS - 1);
+  }
+
+  private boolean apply(long record) {
+    SignalWords served = words;
+    /* After the close nobody looks at the words. */
+    return served == null
+        || served.add(
+            OperationRecord.registration(record),
+            OperationRecord.signalOffset(record),
+            OperationRecord.addend(record));
+  }
+
+  private static String withoutWord(long record) {
+    return "its signal names offset %s of registration %s, where there is no word"
+        .formatted(OperationRecord.signalOffset(record), OperationRecord.registration(record));
+  }
+
+  @Override
+  void takenAll() {
+    // Signals were applied as their chunks came.
+  }
+
+  @Override
+  boolean isWaitingForPeer() {
+    return false;
+  }
+
+  @Override
+  public boolean isSender() {
+    return false;
+  }
+
+  @Override
+  public Fenced fenced(String plane, int epoch) {
+    List<Arrival> arrivals = new ArrayList<>();
+    for (long number = window.oldestGroup(); number != window.nextGroup(); number++) {
+      int slot = window.slotOf(number);
+      long chunks = window.arrivedChunks(slot, 0);
+      if (chunks != 0) {
+        arrivals.add(
+            new Arrival(slot, window.generation(slot), 0, window.chunkCount(slot, 0), chunks));
+      }
+    }
+    return new Fenced(plane, epoch, window.oldestGroup(), window.nextGroup(), arrivals);
+  }
+
+  @Override
+  public @Nullable String settle(int plane, Fenced theirs) {
+    if (theirs.oldest() != 0 || theirs.next() != 0 || !theirs.arrivals().isEmpty()) {
+      return "an initiator has no window";
+    }
+    if (sayingOn == plane) {
+      sayingOn = NOWHERE;
+      said = NOTHING;
+      repeated++;
+    }
+    return null;
+  }
+
+  @Override
+  public long replays() {
+    return repeated;
+  }
+
+  @Override
+  public void close() {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    words = null;
+    baton().give();
+    super.close();
+  }
+}

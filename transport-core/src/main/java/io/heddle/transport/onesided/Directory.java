@@ -1,0 +1,150 @@
+package io.heddle.transport.onesided;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.transport.data.DirectoryEntry;
+import io.heddle.transport.data.SignalWords;
+import io.heddle.transport.device.MemoryTable;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
+import java.util.Arrays;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group's registrations, numbered in the order in which they were made, which is the same on all
+ * ranks; and the table in memory that peers read them from.
+ *
+ * <p>Registering takes a lock, from any thread. What the data path reads is replaced, never
+ * changed.
+ */
+final class Directory implements SignalWords, AutoCloseable {
+  /** Registrations that a group may ever make. */
+  static final int MOST = 1 << 14;
+
+  private static final long BYTES = (long) MOST * DirectoryEntry.BYTES;
+
+  /**
+   * One registration.
+   *
+   * @param handle of the device's table
+   */
+  record Registered(long handle, long address, long lengthBytes, int localKey) {
+    boolean covers(long offset, long bytes) {
+      return offset >= 0 && bytes >= 0 && offset <= lengthBytes - bytes;
+    }
+  }
+
+  private final MemoryTable memory;
+  private final long table;
+  private final MemoryRegion region;
+  private volatile @Nullable Registered[] registered = new Registered[16];
+  private int next;
+
+  /**
+   * @throws HeddleException when there is no memory, or the device refuses it
+   */
+  Directory(MemoryTable memory, ProtectionDomain pd) {
+    this.memory = memory;
+    table = MemoryCalls.mapMemory(BYTES);
+    if (table < 0) {
+      throw new HeddleException(
+          "no memory for another one-sided group's directory: %s bytes, %s"
+              .formatted(BYTES, Errno.describe((int) -table)));
+    }
+    try {
+      region =
+          pd.registerMemory(
+              table,
+              BYTES,
+              EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE, ProtectionDomain.Access.REMOTE_READ));
+    } catch (RuntimeException refused) {
+      MemoryCalls.unmapMemory(table, BYTES);
+      throw refused;
+    }
+  }
+
+  long address() {
+    return table;
+  }
+
+  int key() {
+    return region.rkey();
+  }
+
+  /**
+   * Registers memory, as every rank does in this turn.
+   *
+   * @param type what the address points to, as NCCL has it
+   * @return its number, or a negated result code
+   */
+  synchronized long register(long address, long lengthBytes, int type) {
+    if (next == MOST) {
+      throw new HeddleException(
+          "a one-sided group has made %s registrations, and can make no more".formatted(MOST));
+    }
+    long handle = memory.register(address, lengthBytes, type);
+    if (handle < 0) {
+      return handle;
+    }
+    long keys = memory.keys(handle);
+    int number = next++;
+    @Nullable Registered[] grown =
+        Arrays.copyOf(registered, Math.max(registered.length, Integer.highestOneBit(number) * 2));
+    grown[number] = new Registered(handle, address, lengthBytes, (int) (keys >>> 32));
+    registered = grown;
+    DirectoryEntry.write(entry(number), number, address, lengthBytes, (int) keys);
+    return number;
+  }
+
+  private long entry(int number) {
+    return table + (long) number * DirectoryEntry.BYTES;
+  }
+
+  /** The registration of this number; null where there is none. Any thread. */
+  @Nullable Registered find(long number) {
+    @Nullable Registered[] now = registered;
+    return number >= 0 && number < now.length ? now[(int) number] : null;
+  }
+
+  /**
+   * @return false where there is no such registration
+   */
+  synchronized boolean deregister(long number) {
+    Registered found = find(number);
+    if (found == null) {
+      return false;
+    }
+    DirectoryEntry.clear(entry((int) number));
+    @Nullable Registered[] without = registered.clone();
+    without[(int) number] = null;
+    registered = without;
+    return memory.deregister(found.handle());
+  }
+
+  @Override
+  public boolean add(long registration, long offset, long addend) {
+    Registered found = find(registration);
+    if (found == null
+        || !found.covers(offset, Long.BYTES)
+        || (found.address() + offset) % Long.BYTES != 0) {
+      return false;
+    }
+    Memory.getAndAddLong(found.address() + offset, addend);
+    return true;
+  }
+
+  /** Deregisters what is left. */
+  @Override
+  public synchronized void close() {
+    for (int number = 0; number < next; number++) {
+      if (find(number) != null) {
+        deregister(number);
+      }
+    }
+    region.close();
+    MemoryCalls.unmapMemory(table, BYTES);
+  }
+}

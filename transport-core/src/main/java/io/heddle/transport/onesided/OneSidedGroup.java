@@ -1,0 +1,280 @@
+package io.heddle.transport.onesided;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.MemoryCalls;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ContextOrder;
+import io.heddle.transport.data.OneSidedOperation;
+import io.heddle.transport.data.PeerPuts;
+import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.data.RequestLines;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.TransportResult;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranks of a communicator as one of them writes to the others' memory and reads it: what NCCL's
+ * {@code connect} makes.
+ *
+ * <p>NCCL's progress thread starts operations and makes progress, its service thread registers
+ * memory, makes contexts and closes. A lock makes it no matter which does what.
+ */
+public final class OneSidedGroup implements AutoCloseable {
+  /** What a request of no operation is: there is nothing to wait for. */
+  public static final long NOTHING = 0;
+
+  private static final int LINES = 1 << 17;
+  private static final long LINES_AT = RequestLines.BYTES;
+  private static final long BYTES = LINES_AT + (long) LINES * RequestLines.BYTES;
+
+  private final Ways ways;
+  private final Log log;
+  private final int rank;
+  private final byte[][] handles;
+  private final @Nullable Peer[] peers;
+  private final List<PeerSignals> signals = new ArrayList<>();
+  private final Directory directory;
+  private final long base;
+  private final RequestLines lines;
+  private int contexts;
+  private int trafficClass = -1;
+  private int result = TransportResult.SUCCESS;
+  private boolean closed;
+
+  /**
+   * @param handles of all ranks, one after the other
+   * @throws HeddleException when there is no memory
+   */
+  public OneSidedGroup(NetDevice device, Ways ways, byte[][] handles, int rank, Log log) {
+    if (rank < 0 || rank >= handles.length) {
+      throw new HeddleException(
+          "a group of %s ranks has no rank %s".formatted(handles.length, rank));
+    }
+    this.ways = ways;
+    this.log = log;
+    this.rank = rank;
+    this.handles = handles;
+    peers = new Peer[handles.length];
+    base = MemoryCalls.mapMemory(BYTES);
+    if (base < 0) {
+      throw new HeddleException(
+          "no memory for another one-sided group: %s bytes, %s; limits: ulimit -v,"
+                  .formatted(BYTES, Errno.describe((int) -base))
+              + " vm.max_map_count");
+    }
+    MemoryCalls.wantSmallPages(base, BYTES);
+    lines = new RequestLines(base + LINES_AT, LINES, base);
+    try {
+      directory = new Directory(device.memory(), device.pd());
+    } catch (RuntimeException refused) {
+      MemoryCalls.unmapMemory(base, BYTES);
+      throw refused;
+    }
+  }
+
+  /** Address of the group's {@code struct heddle_comm}. */
+  public long address() {
+    return base;
+  }
+
+  /**
+   * Makes contexts, which have no order among each other.
+   *
+   * @param trafficClassAsked of connections that are made later; -1 where undefined
+   * @return the number of the first; the others follow
+   */
+  public synchronized int createContexts(int count, int trafficClassAsked) {
+    if (count < 1 || count > ContextOrder.MOST_CONTEXTS - contexts) {
+      throw new HeddleException(
+          "%s contexts can't be made: a group has had %s, and may have %s"
+              .formatted(count, contexts, ContextOrder.MOST_CONTEXTS));
+    }
+    if (trafficClass < 0) {
+      trafficClass = trafficClassAsked;
+    }
+    int first = contexts;
+    contexts += count;
+    return first;
+  }
+
+  /** As {@link Directory#register}: a number, or a negated result code. */
+  public long register(long address, long lengthBytes, int type) {
+    return directory.register(address, lengthBytes, type);
+  }
+
+  /** Returns a result code. */
+  public int deregister(long registration) {
+    return directory.deregister(registration)
+        ? TransportResult.SUCCESS
+        : TransportResult.INVALID_ARGUMENT;
+  }
+
+  /**
+   * Starts an operation on a rank.
+   *
+   * @param local the registration of this rank's bytes, where there are any
+   * @param localOffset of the first one
+   * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
+   *     to do, or a negated result code
+   */
+  public synchronized long start(
+      int target, long local, long localOffset, OneSidedOperation operation) {
+    if (result != TransportResult.SUCCESS) {
+      return -result;
+    }
+    String wrong = fault(target, local, localOffset, operation);
+    if (wrong != null) {
+      log.warn("a one-sided operation on rank %d is refused: %s", target, wrong);
+      return -TransportResult.INVALID_ARGUMENT;
+    }
+    int line = lines.claim();
+    if (line < 0) {
+      log.warn("%d one-sided requests are under way, and no more are possible", LINES);
+      return -TransportResult.INTERNAL_ERROR;
+    }
+    operation.line = line;
+    if (operation.lengthBytes == 0 && operation.signal == OneSidedOperation.Signal.NONE) {
+      lines.complete(line, 1);
+      return lines.address(line);
+    }
+    int submitted = guarded(() -> peer(target).submit(operation));
+    return submitted == TransportResult.SUCCESS ? lines.address(line) : -submitted;
+  }
+
+  private @Nullable String fault(
+      int target, long local, long localOffset, OneSidedOperation operation) {
+    if (target < 0 || target >= peers.length) {
+      return "the group has %s ranks".formatted(peers.length);
+    }
+    if (operation.lengthBytes < 0) {
+      return "its length is %s".formatted(operation.lengthBytes);
+    }
+    if (operation.lengthBytes > 0) {
+      Directory.Registered found = directory.find(local);
+      if (found == null) {
+        return "registration %s of this rank isn't there".formatted(local);
+      }
+      if (!found.covers(localOffset, operation.lengthBytes)) {
+        return "%s bytes at %s aren't within the %s bytes of registration %s"
+            .formatted(operation.lengthBytes, localOffset, found.lengthBytes(), local);
+      }
+      operation.localAddress = found.address() + localOffset;
+      operation.localKey = found.localKey();
+    }
+    if (operation.signal != OneSidedOperation.Signal.NONE && operation.signalOffset % 8 != 0) {
+      return "its signal's word is at %s, not a multiple of 8".formatted(operation.signalOffset);
+    }
+    boolean numbered =
+        (operation.lengthBytes == 0 || isNumber(operation.registration))
+            && (operation.signal == OneSidedOperation.Signal.NONE
+                || isNumber(operation.signalRegistration));
+    return numbered ? null : "it names memory that was never registered";
+  }
+
+  private static boolean isNumber(int registration) {
+    return registration >= 0 && registration < Directory.MOST;
+  }
+
+  private Peer peer(int target) {
+    Peer found = peers[target];
+    if (found == null) {
+      try (var arena = java.lang.foreign.Arena.ofConfined()) {
+        long handle =
+            arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, handles[target]).address();
+        found = new Peer(ways.call(trafficClass, handle, lines));
+      }
+      peers[target] = found;
+    }
+    return found;
+  }
+
+  private interface Step {
+    int run();
+  }
+
+  /* What can't be connected ends the group, as every failure does. */
+  private int guarded(Step step) {
+    int code;
+    try {
+      code = step.run();
+    } catch (HeddleException refused) {
+      log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
+      code = TransportResult.SYSTEM_ERROR;
+    }
+    if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
+      result = code;
+      lines.failPending(code);
+    }
+    return code;
+  }
+
+  /** Moves everything on; never blocks. Returns a result code. */
+  public synchronized int progress() {
+    if (result != TransportResult.SUCCESS || closed) {
+      return result;
+    }
+    guarded(this::accept);
+    for (int i = 0; i < signals.size(); i++) {
+      guarded(signals.get(i)::progress);
+    }
+    for (Peer peer : peers) {
+      if (peer != null) {
+        guarded(peer::progress);
+      }
+    }
+    return result;
+  }
+
+  private int accept() {
+    for (PeerSignals came = ways.accept(); came != null; came = ways.accept()) {
+      came.serve(directory, directory.address(), directory.key());
+      signals.add(came);
+    }
+    return TransportResult.SUCCESS;
+  }
+
+  /** Whether the group has failed. Any thread. */
+  public synchronized boolean hasFailed() {
+    return result != TransportResult.SUCCESS;
+  }
+
+  /** The ends of its connections that there are now. Any thread. */
+  public synchronized List<Communicator> communicators() {
+    List<Communicator> all = new ArrayList<>(signals);
+    for (Peer peer : peers) {
+      PeerPuts puts = peer == null ? null : peer.puts();
+      if (puts != null) {
+        all.add(puts);
+      }
+    }
+    return all;
+  }
+
+  /** May come with operations under way: they never complete. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    ways.close();
+    for (Peer peer : peers) {
+      if (peer != null) {
+        peer.close();
+      }
+    }
+    signals.forEach(PeerSignals::close);
+    directory.close();
+    MemoryCalls.unmapMemory(base, BYTES);
+  }
+
+  /** Bytes of a rank's handle. */
+  public static int handleBytes() {
+    return ConnectionHandle.BYTES;
+  }
+}

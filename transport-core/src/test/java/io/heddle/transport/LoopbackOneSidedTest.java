@@ -1,0 +1,93 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.Memory;
+import io.heddle.transport.data.OneSidedOperation;
+import io.heddle.transport.data.OneSidedOperation.Signal;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Groups over a network in memory, whose planes can be cut anywhere. */
+class LoopbackOneSidedTest extends OneSidedSuite {
+  private static final int PIECE = 20_000;
+  private static final int PLACES = 64;
+
+  private final long seed = System.nanoTime();
+  private final LoopbackFabric fabric = new LoopbackFabric(seed);
+
+  @Override
+  Ends ends(Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(LoopbackFailoverTest.QUICK);
+    all.putAll(more);
+    return new Ends(fabric, folder, FOUR, FOUR, all);
+  }
+
+  /* A word for each context counts its puts; the newest of them has its number at its end. */
+  @Test
+  void planesThatAreCutAndComeBackLoseAndDoubleNoSignal() {
+    Random random = new Random(seed);
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (16L << 20), arena)) {
+      ArrayDeque<Long> requests = new ArrayDeque<>();
+      int contexts = 4;
+      long[] sent = new long[contexts];
+      for (int cut = 0; cut < 6 || !isFailoverSeen(ends); cut++) {
+        String plane = "127.0." + (77 + random.nextInt(2)) + "." + (1 + random.nextInt(4));
+        for (int i = 0; i < 120; i++) {
+          if (i == 40) {
+            fabric.cut(Ends.gid(plane));
+          } else if (i == 80) {
+            fabric.mend(Ends.gid(plane));
+          }
+          int context = random.nextInt(contexts);
+          long number = ++sent[context];
+          long at = DATA + (context * PLACES + number % PLACES) * 65_536L;
+          Memory.setLong(ranks.memory.get(0) + at + PIECE - 8, number);
+          OneSidedOperation put = OneSidedRanks.put(PIECE, at);
+          put.context = context;
+          requests.add(
+              ranks.start(0, 1, at, OneSidedRanks.signal(put, Signal.STRONG, context * 8L, 1)));
+          look(ranks, contexts);
+          while (requests.size() > PLACES / 2) {
+            ranks.finish(requests.remove());
+          }
+        }
+      }
+      while (!requests.isEmpty()) {
+        ranks.finish(requests.remove());
+      }
+      for (int context = 0; context < contexts; context++) {
+        ranks.awaitWord(1, context * 8L, sent[context]);
+      }
+      for (int i = 0; i < 100; i++) {
+        look(ranks, contexts);
+      }
+      for (int context = 0; context < contexts; context++) {
+        assertEquals(sent[context], ranks.word(1, context * 8L), "seed " + seed);
+      }
+    }
+  }
+
+  private static boolean isFailoverSeen(Ends ends) {
+    return ends.log.stream().anyMatch(line -> line.contains("moving off"));
+  }
+
+  private void look(OneSidedRanks ranks, int contexts) {
+    ranks.progress();
+    for (int context = 0; context < contexts; context++) {
+      long seen = ranks.word(1, context * 8L);
+      if (seen > 0) {
+        long at = DATA + (context * PLACES + seen % PLACES) * 65_536L;
+        long there = Memory.getLong(ranks.memory.get(1) + at + PIECE - 8);
+        /* A later one may be there already. */
+        assertEquals(0, (there - seen) % PLACES, "seed " + seed);
+        assertEquals(true, there >= seen, "seed " + seed + ": " + there + " behind " + seen);
+      }
+    }
+  }
+}

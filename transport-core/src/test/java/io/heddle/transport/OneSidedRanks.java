@@ -1,0 +1,108 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.data.OneSidedOperation;
+import io.heddle.transport.onesided.OneSidedGroup;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A group of ranks in one process, on both transports in turn, driven by the test's thread. */
+final class OneSidedRanks implements AutoCloseable {
+  private static final int RELEASED = 2;
+  private static final int DONE = 1;
+
+  final Ends ends;
+  final List<OneSidedGroup> groups = new ArrayList<>();
+
+  /** Each rank's memory, the same length everywhere, registered as number 0. */
+  final List<Long> memory = new ArrayList<>();
+
+  private final List<OneSidedListener> listeners = new ArrayList<>();
+
+  OneSidedRanks(Ends ends, int ranks, long bytes, Arena arena) {
+    this.ends = ends;
+    byte[][] handles = new byte[ranks][];
+    for (int rank = 0; rank < ranks; rank++) {
+      long handle = Memory.allocate(arena, ConnectionHandle.BYTES, 8);
+      listeners.add(transport(rank).listenOneSided(0, handle));
+      handles[rank] = Memory.toArray(handle, ConnectionHandle.BYTES);
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+      OneSidedGroup group = listeners.get(rank).connect(handles, rank);
+      listeners.get(rank).close();
+      groups.add(group);
+      assertEquals(0, group.createContexts(64, -1));
+      memory.add(Memory.allocate(arena, bytes, 64));
+      assertEquals(0, group.register(memory.get(rank), bytes, 1));
+    }
+  }
+
+  private Transport transport(int rank) {
+    return rank % 2 == 0 ? ends.left : ends.right;
+  }
+
+  static OneSidedOperation put(long length, long offset) {
+    OneSidedOperation operation = new OneSidedOperation();
+    operation.lengthBytes = length;
+    operation.registration = 0;
+    operation.offset = offset;
+    return operation;
+  }
+
+  static OneSidedOperation signal(
+      OneSidedOperation operation, OneSidedOperation.Signal how, long offset, long addend) {
+    operation.signal = how;
+    operation.signalRegistration = 0;
+    operation.signalOffset = offset;
+    operation.addend = addend;
+    return operation;
+  }
+
+  long start(int from, int to, long localOffset, OneSidedOperation operation) {
+    long request = groups.get(from).start(to, 0, localOffset, operation);
+    assertTrue(request > 0, () -> "started with " + request + ": " + ends.log);
+    return request;
+  }
+
+  void progress() {
+    for (OneSidedGroup group : groups) {
+      assertEquals(0, group.progress(), ends.log::toString);
+    }
+  }
+
+  /** Goes on until the request is done, and gives it back. */
+  void finish(long request) {
+    Ends.await(
+        "end of a one-sided request",
+        () -> {
+          progress();
+          int state = Memory.getIntAcquire(request);
+          assertTrue(state >= 0, () -> "failed with " + -state + ": " + ends.log);
+          return state == DONE;
+        });
+    Memory.setIntRelease(request, RELEASED);
+  }
+
+  long word(int rank, long offset) {
+    return Memory.getLongAcquire(memory.get(rank) + offset);
+  }
+
+  void awaitWord(int rank, long offset, long value) {
+    Ends.await(
+        "signal",
+        () -> {
+          progress();
+          return word(rank, offset) == value;
+        });
+  }
+
+  @Override
+  public void close() {
+    groups.forEach(OneSidedGroup::close);
+  }
+}
