@@ -2,17 +2,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "command_line.h"
 #include "one_sided_lanes.h"
 #include "one_sided_plugin.h"
-#include "rendezvous.h"
 #include "report.h"
 
-enum { HANDLE_BYTES = 128, MOST_RANKS = 64, MOST_CONTEXTS = 256, GET_BYTES = 1 << 16, GETS = 4 };
+enum { MOST_CONTEXTS = 256, GET_BYTES = 1 << 16, GETS = 4 };
 
 struct options {
   const char *plugin, *folder, *table;
@@ -24,7 +21,6 @@ struct options {
 static struct options options = {
     .rank = -1, .ranks = 2, .contexts = 4, .operations = 200, .max_bytes = 1 << 16, .seed = 1, .timeout_seconds = 60};
 static struct one_sided plugin;
-static void *group, *contexts;
 static void *words_memory, *incoming_memory, *outgoing_memory, *gets_memory;
 static unsigned char *gets; /* a piece that others read, then one that is read into */
 
@@ -61,8 +57,8 @@ static void parse(int argc, char **argv) {
   static const struct option_row rows[] = {
       {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
       {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
-      {"rank", OPTION_INT, &options.rank, 0, MOST_RANKS - 1, NULL},
-      {"ranks", OPTION_INT, &options.ranks, 1, MOST_RANKS, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, ONE_SIDED_MOST_RANKS - 1, NULL},
+      {"ranks", OPTION_INT, &options.ranks, 1, ONE_SIDED_MOST_RANKS, NULL},
       {"contexts", OPTION_INT, &options.contexts, 1, MOST_CONTEXTS, NULL},
       {"operations", OPTION_SIZE, &options.operations, 1, 1 << 30, NULL},
       {"max-bytes", OPTION_SIZE, &options.max_bytes, 64, 64 << 20, NULL},
@@ -84,35 +80,6 @@ static void *memory(size_t bytes) {
   return found;
 }
 
-/* All have come as far as this. */
-static void barrier(const char *name) {
-  char there = 1;
-  if (rendezvous_put(options.folder, name, options.rank, &there, 1) != 0) exit(EXIT_PLUGIN_ERROR);
-  for (int rank = 0; rank < options.ranks; rank++) {
-    if (rendezvous_get(options.folder, name, rank, &there, 1, options.timeout_seconds) != 0) exit(EXIT_TIMED_OUT);
-  }
-}
-
-static void connect_all(void) {
-  char handles[MOST_RANKS][HANDLE_BYTES];
-  void *pointers[MOST_RANKS];
-  void *listener = NULL;
-  check(plugin.calls.listen(plugin.context, 0, handles[options.rank], &listener), "listen");
-  if (rendezvous_put(options.folder, "handle", options.rank, handles[options.rank], HANDLE_BYTES) != 0) {
-    exit(EXIT_PLUGIN_ERROR);
-  }
-  for (int rank = 0; rank < options.ranks; rank++) {
-    pointers[rank] = handles[rank];
-    if (rendezvous_get(options.folder, "handle", rank, handles[rank], HANDLE_BYTES, options.timeout_seconds) != 0) {
-      exit(EXIT_TIMED_OUT);
-    }
-  }
-  check(plugin.calls.connect(plugin.context, pointers, options.ranks, options.rank, listener, &group), "connect");
-  check(plugin.calls.close_listen(listener), "closeListen");
-  struct nccl_rma_config_v14 config = {.contexts = options.contexts, .traffic_class = -1, .rank_stride = 1};
-  check(plugin.calls.create_contexts(group, &config, &contexts), "createContext");
-}
-
 static void register_all(struct lanes *lanes) {
   size_t words = lane_count(lanes) * WORDS_OF_LANE * sizeof(uint64_t);
   size_t bytes = lane_count(lanes) * PLACES * lanes->max_bytes;
@@ -122,18 +89,13 @@ static void register_all(struct lanes *lanes) {
   lanes->checked = memory(lane_count(lanes) * sizeof *lanes->checked);
   gets = memory((1 + GETS) * GET_BYTES);
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
-  check(plugin.calls.reg(group, lanes->words, words, 1, 1, &words_memory), "regMrSym");
-  check(plugin.calls.reg(group, lanes->incoming, bytes, 1, 0, &incoming_memory), "regMrSym");
-  check(plugin.calls.reg(group, lanes->outgoing, bytes, 1, 0, &outgoing_memory), "regMrSym");
-  check(plugin.calls.reg(group, gets, (1 + GETS) * GET_BYTES, 1, 0, &gets_memory), "regMrSym");
+  check(plugin.calls.reg(plugin.group, lanes->words, words, 1, 1, &words_memory), "regMrSym");
+  check(plugin.calls.reg(plugin.group, lanes->incoming, bytes, 1, 0, &incoming_memory), "regMrSym");
+  check(plugin.calls.reg(plugin.group, lanes->outgoing, bytes, 1, 0, &outgoing_memory), "regMrSym");
+  check(plugin.calls.reg(plugin.group, gets, (1 + GETS) * GET_BYTES, 1, 0, &gets_memory), "regMrSym");
 }
 
-static int is_done(void *request) {
-  int done = 0;
-  check(plugin.calls.test(group, request, &done), "test");
-  if (done) progress();
-  return done;
-}
+static int is_done(void *request) { return one_sided_is_done(&plugin, request); }
 
 /* Starts the lane's next operation, where the target has checked what lay in its place. */
 static void start(struct lanes *lanes, struct sending *lane, int to, int context) {
@@ -150,20 +112,20 @@ static void start(struct lanes *lanes, struct sending *lane, int to, int context
   void **request = &lane->requests[number % PLACES];
   size_t there = lane_of(lanes, lanes->rank, context);
   if (is_weak(context)) {
-    check(plugin.calls.put_signal(contexts, context, from, outgoing_memory, bytes, into, incoming_memory, (uint32_t)to,
-                                  word_offset(there, WORD_WEAK + (int)(number % PLACES)), words_memory, 0,
+    check(plugin.calls.put_signal(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory,
+                                  (uint32_t)to, word_offset(there, WORD_WEAK + (int)(number % PLACES)), words_memory, 0,
                                   NCCL_SIGNAL_INCREMENT, false, request),
           "iputSignal");
   } else if (has_strong_signal(lanes, lanes->rank, to, context, number)) {
-    check(plugin.calls.put_signal(contexts, context, from, outgoing_memory, bytes, into, incoming_memory, (uint32_t)to,
-                                  word_offset(there, WORD_STRONG), words_memory, number + 1 - lane->signalled,
-                                  NCCL_SIGNAL_ADD, true, request),
+    check(plugin.calls.put_signal(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory,
+                                  (uint32_t)to, word_offset(there, WORD_STRONG), words_memory,
+                                  number + 1 - lane->signalled, NCCL_SIGNAL_ADD, true, request),
           "iputSignal");
     lane->signalled = number + 1;
   } else {
-    check(
-        plugin.calls.put(contexts, context, from, outgoing_memory, bytes, into, incoming_memory, (uint32_t)to, request),
-        "iput");
+    check(plugin.calls.put(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory, (uint32_t)to,
+                           request),
+          "iput");
   }
   if (*request == NULL) fail_with(EXIT_PLUGIN_ERROR, "a put gave no request");
   lane->next++;
@@ -179,12 +141,12 @@ static int drive(struct lanes *lanes, int peer, int context) {
   uint64_t checked = atomic_load_explicit(&lanes->checked[number], memory_order_acquire);
   if (checked > lane->acknowledged) {
     void *request = NULL;
-    check(plugin.calls.put_signal(contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
+    check(plugin.calls.put_signal(plugin.contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
                                   word_offset(lane_of(lanes, lanes->rank, context), WORD_CHECKED), words_memory,
                                   checked - lane->acknowledged, NCCL_SIGNAL_ADD, false, &request),
           "iputSignal");
     lane->acknowledged = checked;
-    while (!is_done(request)) check(plugin.calls.progress(contexts), "rmaProgress");
+    while (!is_done(request)) one_sided_progress(&plugin);
   }
   return lane->tested == lanes->operations && lane->acknowledged == lanes->operations;
 }
@@ -195,10 +157,11 @@ static void get_from(const struct lanes *lanes, int peer, int round) {
   size_t offset = (size_t)(random >> 32) % (GET_BYTES - bytes) / 8 * 8;
   size_t into = (size_t)(1 + round % GETS) * GET_BYTES;
   void *request = NULL, *flush = NULL;
-  check(plugin.calls.get(contexts, 0, offset, gets_memory, bytes, into, gets_memory, (uint32_t)peer, &request), "iget");
-  while (!is_done(request)) check(plugin.calls.progress(contexts), "rmaProgress");
-  check(plugin.calls.flush(contexts, 0, gets_memory, (uint32_t)peer, &flush), "iflush");
-  while (flush != NULL && !is_done(flush)) check(plugin.calls.progress(contexts), "rmaProgress");
+  check(plugin.calls.get(plugin.contexts, 0, offset, gets_memory, bytes, into, gets_memory, (uint32_t)peer, &request),
+        "iget");
+  while (!is_done(request)) one_sided_progress(&plugin);
+  check(plugin.calls.flush(plugin.contexts, 0, gets_memory, (uint32_t)peer, &flush), "iflush");
+  while (flush != NULL && !is_done(flush)) one_sided_progress(&plugin);
   size_t wrong = wrong_byte(gets + into, bytes, (uint64_t)peer + offset);
   if (wrong != bytes) {
     fail_with(EXIT_WRONG_DATA, "a get of %zu bytes from rank %d is done, and byte %zu is wrong", bytes, peer, wrong);
@@ -220,7 +183,11 @@ int main(int argc, char **argv) {
                         .operations = options.operations,
                         .max_bytes = options.max_bytes,
                         .spoil = options.spoil && options.rank == 0};
-  connect_all();
+  struct one_sided_meeting meeting = {.folder = options.folder,
+                                      .rank = options.rank,
+                                      .ranks = options.ranks,
+                                      .timeout_seconds = options.timeout_seconds};
+  one_sided_connect(&plugin, &meeting, options.contexts);
   register_all(&lanes);
   sendings = calloc(lane_count(&lanes), sizeof *sendings);
   if (sendings == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %zu lanes", lane_count(&lanes));
@@ -233,30 +200,20 @@ int main(int argc, char **argv) {
     for (int peer = 0; peer < options.ranks; peer++) {
       for (int context = 0; context < options.contexts; context++) left += !drive(&lanes, peer, context);
     }
-    check(plugin.calls.progress(contexts), "rmaProgress");
+    one_sided_progress(&plugin);
     if (round % 64 == 0) get_from(&lanes, (options.rank + 1) % options.ranks, round / 64);
   }
   pthread_join(checker, NULL);
   double seconds = now_seconds() - start_seconds;
-  /* Others may still wait for this rank's credit, so it goes on until all are through. */
-  char there = 1;
-  if (rendezvous_put(options.folder, "through", options.rank, &there, 1) != 0) return EXIT_PLUGIN_ERROR;
-  for (int rank = 0; rank < options.ranks; rank++) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/through.%d", options.folder, rank);
-    while (access(path, F_OK) != 0) {
-      check(plugin.calls.progress(contexts), "rmaProgress");
-      progress();
-    }
-  }
+  one_sided_barrier(&plugin, &meeting, "through");
   bool failed = true;
-  if (plugin.calls.last_error != NULL) check(plugin.calls.last_error(contexts, &failed), "queryLastError");
+  if (plugin.calls.last_error != NULL) check(plugin.calls.last_error(plugin.contexts, &failed), "queryLastError");
   if (failed) fail_with(EXIT_PLUGIN_ERROR, "all is done, and the plugin has an error");
-  check(plugin.calls.destroy_contexts(contexts), "destroyContext");
   void *all[] = {words_memory, incoming_memory, outgoing_memory, gets_memory};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) check(plugin.calls.dereg(group, all[i]), "deregMrSym");
-  barrier("deregistered");
-  check(plugin.calls.close(group), "closeColl");
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) check(plugin.calls.dereg(plugin.group, all[i]), "deregMrSym");
+  one_sided_barrier(&plugin, &meeting, "deregistered");
+  check(plugin.calls.destroy_contexts(plugin.contexts), "destroyContext");
+  check(plugin.calls.close(plugin.group), "closeColl");
   check(plugin.calls.finalize(plugin.context), "finalize");
   printf("rank %d: %zu operations in %d contexts with %d ranks through %s, %.3f s\n", options.rank,
          lane_count(&lanes) * options.operations, options.contexts, options.ranks, plugin.symbol, seconds);

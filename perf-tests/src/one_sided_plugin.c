@@ -3,7 +3,14 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "rendezvous.h"
+#include "report.h"
+
+enum { HANDLE_BYTES = 128 };
 
 static const char *prefix_of_log;
 static const struct nccl_gin_v13 *narrow;
@@ -103,4 +110,52 @@ int one_sided_load(struct one_sided *plugin, const char *path, const char *symbo
   if (result == NCCL_SUCCESS) result = plugin->calls.devices(&plugin->devices);
   if (result != NCCL_SUCCESS) fprintf(stderr, "init of %s failed with %d\n", plugin->symbol, result);
   return result;
+}
+
+void one_sided_connect(struct one_sided *plugin, const struct one_sided_meeting *meeting, int contexts) {
+  char handles[ONE_SIDED_MOST_RANKS][HANDLE_BYTES];
+  void *pointers[ONE_SIDED_MOST_RANKS];
+  void *listener = NULL;
+  char *own = handles[meeting->rank];
+  check(plugin->calls.listen(plugin->context, 0, own, &listener), "listen");
+  if (rendezvous_put(meeting->folder, "handle", meeting->rank, own, HANDLE_BYTES) != 0) exit(EXIT_PLUGIN_ERROR);
+  for (int rank = 0; rank < meeting->ranks; rank++) {
+    pointers[rank] = handles[rank];
+    if (rendezvous_get(meeting->folder, "handle", rank, handles[rank], HANDLE_BYTES, meeting->timeout_seconds) != 0) {
+      exit(EXIT_TIMED_OUT);
+    }
+  }
+  check(plugin->calls.connect(plugin->context, pointers, meeting->ranks, meeting->rank, listener, &plugin->group),
+        "connect");
+  check(plugin->calls.close_listen(listener), "closeListen");
+  struct nccl_rma_config_v14 config = {.contexts = contexts, .traffic_class = -1, .rank_stride = 1};
+  check(plugin->calls.create_contexts(plugin->group, &config, &plugin->contexts), "createContext");
+}
+
+void one_sided_progress(const struct one_sided *plugin) {
+  check(plugin->calls.progress(plugin->contexts), "rmaProgress");
+}
+
+int one_sided_is_done(const struct one_sided *plugin, void *request) {
+  int done = 0;
+  check(plugin->calls.test(plugin->group, request, &done), "test");
+  if (done) progress();
+  return done;
+}
+
+void one_sided_barrier(const struct one_sided *plugin, const struct one_sided_meeting *meeting, const char *name) {
+  char there = 1;
+  if (rendezvous_put(meeting->folder, name, meeting->rank, &there, 1) != 0) exit(EXIT_PLUGIN_ERROR);
+  double start = now_seconds();
+  for (int rank = 0; rank < meeting->ranks; rank++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.%d", meeting->folder, name, rank);
+    while (access(path, F_OK) != 0) {
+      if (now_seconds() - start > meeting->timeout_seconds) {
+        fail_with(EXIT_TIMED_OUT, "rank %d did not come to %s within %.0f s", rank, name, meeting->timeout_seconds);
+      }
+      one_sided_progress(plugin);
+    }
+    progress();
+  }
 }

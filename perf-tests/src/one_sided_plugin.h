@@ -9,6 +9,7 @@ struct one_sided {
   struct nccl_rma_v14 calls;
   void *context;
   int devices;
+  void *group, *contexts; /* once it is connected */
 };
 
 /*
@@ -17,5 +18,22 @@ struct one_sided {
  * ncclResult_t after it said on standard error what is wrong.
  */
 int one_sided_load(struct one_sided *, const char *path, const char *symbol, const char *log_prefix);
+
+enum { ONE_SIDED_MOST_RANKS = 64 };
+
+/* How a process finds the others. */
+struct one_sided_meeting {
+  const char *folder; /* as rendezvous.h has it */
+  int rank, ranks;
+  double timeout_seconds;
+};
+
+/* Makes a group of all ranks and a block of contexts. Ends the process where that can't be. */
+void one_sided_connect(struct one_sided *, const struct one_sided_meeting *, int contexts);
+/* Waits until all ranks have come to this name, and makes progress meanwhile, since others may need it. */
+void one_sided_barrier(const struct one_sided *, const struct one_sided_meeting *, const char *name);
+/* Whether the request is done, and gone with that. Ends the process where the call fails. */
+int one_sided_is_done(const struct one_sided *, void *request);
+void one_sided_progress(const struct one_sided *);
 
 #endif

@@ -7,6 +7,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,6 +36,13 @@ final class OneSidedTest {
   /** Runs so many ranks and returns what each said, the last line its exit code. */
   private List<String> run(int ranks, String... more) throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
+      return run(lab, ranks, more);
+    }
+  }
+
+  private List<String> run(Lab lab, int ranks, String... more)
+      throws IOException, InterruptedException {
     System.out.println("seed " + seed);
     environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
     /* Whoever waits for its turn on a busy machine is no plane that failed: a second a try. */
@@ -42,21 +50,19 @@ final class OneSidedTest {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
     List<String> said = new ArrayList<>();
-    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
-      try {
-        for (int rank = 0; rank < ranks; rank++) {
-          Path log = folder.resolve("rank" + rank + ".log");
-          List<String> command = command(meeting, rank, ranks, more);
-          processes.add(HostProcess.start(lab, rank, log, environment, command));
-        }
-        for (HostProcess process : processes) {
-          int code = process.exitCode(LIMIT_SECONDS);
-          said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
-        }
-      } finally {
-        for (HostProcess process : processes) {
-          process.close();
-        }
+    try {
+      for (int rank = 0; rank < ranks; rank++) {
+        Path log = folder.resolve("rank" + rank + ".log");
+        List<String> command = command(meeting, rank, ranks, more);
+        processes.add(HostProcess.start(lab, rank, log, environment, command));
+      }
+      for (HostProcess process : processes) {
+        int code = process.exitCode(LIMIT_SECONDS);
+        said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
+      }
+    } finally {
+      for (HostProcess process : processes) {
+        process.close();
       }
     }
     return said;
@@ -106,6 +112,19 @@ final class OneSidedTest {
     environment.put("HEDDLE_GRACE_MS", "120000");
     environment.put("HEDDLE_SOFT_FAULTS", "loss=0.1,seed=" + seed);
     assertAllPassed(run(2, "--contexts=4", "--operations=40", "--max-bytes=60000"));
+  }
+
+  @Test
+  void devicesOfLibibverbsCarryThemAlike() throws IOException, InterruptedException {
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of())) {
+      assertAllPassed(run(hosts, 2, "--contexts=4", "--operations=60", "--max-bytes=300000"));
+      for (int host = 0; host < 2; host++) {
+        List<Long> sent = hosts.sentBytes(host);
+        long least = sent.stream().mapToLong(Long::longValue).min().orElseThrow();
+        long most = sent.stream().mapToLong(Long::longValue).max().orElseThrow();
+        assertTrue(least > 0.8 * most, "host " + host + ": " + sent);
+      }
+    }
   }
 
   @Test

@@ -1,11 +1,14 @@
 package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.transport.connection.Connection;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
+import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.TransportResult;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -108,6 +111,28 @@ abstract class OneSidedSuite {
       ranks.finish(ranks.start(0, 0, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1)));
       ranks.awaitWord(0, WORD, 1);
       Ends.check(ranks.memory.get(0) + DATA + 2000, 1000, 3);
+    }
+  }
+
+  /* A kernel may wait for a word that nobody will signal any more. */
+  @Test
+  void aPeerThatIsLostEndsTheGroupThoughNothingIsUnderWay() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
+      OneSidedOperation word = OneSidedRanks.put(0, 0);
+      ranks.finish(ranks.start(1, 0, 0, OneSidedRanks.signal(word, Signal.WEAK, WORD, 1)));
+      ranks.awaitWord(0, WORD, 1);
+      assertFalse(ranks.groups.get(0).hasFailed());
+      ends.left.devices().stream()
+          .flatMap(device -> device.connections().stream())
+          .map(Connection.class::cast)
+          .forEach(each -> each.standing().peerGone(Standing.Peer.LOST, "its process ended"));
+      Ends.await(
+          "end of the group", () -> ranks.groups.get(0).progress() == TransportResult.REMOTE_ERROR);
+      assertTrue(ranks.groups.get(0).hasFailed());
+      assertEquals(
+          -TransportResult.REMOTE_ERROR,
+          ranks.groups.get(0).start(1, 0, 0, OneSidedRanks.put(8, 64)));
     }
   }
 
