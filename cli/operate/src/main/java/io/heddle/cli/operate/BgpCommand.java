@@ -4,6 +4,7 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.bgpstub.daemon.DaemonConfig;
 import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -74,7 +75,7 @@ public final class BgpCommand {
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.orElse(thrown -> DaemonFaults.end(log));
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
-    BgpSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
+    QuestionSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);
     Signal.handle(new Signal("HUP"), signal -> reload(file, daemon, log));
     Runtime.getRuntime()

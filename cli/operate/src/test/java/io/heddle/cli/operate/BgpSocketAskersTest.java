@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class BgpSocketAskersTest {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private Path folder;
   private Path path;
-  private BgpSocket socket;
+  private QuestionSocket socket;
 
   @BeforeEach
   void listen() throws IOException {
@@ -65,7 +66,7 @@ class BgpSocketAskersTest {
   void whoAsksIsAnsweredWhateverOthersDo() throws IOException {
     List<SocketChannel> silent = new ArrayList<>();
     try {
-      for (int i = 0; i < 3 * BgpSocket.MOST_ASKERS; i++) {
+      for (int i = 0; i < 3 * QuestionSocket.MOST_ASKERS; i++) {
         silent.add(caller());
       }
       assertTrue(BgpSocket.ask(path, "peers").contains("peers"));
@@ -83,7 +84,7 @@ class BgpSocketAskersTest {
   @Test
   void aQuestionWithoutAnEndIsNone() throws IOException {
     try (SocketChannel caller = caller()) {
-      ByteBuffer endless = ByteBuffer.allocate(BgpSocket.LONGEST_QUESTION_BYTES);
+      ByteBuffer endless = ByteBuffer.allocate(QuestionSocket.LONGEST_QUESTION_BYTES);
       caller.write(endless);
       assertTrue(isHungUp(caller));
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BgpSocketTest {
   @TempDir Path folder;
 
-  private BgpSocket listen() {
+  private QuestionSocket listen() {
     return BgpSocket.listen(
         folder.resolve("bgp.sock"), question -> "answer", (level, sentence) -> {});
   }
@@ -27,8 +28,8 @@ class BgpSocketTest {
   @Test
   void aSocketThatAPredecessorLeftIsReplaced() throws Exception {
     Path socket = folder.resolve("bgp.sock");
-    try (BgpSocket first = listen();
-        BgpSocket second = listen()) {
+    try (QuestionSocket first = listen();
+        QuestionSocket second = listen()) {
       assertEquals("\"answer\"", BgpSocket.ask(socket, "anything").strip());
       assertEquals(
           "rw-rw-rw-", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));

@@ -1,5 +1,7 @@
 package io.heddle.cli.stat;
 
+import io.heddle.cli.kit.Paint;
+import io.heddle.cli.kit.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

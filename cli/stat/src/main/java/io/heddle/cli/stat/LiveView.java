@@ -1,5 +1,8 @@
 package io.heddle.cli.stat;
 
+import io.heddle.cli.kit.Paint;
+import io.heddle.cli.kit.Terminal;
+import io.heddle.cli.kit.Units;
 import io.heddle.stats.ProcessStats;
 import java.io.PrintWriter;
 import java.time.Instant;

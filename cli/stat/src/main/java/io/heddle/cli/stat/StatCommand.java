@@ -1,6 +1,9 @@
 package io.heddle.cli.stat;
 
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.Paint;
+import io.heddle.cli.kit.Terminal;
+import io.heddle.cli.kit.Units;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.stats.ProcessStats;
 import java.io.PrintWriter;

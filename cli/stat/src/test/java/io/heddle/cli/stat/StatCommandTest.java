@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.kit.Terminal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

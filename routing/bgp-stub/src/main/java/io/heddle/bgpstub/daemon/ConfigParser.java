@@ -6,6 +6,7 @@ import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.rib.RibOptions;
+import io.heddle.platform.ConfigText;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.routes.MissingFigure;
@@ -92,7 +93,7 @@ public final class ConfigParser {
   }
 
   static DaemonConfig parse(String file, List<String> lines) {
-    List<ConfigText.Section> sections = ConfigText.parse(file, lines);
+    List<ConfigText.Section> sections = ConfigText.parse(file, lines, List.of("peer"));
     ConfigText.Section top = sections.getFirst();
     top.refuseUnknown(TOP_KEYS);
     sections.subList(1, sections.size()).forEach(section -> section.refuseUnknown(PEER_KEYS));

@@ -1,21 +1,21 @@
-package io.heddle.cli.stat;
+package io.heddle.cli.kit;
 
 import java.util.Locale;
 
 /** Numbers as people read them, in few columns. */
-final class Units {
+public final class Units {
   private static final String[] BINARY = {"", "K", "M", "G", "T", "P"};
   private static final String[] DECIMAL = {"", "k", "M", "G", "T"};
 
   private Units() {}
 
   /** Bytes by powers of 1024, at most five characters. */
-  static String bytes(long bytes) {
+  public static String bytes(long bytes) {
     return scaled(bytes, 1024, BINARY);
   }
 
   /** A count by powers of 1000, at most five characters. */
-  static String count(double count) {
+  public static String count(double count) {
     return scaled(count, 1000, DECIMAL);
   }
 
@@ -32,7 +32,7 @@ final class Units {
         + names[unit];
   }
 
-  static String time(long ns) {
+  public static String time(long ns) {
     if (ns == 0) {
       return "-";
     }
@@ -43,7 +43,7 @@ final class Units {
             : String.format(Locale.ROOT, "%.1f s", ns / 1e9);
   }
 
-  static String age(long ms) {
+  public static String age(long ms) {
     long seconds = Math.max(0, ms) / 1000;
     return seconds < 100
         ? seconds + "s"
@@ -52,12 +52,12 @@ final class Units {
             : seconds < 100 * 3600 ? seconds / 3600 + "h" : seconds / 86_400 + "d";
   }
 
-  static String percent(double share) {
+  public static String percent(double share) {
     return String.format(Locale.ROOT, "%.1f%%", 100 * share);
   }
 
   /** Cut to this width, with a mark where something is missing. */
-  static String cut(String text, int width) {
+  public static String cut(String text, int width) {
     return text.length() <= width ? text : width < 2 ? "" : text.substring(0, width - 1) + "…";
   }
 }

@@ -1,4 +1,4 @@
-package io.heddle.cli.stat;
+package io.heddle.cli.kit;
 
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * @param columns 0 where there is no terminal
  * @param rows likewise
  */
-record Terminal(int columns, int rows) {
+public record Terminal(int columns, int rows) {
   private static final int STANDARD_OUTPUT = 1;
   private static final long TIOCGWINSZ = 0x5413;
   private static final int WINSIZE_BYTES = 8;
@@ -20,7 +20,7 @@ record Terminal(int columns, int rows) {
   private static final int USUAL_ROWS = 24;
 
   /** Asked anew each time: windows change. */
-  static Terminal look() {
+  public static Terminal look() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment winsize = arena.allocate(WINSIZE_BYTES);
       if (LinuxCalls.ioctl(STANDARD_OUTPUT, TIOCGWINSZ, winsize.address()) < 0) {
@@ -32,7 +32,7 @@ record Terminal(int columns, int rows) {
     }
   }
 
-  boolean exists() {
+  public boolean exists() {
     return columns > 0;
   }
 }

@@ -1,7 +1,5 @@
-package io.heddle.bgpstub.daemon;
+package io.heddle.platform;
 
-import io.heddle.platform.HeddleException;
-import io.heddle.platform.NearestName;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,24 +7,34 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration file as text: {@code key = value} lines, then sections {@code [peer name]} with
+ * A configuration file as text: {@code key = value} lines, then sections {@code [kind name]} with
  * lines of their own; {@code #} begins a comment.
  */
-final class ConfigText {
+public final class ConfigText {
   /** A value and where it stands. */
-  record Line(int number, String value) {}
+  private record Line(int number, String value) {}
 
   /** Lines under one heading; the first section has none. */
-  static final class Section {
-    final String name;
-    final int number;
+  public static final class Section {
+    /** The first word of its heading, empty for the lines before any. */
+    public final String kind;
+
+    /** The second word of its heading. */
+    public final String name;
+
+    /** The line of its heading, from 1. */
+    public final int number;
+
     private final String file;
     private final Map<String, Line> lines = new LinkedHashMap<>();
 
-    private Section(String file, String name, int number) {
+    private Section(String file, String kind, String name, int number) {
       this.file = file;
+      this.kind = kind;
       this.name = name;
       this.number = number;
     }
@@ -38,7 +46,8 @@ final class ConfigText {
      * @param range what is allowed, as a clause
      * @throws HeddleException that names file, line, key, value and what is allowed
      */
-    <T> T get(String key, T standard, String range, Function<String, T> parser) {
+    public <T extends @Nullable Object> T get(
+        String key, T standard, String range, Function<String, T> parser) {
       Line line = lines.get(key);
       if (line == null) {
         return standard;
@@ -50,7 +59,8 @@ final class ConfigText {
       }
     }
 
-    long number(String key, long standard, long least, long most) {
+    /** A whole number within bounds, 0x for hexadecimal. */
+    public long number(String key, long standard, long least, long most) {
       return get(
           key,
           standard,
@@ -64,7 +74,8 @@ final class ConfigText {
           });
     }
 
-    boolean flag(String key, boolean standard) {
+    /** {@code yes} or {@code no}. */
+    public boolean flag(String key, boolean standard) {
       return get(
           key,
           standard,
@@ -77,16 +88,24 @@ final class ConfigText {
           });
     }
 
-    String text(String key, String standard) {
+    /** Whatever is there. */
+    public String text(String key, String standard) {
       return get(key, standard, "a text", Function.identity());
     }
 
-    HeddleException fail(int line, String what) {
+    /** An error about the value of a key that is there. */
+    public HeddleException refuse(String key, String what) {
+      Line line = java.util.Objects.requireNonNull(lines.get(key));
+      return fail(line.number, key + " = " + line.value + " " + what);
+    }
+
+    /** An error about a line. */
+    public HeddleException fail(int line, String what) {
       return new HeddleException(file + " line " + line + ": " + what);
     }
 
     /** A mistyped key is worth more than what follows from its absence. */
-    void refuseUnknown(Set<String> known) {
+    public void refuseUnknown(Set<String> known) {
       lines.forEach((key, line) -> {
         if (!known.contains(key)) {
           throw fail(
@@ -94,7 +113,7 @@ final class ConfigText {
               "there is no key '"
                   + key
                   + "' "
-                  + (name.isEmpty() ? "outside of a section" : "in [peer " + name + "]")
+                  + (name.isEmpty() ? "outside of a section" : "in [" + kind + " " + name + "]")
                   + "; did you mean "
                   + NearestName.of(key, new TreeSet<>(known))
                   + "?");
@@ -109,11 +128,12 @@ final class ConfigText {
    * The sections in order, the one without heading first.
    *
    * @param file its name, for messages
+   * @param kinds of sections that there may be
    * @throws HeddleException that names file, line and what is wrong
    */
-  static List<Section> parse(String file, List<String> lines) {
+  public static List<Section> parse(String file, List<String> lines, List<String> kinds) {
     List<Section> sections = new ArrayList<>();
-    Section section = new Section(file, "", 0);
+    Section section = new Section(file, "", "", 0);
     sections.add(section);
     for (int i = 0; i < lines.size(); i++) {
       int number = i + 1;
@@ -122,20 +142,22 @@ final class ConfigText {
         continue;
       }
       if (line.startsWith("[")) {
-        String name = heading(section, number, line);
+        String[] words = heading(section, number, line, kinds);
         for (Section other : sections) {
-          if (other.name.equals(name)) {
+          if (other.kind.equals(words[0]) && other.name.equals(words[1])) {
             throw section.fail(
-                number, "there is a [peer " + name + "] already, in line " + other.number);
+                number,
+                "there is a [%s %s] already, in line %d"
+                    .formatted(words[0], words[1], other.number));
           }
         }
-        section = new Section(file, name, number);
+        section = new Section(file, words[0], words[1], number);
         sections.add(section);
         continue;
       }
       int equals = line.indexOf('=');
       if (equals <= 0) {
-        throw section.fail(number, "'" + line + "' is neither key = value nor [peer name]");
+        throw section.fail(number, "'" + line + "' is neither key = value nor " + headings(kinds));
       }
       String key = line.substring(0, equals).strip();
       Line before =
@@ -147,15 +169,21 @@ final class ConfigText {
     return sections;
   }
 
-  private static String heading(Section section, int number, String line) {
-    if (!line.matches("\\[peer\\s+[A-Za-z0-9._-]{1,32}]")) {
+  private static String headings(List<String> kinds) {
+    return kinds.stream().map(kind -> "[" + kind + " name]").collect(Collectors.joining(" nor "));
+  }
+
+  private static String[] heading(Section section, int number, String line, List<String> kinds) {
+    if (!line.matches("\\[[a-z]+\\s+[A-Za-z0-9._-]{1,32}]")
+        || !kinds.contains(line.substring(1).split("\\s")[0])) {
       throw section.fail(
           number,
           "'"
               + line
-              + "' isn't [peer name], where the name has 1 to 32 letters, digits, dots, dashes or"
-              + " underscores");
+              + "' isn't "
+              + headings(kinds)
+              + ", where the name has 1 to 32 letters, digits, dots, dashes or underscores");
     }
-    return line.substring("[peer".length(), line.length() - 1).strip();
+    return line.substring(1, line.length() - 1).split("\\s+");
   }
 }

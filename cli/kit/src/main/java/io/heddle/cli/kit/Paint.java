@@ -1,4 +1,4 @@
-package io.heddle.cli.stat;
+package io.heddle.cli.kit;
 
 import java.util.Map;
 
@@ -7,28 +7,28 @@ import java.util.Map;
  *
  * @param coloured whether there are any
  */
-record Paint(boolean coloured) {
+public record Paint(boolean coloured) {
   /** None where the output is no terminal, is a plain one, or NO_COLOR (no-color.org) is set. */
-  static Paint of(Map<String, String> environment, boolean terminal) {
+  public static Paint of(Map<String, String> environment, boolean terminal) {
     return new Paint(
         terminal
             && environment.getOrDefault("NO_COLOR", "").isEmpty()
             && !environment.getOrDefault("TERM", "dumb").equals("dumb"));
   }
 
-  String bold(String text) {
+  public String bold(String text) {
     return in("1", text);
   }
 
-  String dim(String text) {
+  public String dim(String text) {
     return in("2", text);
   }
 
-  String red(String text) {
+  public String red(String text) {
     return in("31", text);
   }
 
-  String yellow(String text) {
+  public String yellow(String text) {
     return in("33", text);
   }
 
