@@ -182,7 +182,7 @@ Priority: optional
 Installed-Size: $(du -sk --apparent-size "$usr" | cut -f 1)
 Depends: libc6 (>= $(needed_libc "$usr/lib/heddle"))
 Recommends: iproute2, systemd | systemd-standalone-sysusers
-Suggests: libibverbs1, bird2
+Suggests: libibverbs1, bird2, libbpf1
 Description: NCCL network plugin for Ethernet fabrics with many planes
  Sprays every message of a collective over queue pairs that are pinned to the
  planes of the fabric, by weights that it learns by BGP. Brings its own Java

@@ -28,6 +28,7 @@ class ArchitectureTest {
           Map.entry("addr", Set.of("platform")),
           Map.entry("bpf", Set.of("platform")),
           Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
+          Map.entry("gateway", Set.of("platform", "addr", "dataplane", "cli.kit")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("flowspec", Set.of("platform", "addr", "bgp")),
@@ -81,6 +82,7 @@ class ArchitectureTest {
               "cli.heddle",
               Set.of(
                   "platform",
+                  "gateway",
                   "cli.kit",
                   "cli.lab",
                   "cli.stat",
@@ -136,6 +138,26 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("io.heddle.softdevice..")
         .because("providers are found by ServiceLoader")
+        .check(classes);
+  }
+
+  @Test
+  void thePluginUsesNothingOfTheGateways() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.heddle.plugin..",
+            "io.heddle.transport..",
+            "io.heddle.qppool..",
+            "io.heddle.roce..",
+            "io.heddle.softdevice..",
+            "io.heddle.verbs..",
+            "io.heddle.addr..",
+            "io.heddle.platform..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.heddle.bpf..", "io.heddle.dataplane..", "io.heddle.gateway..")
+        .because("a job's process carries nothing of products between data centres")
         .check(classes);
   }
 

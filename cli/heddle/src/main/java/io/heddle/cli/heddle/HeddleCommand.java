@@ -15,6 +15,7 @@ import io.heddle.cli.soak.SoakCommand;
 import io.heddle.cli.stat.ErrorsCommand;
 import io.heddle.cli.stat.ExporterCommand;
 import io.heddle.cli.stat.StatCommand;
+import io.heddle.gateway.command.GatewayCommand;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import java.io.FileDescriptor;
@@ -41,6 +42,7 @@ import picocli.CommandLine.ParameterException;
       DemoCommand.class,
       PlanesCommand.class,
       BgpCommand.class,
+      GatewayCommand.class,
       LabCommand.class,
       DoctorCommand.class,
       PathsCommand.class,

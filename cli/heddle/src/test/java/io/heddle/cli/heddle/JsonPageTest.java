@@ -57,6 +57,9 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle bgp show neighbours", "BgpStatus$Daemon");
     DOCUMENTS.put("heddle bgp show routes", "BgpStatus$Routes");
     DOCUMENTS.put("heddle bgp show destination", "BgpStatus$Explanation");
+    DOCUMENTS.put("heddle gateway show flows", "GatewayStatus$Flows");
+    DOCUMENTS.put("heddle gateway show lists", "GatewayStatus$Lists");
+    DOCUMENTS.put("heddle gateway show rules", "GatewayStatus$Rules");
     DOCUMENTS.put("heddle lab status", "FabricStatus");
     DOCUMENTS.put("heddle demo", "DemoReport");
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");

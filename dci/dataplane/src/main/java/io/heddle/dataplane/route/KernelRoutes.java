@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -23,20 +25,40 @@ public final class KernelRoutes {
   private KernelRoutes() {}
 
   /**
-   * Makes the kernel have these routes and rules of ours and no others. A route changes in one
-   * step. Stale ones go last, so that no packet is without a route.
+   * What became of the routes.
    *
-   * @return the routes as the kernel took them: whole where it doesn't know reduced encapsulation
-   * @throws HeddleException where it refuses one, naming it
+   * @param taken as the kernel has them: whole where it doesn't know reduced encapsulation
+   * @param refused why, a sentence for each
    */
-  public static List<KernelRoute> apply(
-      Collection<KernelRoute> routes, Collection<MarkRule> rules) {
+  public record Outcome(List<KernelRoute> taken, Map<KernelRoute, String> refused) {}
+
+  /**
+   * Makes the kernel have these routes and rules of ours and no others. A route changes in one
+   * step. Stale ones go last, so that no packet is without a route. A route may be refused, where
+   * its neighbour's network isn't there yet.
+   *
+   * @throws HeddleException where it refuses a rule, naming it
+   */
+  public static Outcome apply(Collection<KernelRoute> routes, Collection<MarkRule> rules) {
     try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
       List<KernelRoute> taken = new ArrayList<>();
+      Map<KernelRoute, String> refused = new LinkedHashMap<>();
       Set<RouteMessages.Place> wanted = new HashSet<>();
       for (KernelRoute route : routes) {
-        taken.add(add(netlink, route));
         wanted.add(RouteMessages.place(route));
+        KernelRoute sent = route;
+        int result = send(netlink, sent);
+        if (result == -Errno.EINVAL
+            && route.way() instanceof KernelRoute.ToSegments to
+            && to.path().reduced()) {
+          sent = whole(route, to);
+          result = send(netlink, sent);
+        }
+        if (result < 0) {
+          refused.put(route, refusal(text(sent), result));
+        } else {
+          taken.add(sent);
+        }
       }
       Set<MarkRule> present = own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule);
       for (MarkRule rule : rules) {
@@ -50,7 +72,7 @@ public final class KernelRoutes {
         }
       }
       removeStale(netlink, wanted, new HashSet<>(rules));
-      return taken;
+      return new Outcome(taken, refused);
     }
   }
 
@@ -61,22 +83,12 @@ public final class KernelRoutes {
     }
   }
 
-  private static KernelRoute add(RtnetlinkRequests netlink, KernelRoute route) {
-    int result = send(netlink, route);
-    if (result == -Errno.EINVAL
-        && route.way() instanceof KernelRoute.ToSegments to
-        && to.path().reduced()) {
-      KernelRoute whole =
-          new KernelRoute(
-              route.table(),
-              route.destination(),
-              route.interfaceIndex(),
-              new KernelRoute.ToSegments(to.path().whole()));
-      require(text(whole), send(netlink, whole));
-      return whole;
-    }
-    require(text(route), result);
-    return route;
+  private static KernelRoute whole(KernelRoute route, KernelRoute.ToSegments to) {
+    return new KernelRoute(
+        route.table(),
+        route.destination(),
+        route.interfaceIndex(),
+        new KernelRoute.ToSegments(to.path().whole()));
   }
 
   private static int send(RtnetlinkRequests netlink, KernelRoute route) {
@@ -100,8 +112,12 @@ public final class KernelRoutes {
 
   private static void require(String what, int result) {
     if (result < 0) {
-      throw new HeddleException("the kernel refuses " + what + ": " + Errno.describe(-result));
+      throw new HeddleException(refusal(what, result));
     }
+  }
+
+  private static String refusal(String what, int result) {
+    return "the kernel refuses " + what + ": " + Errno.describe(-result);
   }
 
   private static <T> Set<T> own(

@@ -2,12 +2,10 @@ package io.heddle.dataplane.route;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
@@ -69,7 +67,7 @@ final class KernelRoutesTest {
                 first,
                 bySegments(8401, "fc00:2::/64", wan, false),
                 bySegments(8401, "10.2.0.0/16", wan, false));
-        assertEquals(routes, KernelRoutes.apply(routes, rules));
+        assertEquals(routes, KernelRoutes.apply(routes, rules).taken());
         KernelRoutes.apply(routes, rules);
         return null;
       });
@@ -112,8 +110,10 @@ final class KernelRoutesTest {
       List<KernelRoute> taken =
           host.call(() ->
               KernelRoutes.apply(
-                  List.of(bySegments(8401, "fc00:2::/64", LinuxCalls.interfaceIndex("wan"), true)),
-                  List.of()));
+                      List.of(
+                          bySegments(8401, "fc00:2::/64", LinuxCalls.interfaceIndex("wan"), true)),
+                      List.of())
+                  .taken());
       boolean reduced = ((KernelRoute.ToSegments) taken.getFirst().way()).path().reduced();
       String table = host.exec("ip", "-6", "route", "show", "table", "8401");
       assertTrue(table.contains(reduced ? "mode encap.red" : "mode encap"), table);
@@ -121,18 +121,20 @@ final class KernelRoutesTest {
   }
 
   @Test
-  void whatTheKernelRefusesIsNamed() {
+  void whatTheKernelRefusesIsNamedAndTheOthersAreThere() {
     try (NetworkNamespace host = host()) {
-      HeddleException refused =
-          assertThrows(
-              HeddleException.class,
-              () ->
-                  host.call(() ->
-                      KernelRoutes.apply(
-                          List.of(bySegments(8401, "fc00:2::/64", 999, false)), List.of())));
+      KernelRoute wrong = bySegments(8401, "fc00:2::/64", 999, false);
+      KernelRoutes.Outcome outcome =
+          host.call(() ->
+              KernelRoutes.apply(
+                  List.of(
+                      wrong,
+                      bySegments(8402, "fc00:2::/64", LinuxCalls.interfaceIndex("wan"), false)),
+                  List.of()));
+      assertEquals(1, outcome.taken().size());
       assertTrue(
-          refused.getMessage().contains("refuses the route to fc00:2::/64 of table 8401"),
-          refused.getMessage());
+          outcome.refused().get(wrong).contains("refuses the route to fc00:2::/64 of table 8401"),
+          outcome.toString());
     }
   }
 

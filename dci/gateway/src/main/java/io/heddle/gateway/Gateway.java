@@ -1,0 +1,311 @@
+package io.heddle.gateway;
+
+import io.heddle.addr.AddressPrefix;
+import io.heddle.addr.AddressText;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.dataplane.Buckets;
+import io.heddle.dataplane.DataPlane;
+import io.heddle.dataplane.PacketCount;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.dataplane.route.KernelRoutes;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.config.PolicyConfig;
+import io.heddle.gateway.flow.FlowRate;
+import io.heddle.gateway.flow.FlowWatch;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import io.heddle.platform.NearestName;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A gateway at work. Its thread looks at links, flows and counters five times a second. Orders and
+ * questions come from any thread and wait for it.
+ *
+ * <p>{@link #close} ends the thread only: packets go on by the lists that they have.
+ */
+public final class Gateway implements AutoCloseable {
+  private static final long LOOK_MS = 200;
+  private static final String OPERATOR = "operator";
+
+  private final GatewayConfig config;
+  private final Log log;
+  private final DataPlane plane;
+  private final Headend headend;
+  private final FlowWatch watch;
+  private final RuleTable rules;
+  private final Set<Integer> alive = new TreeSet<>();
+  private Map<Integer, String> reasons = Map.of();
+  private Map<Integer, String> refused = Map.of();
+  /* None are like this: the first look gives the kernel its routes. */
+  private Set<Integer> downLinks = Set.of(0);
+  private HostAddresses host;
+  private GatewayView view;
+  private Map<Integer, PacketCount> lastCounts;
+  private long lastNs;
+  private boolean closed;
+
+  private Gateway(GatewayConfig config, DataPlane plane, HostAddresses host, Log log) {
+    this.config = config;
+    this.plane = plane;
+    this.host = host;
+    this.log = log;
+    headend = new Headend(config);
+    watch = new FlowWatch(config.elephants());
+    Set<Integer> known = new TreeSet<>();
+    config.lists().forEach(each -> known.add(each.id()));
+    rules = new RuleTable(plane, known);
+    begin();
+    lastCounts = plane.listCounters();
+    lastNs = System.nanoTime();
+    view = newView(List.of(), Map.of());
+  }
+
+  /**
+   * Puts a gateway to work in the calling thread's network namespace.
+   *
+   * @throws HeddleException where the host lacks something, with the remedy
+   */
+  public static Gateway start(GatewayConfig config, Log log) {
+    List<String> faults = HostFindings.faults(config);
+    if (!faults.isEmpty()) {
+      throw new HeddleException(String.join("; ", faults));
+    }
+    HostAddresses host = HostAddresses.read();
+    DataPlane plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
+    try {
+      return new Gateway(config, plane, host, log);
+    } catch (RuntimeException failed) {
+      plane.close();
+      throw failed;
+    }
+  }
+
+  /** Takes a gateway's data plane, routes and rules off the calling thread's namespace. */
+  public static void remove(GatewayConfig config) {
+    List<Integer> lan = lanIndexes(config, HostAddresses.read());
+    try (DataPlane plane = BpfDataPlane.open(lan, config.priority())) {
+      plane.remove();
+    }
+    KernelRoutes.removeAll();
+  }
+
+  private static List<Integer> lanIndexes(GatewayConfig config, HostAddresses host) {
+    return config.lan().stream()
+        .flatMap(name -> HostFindings.link(host, name).stream())
+        .map(NetworkLink::index)
+        .toList();
+  }
+
+  /* Routes first, then who may use them, and the program last: no packet is marked for what isn't there. */
+  private void begin() {
+    HostFindings.labelByHash();
+    reasons = reasons();
+    plane.configure(config.settings());
+    for (ListConfig list : config.lists().toList()) {
+      String reason = reasons.get(list.id());
+      plane.setAlive(list.id(), reason == null);
+      if (reason == null) {
+        alive.add(list.id());
+      } else {
+        log.warn("list %s is dead: %s", list.name(), reason);
+      }
+    }
+    Map<AddressPrefix, Integer> prefixes = new HashMap<>();
+    for (PolicyConfig policy : config.policies()) {
+      plane.setBuckets(policy.number(), buckets(policy));
+      policy.destinations().forEach(each -> prefixes.put(each, policy.number()));
+    }
+    plane.setPolicies(prefixes);
+    rules.obey(alive);
+    plane.attach();
+  }
+
+  /**
+   * Starts the thread.
+   *
+   * @param whenLost what is done when it can't go on
+   */
+  public void watch(Runnable whenLost) {
+    new LastingThread("heddle-gateway", log, this::round).orElse(whenLost).start();
+  }
+
+  private boolean round() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    synchronized (this) {
+      if (!closed) {
+        look();
+      }
+      return !closed;
+    }
+  }
+
+  /** One look at links, flows and counters. */
+  synchronized void look() {
+    host = HostAddresses.read();
+    lookAtLinks();
+    List<FlowRate> flows = watch.look(plane.flows(), System.nanoTime());
+    Map<Integer, PacketCount> counts = plane.listCounters();
+    long now = System.nanoTime();
+    Map<Integer, Long> rates = new TreeMap<>();
+    counts.forEach((list, count) -> {
+      long bytes = count.bytes() - lastCounts.getOrDefault(list, PacketCount.NONE).bytes();
+      rates.put(list, (long) (bytes * 8e9 / Math.max(1, now - lastNs)));
+    });
+    lastCounts = counts;
+    lastNs = now;
+    view = newView(flows, rates);
+  }
+
+  private GatewayView newView(List<FlowRate> flows, Map<Integer, Long> rates) {
+    Map<Integer, Buckets> buckets = new TreeMap<>();
+    config.policies().forEach(each -> buckets.put(each.number(), buckets(each)));
+    Map<Integer, Integer> mtus = new TreeMap<>();
+    config.lists().forEach(each -> mtus.put(each.id(), headend.mtuBytes(each, host)));
+    return new GatewayView(
+        config,
+        plane.isAdopted(),
+        flows,
+        buckets,
+        mtus,
+        reasons,
+        lastCounts,
+        rates,
+        plane.counters(),
+        Map.copyOf(rules.rules()));
+  }
+
+  private Buckets buckets(PolicyConfig policy) {
+    Map<Integer, Integer> weights = new TreeMap<>();
+    policy.lists().forEach(each -> weights.put(each.id(), each.weight()));
+    return Buckets.by(weights, alive);
+  }
+
+  /* Why lists are dead, by their ids. Routes are given anew where an interface came or went, or some were refused. */
+  private Map<Integer, String> reasons() {
+    Map<Integer, String> links = new TreeMap<>();
+    config
+        .lists()
+        .forEach(list -> {
+          if (HostFindings.link(host, list.device()).filter(NetworkLink::isUp).isEmpty()) {
+            links.put(
+                list.id(),
+                HostFindings.link(host, list.device()).isEmpty()
+                    ? "there is no interface " + list.device()
+                    : "the interface " + list.device() + " is down or has no carrier");
+          }
+        });
+    if (!links.keySet().equals(downLinks) || !refused.isEmpty()) {
+      refused = headend.install(host);
+      downLinks = Set.copyOf(links.keySet());
+    }
+    Map<Integer, String> all = new TreeMap<>(refused);
+    all.putAll(links);
+    return all;
+  }
+
+  private void lookAtLinks() {
+    reasons = reasons();
+    boolean changed = false;
+    for (ListConfig list : config.lists().toList()) {
+      String reason = reasons.get(list.id());
+      if (reason == null && alive.add(list.id())) {
+        plane.setAlive(list.id(), true);
+        log.info("list %s is alive again", list.name());
+        changed = true;
+      } else if (reason != null && alive.remove(list.id())) {
+        plane.setAlive(list.id(), false);
+        log.warn("list %s is dead: %s", list.name(), reason);
+        changed = true;
+      }
+    }
+    if (!changed) {
+      return;
+    }
+    for (PolicyConfig policy : config.policies()) {
+      Buckets wanted = buckets(policy);
+      if (!wanted.equals(plane.buckets(policy.number()))) {
+        plane.setBuckets(policy.number(), wanted);
+      }
+    }
+    rules.obey(alive);
+  }
+
+  /** What was seen at the last look, with today's rules. */
+  public synchronized GatewayView view() {
+    return view.withRules(Map.copyOf(rules.rules()));
+  }
+
+  /**
+   * Sends a queue pair's packets by a list.
+   *
+   * @throws HeddleException where no list has the name, or the destination has no policy with it
+   */
+  public synchronized String steer(SteerKey key, String listName) {
+    ListConfig list =
+        config
+            .list(listName)
+            .orElseThrow(() ->
+                new HeddleException(
+                    "no list is called "
+                        + listName
+                        + NearestName.question(
+                            listName, config.lists().map(ListConfig::name).toList())));
+    PolicyConfig policy =
+        config.policies().stream()
+            .filter(each -> each.name().equals(list.policy()))
+            .findFirst()
+            .orElseThrow();
+    if (policy.destinations().stream().noneMatch(each -> each.includes(key.destination()))) {
+      throw new HeddleException(
+          "list "
+              + listName
+              + " is policy "
+              + policy.name()
+              + "'s, which doesn't lead to "
+              + AddressText.of(key.destination()));
+    }
+    rules.set(key, new RuleTable.Wanted(list.id(), OPERATOR), alive);
+    return "queue pair %d of %s goes by %s%s"
+        .formatted(
+            key.queuePair(),
+            AddressText.of(key.destination()),
+            listName,
+            alive.contains(list.id()) ? "" : " as soon as that is alive; until then by its hash");
+  }
+
+  /**
+   * Gives a queue pair back to its hash.
+   *
+   * @throws HeddleException where no rule is for it
+   */
+  public synchronized String release(SteerKey key) {
+    if (!rules.end(key)) {
+      throw new HeddleException(
+          "no rule is for queue pair "
+              + key.queuePair()
+              + " of "
+              + AddressText.of(key.destination())
+              + "; heddle gateway show rules lists them");
+    }
+    return "queue pair %d of %s goes by its hash"
+        .formatted(key.queuePair(), AddressText.of(key.destination()));
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      plane.close();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.heddle.gateway;
+
+import io.heddle.addr.AddressText;
+import io.heddle.dataplane.Buckets;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.dataplane.PacketCount;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.dataplane.TrafficCounters;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.config.PolicyConfig;
+import io.heddle.gateway.flow.FlowRate;
+import java.net.InetAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a gateway saw at one look; immutable. */
+public final class GatewayView {
+  private final GatewayConfig config;
+  private final boolean adopted;
+  private final List<FlowRate> flows;
+  private final Map<Integer, Buckets> buckets;
+  private final Map<Integer, Integer> mtus;
+  private final Map<Integer, String> reasons;
+  private final Map<Integer, PacketCount> counts;
+  private final Map<Integer, Long> rates;
+  private final TrafficCounters traffic;
+  private final Map<SteerKey, RuleTable.Wanted> rules;
+  private final Instant time = Instant.now();
+  private final long timeNs = System.nanoTime();
+
+  GatewayView(
+      GatewayConfig config,
+      boolean adopted,
+      List<FlowRate> flows,
+      Map<Integer, Buckets> buckets,
+      Map<Integer, Integer> mtus,
+      Map<Integer, String> reasons,
+      Map<Integer, PacketCount> counts,
+      Map<Integer, Long> rates,
+      TrafficCounters traffic,
+      Map<SteerKey, RuleTable.Wanted> rules) {
+    this.config = config;
+    this.adopted = adopted;
+    this.flows = flows;
+    this.buckets = buckets;
+    this.mtus = mtus;
+    this.reasons = reasons;
+    this.counts = counts;
+    this.rates = rates;
+    this.traffic = traffic;
+    this.rules = rules;
+  }
+
+  GatewayView withRules(Map<SteerKey, RuleTable.Wanted> newest) {
+    return new GatewayView(
+        config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, newest);
+  }
+
+  private static String text(Instant instant) {
+    return instant.truncatedTo(ChronoUnit.MILLIS).toString();
+  }
+
+  private Instant at(long nanoTime) {
+    return time.minusNanos(timeNs - nanoTime);
+  }
+
+  /** Flows, the fastest first. */
+  public GatewayStatus.Flows flows() {
+    return new GatewayStatus.Flows(
+        text(time),
+        flows.stream().filter(FlowRate::elephant).count(),
+        flows.stream()
+            .sorted(
+                Comparator.comparingLong(FlowRate::bitsPerSecond)
+                    .reversed()
+                    .thenComparing(each -> -each.flow().lastNs()))
+            .map(this::flow)
+            .toList());
+  }
+
+  private GatewayStatus.Flow flow(FlowRate rate) {
+    FlowRecord flow = rate.flow();
+    @Nullable PolicyConfig policy = config.policy(flow.policy()).orElse(null);
+    Buckets byHash = buckets.get(flow.policy());
+    return new GatewayStatus.Flow(
+        AddressText.of(flow.destination()),
+        flow.queuePair(),
+        AddressText.of(flow.source()),
+        flow.sourcePort(),
+        policy == null ? "#" + flow.policy() : policy.name(),
+        policy == null ? 0 : policy.colour(),
+        policy == null ? null : policy.endpoint(),
+        flow.bytes(),
+        flow.packets(),
+        rate.bitsPerSecond(),
+        rate.elephant(),
+        config.listName(flow.list()),
+        byHash == null ? "none" : config.listName(byHash.list(FlowHash.bucket(flow.hash()))),
+        flow.steered() ? setBy(flow) : null,
+        FlowHash.label(flow.hash()),
+        config
+            .list(flow.list())
+            .map(each -> AddressText.of(each.segments().getFirst()))
+            .orElse(null),
+        text(at(flow.firstNs())),
+        text(at(flow.lastNs())));
+  }
+
+  private String setBy(FlowRecord flow) {
+    if (flow.queuePair() < SteerKey.LEAST_QUEUE_PAIR) {
+      return RuleTable.BEFORE;
+    }
+    RuleTable.@Nullable Wanted rule =
+        rules.get(new SteerKey(flow.destination(), flow.queuePair(), flow.source()));
+    if (rule == null) {
+      rule = rules.get(new SteerKey(flow.destination(), flow.queuePair(), null));
+    }
+    return rule == null ? "a rule that has ended" : rule.setBy();
+  }
+
+  /** Segment lists in the order of their policies. */
+  public GatewayStatus.Lists lists() {
+    return new GatewayStatus.Lists(
+        text(time),
+        adopted,
+        new GatewayStatus.Traffic(
+            traffic.roce().packets(),
+            traffic.other().packets(),
+            traffic.steered().packets(),
+            traffic.held().packets(),
+            traffic.noPolicy().packets()),
+        config.policies().stream()
+            .flatMap(policy -> policy.lists().stream().map(list -> list(policy, list)))
+            .toList());
+  }
+
+  private GatewayStatus.SegmentList list(PolicyConfig policy, ListConfig list) {
+    PacketCount count = counts.getOrDefault(list.id(), PacketCount.NONE);
+    return new GatewayStatus.SegmentList(
+        list.id(),
+        list.name(),
+        policy.name(),
+        !reasons.containsKey(list.id()),
+        reasons.get(list.id()),
+        list.weight(),
+        Objects.requireNonNull(buckets.get(policy.number())).counts().getOrDefault(list.id(), 0),
+        list.segments().stream().map(AddressText::of).toList(),
+        list.device(),
+        mtus.getOrDefault(list.id(), 0),
+        count.packets(),
+        count.bytes(),
+        rates.getOrDefault(list.id(), 0L),
+        flows.stream().filter(each -> each.elephant() && each.flow().list() == list.id()).count());
+  }
+
+  /** Rules in the order of destination and queue pair. */
+  public GatewayStatus.Rules rules() {
+    Set<SteerKey> seen = new HashSet<>();
+    for (FlowRate each : flows) {
+      FlowRecord flow = each.flow();
+      if (flow.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
+        seen.add(new SteerKey(flow.destination(), flow.queuePair(), null));
+        seen.add(new SteerKey(flow.destination(), flow.queuePair(), flow.source()));
+      }
+    }
+    return new GatewayStatus.Rules(
+        text(time),
+        rules.entrySet().stream()
+            .sorted(
+                Comparator.comparing(
+                        (Map.Entry<SteerKey, RuleTable.Wanted> each) -> each.getKey().destination(),
+                        AddressText.ORDER)
+                    .thenComparing(each -> each.getKey().queuePair()))
+            .map(each -> rule(each.getKey(), each.getValue(), seen.contains(each.getKey())))
+            .toList());
+  }
+
+  private GatewayStatus.Rule rule(SteerKey key, RuleTable.Wanted rule, boolean used) {
+    InetAddress source = key.source();
+    String reason = reasons.get(rule.list());
+    return new GatewayStatus.Rule(
+        AddressText.of(key.destination()),
+        key.queuePair(),
+        source == null ? null : AddressText.of(source),
+        config.listName(rule.list()),
+        reason == null,
+        reason == null ? null : "the list is dead: " + reason,
+        rule.setBy(),
+        used);
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.gateway;
+
+import io.heddle.addr.AddressPrefix;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.dataplane.route.KernelRoute;
+import io.heddle.dataplane.route.KernelRoutes;
+import io.heddle.dataplane.route.MarkRule;
+import io.heddle.dataplane.route.SegmentPath;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.config.PolicyConfig;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The kernel's share of the segment lists: tables, rules, encapsulation. The kernel forgets routes
+ * of an interface that goes down, so they are given anew when one comes back.
+ */
+final class Headend {
+  private final GatewayConfig config;
+  private final Set<Integer> whole = new TreeSet<>();
+
+  Headend(GatewayConfig config) {
+    this.config = config;
+  }
+
+  /**
+   * Gives the kernel the routes of all lists whose interface is up, and takes old ones away.
+   *
+   * @return why a list can't be used all the same, by its id
+   */
+  Map<Integer, String> install(HostAddresses host) {
+    Map<KernelRoute, Integer> routes = new LinkedHashMap<>();
+    List<MarkRule> rules = new ArrayList<>();
+    for (PolicyConfig policy : config.policies()) {
+      for (ListConfig list : policy.lists()) {
+        rules.add(rule(list, true));
+        rules.add(rule(list, false));
+        HostFindings.link(host, list.device())
+            .filter(NetworkLink::isUp)
+            .ifPresent(
+                link -> routes(policy, list, link).forEach(each -> routes.put(each, list.id())));
+      }
+    }
+    KernelRoutes.Outcome outcome = KernelRoutes.apply(routes.keySet(), rules);
+    for (KernelRoute taken : outcome.taken()) {
+      if (taken.way() instanceof KernelRoute.ToSegments to && !to.path().reduced()) {
+        whole.add(taken.table() - config.table());
+      }
+    }
+    Map<Integer, String> refused = new TreeMap<>();
+    outcome
+        .refused()
+        .forEach((route, reason) -> refused.put(routes.getOrDefault(route, 0), reason));
+    return refused;
+  }
+
+  private MarkRule rule(ListConfig list, boolean ipv6) {
+    return new MarkRule(
+        ipv6,
+        config.settings().mark(list.id()),
+        config.settings().markMask(),
+        config.table() + list.id(),
+        config.preference() + list.id());
+  }
+
+  private List<KernelRoute> routes(PolicyConfig policy, ListConfig list, NetworkLink link) {
+    List<KernelRoute> routes = new ArrayList<>();
+    InetAddress via = list.via();
+    if (via != null) {
+      routes.add(
+          new KernelRoute(
+              KernelRoute.MAIN_TABLE,
+              new AddressPrefix(list.segments().getFirst(), 128),
+              link.index(),
+              new KernelRoute.ToNeighbour(via)));
+    }
+    KernelRoute.Way way =
+        new KernelRoute.ToSegments(new SegmentPath(list.segments(), config.reduced()));
+    for (AddressPrefix destination : policy.destinations()) {
+      routes.add(new KernelRoute(config.table() + list.id(), destination, link.index(), way));
+    }
+    return routes;
+  }
+
+  /** The largest packet from the LAN that fits within the encapsulation; 0 without interface. */
+  int mtuBytes(ListConfig list, HostAddresses host) {
+    boolean reduced = config.reduced() && !whole.contains(list.id());
+    int overhead = new SegmentPath(list.segments(), reduced).overheadBytes();
+    return HostFindings.link(host, list.device()).map(link -> link.mtuBytes() - overhead).orElse(0);
+  }
+}

@@ -1,0 +1,88 @@
+package io.heddle.gateway;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a host lacks for a configuration, and the kernel's settings that a gateway needs. */
+public final class HostFindings {
+  private static final Path SYSCTL = Path.of("/proc/sys/net");
+  private static final String FLOW_LABEL = "ipv6/seg6_flowlabel";
+
+  private HostFindings() {}
+
+  static Optional<NetworkLink> link(HostAddresses host, String name) {
+    return host.links().stream().filter(each -> each.name().equals(name)).findFirst();
+  }
+
+  /** Sentences on what keeps this gateway from working here, each with its remedy. */
+  public static List<String> faults(GatewayConfig config) {
+    List<String> faults = new ArrayList<>();
+    BpfDataPlane.refusal().ifPresent(faults::add);
+    HostAddresses host = HostAddresses.read();
+    List<String> names = host.links().stream().map(NetworkLink::name).toList();
+    for (String lan : config.lan()) {
+      if (!names.contains(lan)) {
+        faults.add("there is no interface " + lan + NearestName.question(lan, names));
+      }
+    }
+    for (ListConfig list : config.lists().toList()) {
+      if (!names.contains(list.device())) {
+        faults.add(
+            "list "
+                + list.name()
+                + ": there is no interface "
+                + list.device()
+                + NearestName.question(list.device(), names));
+      }
+    }
+    if (!isOn("ipv6/conf/all/forwarding")) {
+      faults.add("this host forwards no IPv6: sysctl -w net.ipv6.conf.all.forwarding=1");
+    }
+    boolean ipv4 =
+        config.policies().stream()
+            .flatMap(each -> each.destinations().stream())
+            .anyMatch(each -> each.address() instanceof Inet4Address);
+    if (ipv4 && !isOn("ipv4/ip_forward")) {
+      faults.add("this host forwards no IPv4: sysctl -w net.ipv4.ip_forward=1");
+    }
+    if (!Files.exists(SYSCTL.resolve(FLOW_LABEL))) {
+      faults.add("this kernel has no SRv6 (CONFIG_IPV6_SEG6_LWTUNNEL)");
+    }
+    return faults;
+  }
+
+  private static boolean isOn(String sysctl) {
+    try {
+      return !Files.readString(SYSCTL.resolve(sysctl)).strip().equals("0");
+    } catch (IOException unreadable) {
+      return false;
+    }
+  }
+
+  /**
+   * Has the kernel make outer flow labels of packets' hashes.
+   *
+   * @throws HeddleException where it can't be told
+   */
+  static void labelByHash() {
+    try {
+      Files.writeString(SYSCTL.resolve(FLOW_LABEL), "1\n");
+    } catch (IOException refused) {
+      throw new HeddleException(
+          "net.ipv6.seg6_flowlabel can't be set: " + FileFailure.reason(refused), refused);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.gateway.command;
+
+import io.heddle.gateway.GatewayStatus;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Asks the running gateway. */
+@Command(
+    name = "show",
+    description = "Asks the gateway of this host; --watch is a live view.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "[COMMAND]")
+final class GatewayShowCommand implements Callable<Integer> {
+  private static final String JSON = "--json";
+  private static final String JSON_TEXT = "Print one JSON document.";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(names = "--watch", description = "Draw lists and flows anew every second until Ctrl-C.")
+  private boolean watch;
+
+  @CommandLine.Mixin private GatewayControl control = new GatewayControl();
+
+  private PrintWriter out() {
+    return Objects.requireNonNull(spec).commandLine().getOut();
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (!watch) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "Missing required subcommand");
+    }
+    new GatewayLiveView(control, out()).run();
+    return 0;
+  }
+
+  @Command(
+      name = "flows",
+      description = "Queue pairs with their rates and lists, the fastest first.",
+      mixinStandardHelpOptions = true)
+  int flows(
+      @CommandLine.Mixin GatewayControl at,
+      @Option(names = JSON, description = JSON_TEXT) boolean json) {
+    return print(
+        at,
+        GatewayAnswers.FLOWS,
+        json,
+        () -> GatewayTables.flows(at.ask(GatewayAnswers.FLOWS, GatewayStatus.Flows.class)));
+  }
+
+  @Command(
+      name = "lists",
+      description = "Segment lists: alive or why not, buckets, rates, the largest packet.",
+      mixinStandardHelpOptions = true)
+  int lists(
+      @CommandLine.Mixin GatewayControl at,
+      @Option(names = JSON, description = JSON_TEXT) boolean json) {
+    return print(
+        at,
+        GatewayAnswers.LISTS,
+        json,
+        () -> GatewayTables.lists(at.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class)));
+  }
+
+  @Command(
+      name = "rules",
+      description = "Queue pairs that are steered, and whether they obey.",
+      mixinStandardHelpOptions = true)
+  int rules(
+      @CommandLine.Mixin GatewayControl at,
+      @Option(names = JSON, description = JSON_TEXT) boolean json) {
+    return print(
+        at,
+        GatewayAnswers.RULES,
+        json,
+        () -> GatewayTables.rules(at.ask(GatewayAnswers.RULES, GatewayStatus.Rules.class)));
+  }
+
+  private int print(
+      GatewayControl at,
+      String question,
+      boolean json,
+      java.util.function.Supplier<List<String>> table) {
+    if (json) {
+      out().println(at.ask(question));
+    } else {
+      table.get().forEach(out()::println);
+    }
+    out().flush();
+    return 0;
+  }
+}

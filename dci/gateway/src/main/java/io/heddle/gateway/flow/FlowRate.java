@@ -1,0 +1,9 @@
+package io.heddle.gateway.flow;
+
+import io.heddle.dataplane.FlowRecord;
+
+/**
+ * @param bitsPerSecond of IP, over the last period
+ * @param elephant whether the rules call it one
+ */
+public record FlowRate(FlowRecord flow, long bitsPerSecond, boolean elephant) {}

@@ -1,0 +1,360 @@
+package io.heddle.gateway;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.dataplane.Buckets;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.gateway.WanCapture.Sighting;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.GatewayConfigs;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Patience;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A gateway with hash alone, in a WAN of the kernel's own SRv6 routers. */
+@EndsWithin(240)
+final class GatewayInWanTest {
+  private static final GatewayConfig CONFIG = GatewayConfigs.parse(WanTopology.config(""));
+  private static final int SEED = CONFIG.settings().seed();
+  private static final int FIRST = 0x100;
+  private static WanTopology wan;
+  private static WanCapture capture;
+  private static WanSender sender;
+
+  @TempDir private Path folder;
+  private Gateway gateway;
+
+  @BeforeAll
+  static void build() throws Exception {
+    NetworkNamespace.assumeAvailable();
+    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    wan = new WanTopology();
+    capture = new WanCapture(wan.gw2);
+    sender = new WanSender(wan.h1);
+  }
+
+  @AfterAll
+  static void tearDown() throws Exception {
+    if (sender != null) {
+      sender.close();
+      capture.close();
+    }
+    if (wan != null) {
+      wan.close();
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    gateway = wan.gw1.call(() -> Gateway.start(CONFIG, (level, sentence) -> {}));
+    /* Neighbours are found by the first packets, which may wait for that or be lost. */
+    for (int list = 1; list <= 3; list++) {
+      int queuePair = queuePairOn(list);
+      arrives(WanTopology.DESTINATION, queuePair);
+    }
+    for (int queuePair = FIRST; queuePair < FIRST + 40; queuePair++) {
+      arrives(WanTopology.BEHIND_PE, queuePair);
+    }
+  }
+
+  @AfterEach
+  void remove() {
+    if (gateway != null) {
+      gateway.close();
+    }
+    wan.gw1.call(() -> {
+      Gateway.remove(CONFIG);
+      return null;
+    });
+  }
+
+  private static void arrives(String destination, int queuePair) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      long number = sender.next();
+      sender.send(destination, FlowHash.ROCE_PORT, queuePair);
+      Patience one = Patience.ofSeconds(1);
+      while (!one.isOver()) {
+        if (!capture.seen(number).isEmpty()) {
+          return;
+        }
+        Thread.sleep(1);
+      }
+      assertFalse(patience.isOver(), "queue pair " + queuePair + " of " + destination);
+    }
+  }
+
+  private static int hash(int queuePair) {
+    return FlowHash.ofQueuePair(
+        AddressText.parse(WanTopology.SOURCE),
+        AddressText.parse(WanTopology.DESTINATION),
+        WanSender.PORT,
+        queuePair,
+        SEED);
+  }
+
+  private static int listByHash(int queuePair) {
+    Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
+    return buckets.list(FlowHash.bucket(hash(queuePair)));
+  }
+
+  private static int queuePairOn(int list) {
+    int queuePair = FIRST;
+    while (listByHash(queuePair) != list) {
+      queuePair++;
+    }
+    return queuePair;
+  }
+
+  private static SteerKey key(int queuePair) {
+    return new SteerKey(AddressText.parse(WanTopology.DESTINATION), queuePair, null);
+  }
+
+  /* Sends to each of these queue pairs in turn, and what was seen of it. */
+  private static List<Sighting> send(String destination, int port, int from, int count, int times)
+      throws Exception {
+    long first = sender.next();
+    int outstanding = 0;
+    for (int i = 0; i < times; i++) {
+      for (int queuePair = from; queuePair < from + count; queuePair++) {
+        sender.send(destination, port, queuePair);
+        if (++outstanding % 64 == 0) {
+          capture.await(first, outstanding);
+        }
+      }
+    }
+    return capture.await(first, outstanding);
+  }
+
+  private void look() {
+    wan.gw1.call(() -> {
+      gateway.look();
+      return null;
+    });
+  }
+
+  private Map<Integer, GatewayStatus.Flow> flows() {
+    look();
+    Map<Integer, GatewayStatus.Flow> flows = new HashMap<>();
+    for (GatewayStatus.Flow each : gateway.view().flows().flows()) {
+      if (each.destination().equals(WanTopology.DESTINATION)) {
+        flows.put(each.queuePair(), each);
+      }
+    }
+    return flows;
+  }
+
+  @Test
+  void eachQueuePairHasOneLabelAndOneListAndBothAreReported() throws Exception {
+    List<Sighting> seen = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 5);
+    Map<Integer, GatewayStatus.Flow> flows = flows();
+    Set<Integer> labels = new TreeSet<>();
+    Map<Integer, Integer> byWay = new HashMap<>();
+    for (Sighting each : seen) {
+      GatewayStatus.Flow flow = flows.get(each.queuePair());
+      assertEquals(flow.flowLabel(), each.label(), "label of queue pair " + each.queuePair());
+      assertEquals(FlowHash.label(hash(each.queuePair())), each.label());
+      assertEquals("sl" + each.way(), flow.list());
+      assertEquals(flow.listByHash(), flow.list());
+      labels.add(each.label());
+      byWay.merge(each.way(), 1, Integer::sum);
+    }
+    assertEquals(320, seen.size());
+    assertEquals(64, labels.size(), "queue pairs of one 5-tuple have labels of their own");
+    byWay.forEach((way, count) ->
+        assertTrue(Math.abs(count / 320.0 - 1 / 3.0) < 0.15, "shares of 320: " + byWay));
+    assertEquals(WanTopology.WAYS, byWay.size());
+  }
+
+  @Test
+  void aRouterThatHashesTheLabelSharesQueuePairsOut() throws Exception {
+    List<Sighting> seen = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    Map<Integer, Integer> byWay = new HashMap<>();
+    seen.forEach(each -> byWay.merge(each.way(), 1, Integer::sum));
+    /* The kernel's own seed is luck: 15 points are 7.8 standard deviations of 600 coins. */
+    for (int way = 1; way <= WanTopology.WAYS; way++) {
+      assertEquals(1 / 3.0, byWay.getOrDefault(way, 0) / 600.0, 0.15, "shares of 600: " + byWay);
+    }
+    List<Sighting> again = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    Map<Integer, Integer> ways = new HashMap<>();
+    seen.forEach(each -> ways.put(each.queuePair(), each.way()));
+    again.forEach(
+        each -> assertEquals(ways.get(each.queuePair()), each.way(), "a queue pair keeps its way"));
+  }
+
+  @Test
+  void aSteerMovesExactlyOneQueuePairAndItsReleasePutsItBack() throws Exception {
+    int moved = queuePairOn(1);
+    String done = gateway.steer(key(moved), "sl3");
+    assertEquals("queue pair " + moved + " of fc00:2::2 goes by sl3", done);
+    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 3)) {
+      assertEquals(
+          each.queuePair() == moved ? 3 : listByHash(each.queuePair()),
+          each.way(),
+          "queue pair " + each.queuePair());
+    }
+    GatewayStatus.Flow flow = flows().get(moved);
+    assertEquals("sl3", flow.list());
+    assertEquals("sl1", flow.listByHash());
+    assertEquals("operator", flow.steeredBy());
+    assertEquals("5f00:0:3::1", flow.outerDestination());
+    GatewayStatus.Rule rule = gateway.view().rules().rules().getFirst();
+    assertTrue(rule.active() && rule.used(), rule.toString());
+    gateway.release(key(moved));
+    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+      assertEquals(listByHash(each.queuePair()), each.way());
+    }
+    assertNull(flows().get(moved).steeredBy());
+    assertTrue(gateway.view().rules().rules().isEmpty());
+  }
+
+  @Test
+  void whatIsNotRoceFallsThroughToTheFiveTuple() throws Exception {
+    int port = 4790;
+    int queuePair = queuePairOn(1);
+    gateway.steer(key(queuePair), "sl3");
+    int hash =
+        FlowHash.of(
+            AddressText.parse(WanTopology.SOURCE),
+            AddressText.parse(WanTopology.DESTINATION),
+            WanSender.PORT,
+            port,
+            FlowHash.UDP,
+            0,
+            SEED);
+    int list = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
+    look();
+    long before = gateway.view().lists().traffic().otherPackets();
+    for (Sighting each : send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
+      assertEquals(list, each.way());
+      assertEquals(FlowHash.label(hash), each.label());
+    }
+    look();
+    assertEquals(before + 64, gateway.view().lists().traffic().otherPackets());
+  }
+
+  @Test
+  void aDeadListsQueuePairsAloneMoveAndComeBack() throws Exception {
+    gateway.steer(key(queuePairOn(1)), "sl2");
+    List<Sighting> before = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    assertTrue(before.stream().anyMatch(each -> each.way() == 2));
+    wan.gw1.ip("link set w2 down");
+    try {
+      look();
+      GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
+      assertFalse(dead.alive());
+      assertEquals("the interface w2 is down or has no carrier", dead.reason());
+      assertEquals(0, dead.buckets());
+      assertFalse(gateway.view().rules().rules().getFirst().active());
+      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+        if (listByHash(each.queuePair()) == 2) {
+          assertNotEquals(2, each.way());
+        } else {
+          assertEquals(listByHash(each.queuePair()), each.way());
+        }
+      }
+    } finally {
+      /* The kernel takes addresses from an interface that goes down: the route is refused until one is back. */
+      wan.gw1.ip("link set w2 up");
+      look();
+      assertFalse(gateway.view().lists().lists().get(1).alive());
+      wan.gw1.ip("addr add fc00:12::1/64 dev w2 nodad");
+    }
+    Patience patience = Patience.ofSeconds(30);
+    do {
+      look();
+      assertFalse(patience.isOver(), "w2 doesn't come back");
+    } while (!gateway.view().lists().lists().get(1).alive());
+    arrives(WanTopology.DESTINATION, queuePairOn(2));
+    List<Sighting> after = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    Map<Integer, Integer> ways = new HashMap<>();
+    before.forEach(each -> ways.put(each.queuePair(), each.way()));
+    after.forEach(each -> assertEquals(ways.get(each.queuePair()), each.way()));
+  }
+
+  @Test
+  void theLargestPacketThatFitsIsReported() {
+    List<GatewayStatus.SegmentList> lists = gateway.view().lists().lists();
+    assertEquals(9000 - 40 - 8 - 32, lists.get(0).mtuBytes());
+    assertEquals(9000 - 40 - 8 - 16, lists.get(3).mtuBytes());
+  }
+
+  @Test
+  void killingTheProcessLosesNoPacketAndTheNextOneFindsItsWork() throws Exception {
+    gateway.close();
+    Path config = folder.resolve("gateway.conf");
+    Files.write(config, WanTopology.config("control = " + folder.resolve("gateway.sock")));
+    int moved = queuePairOn(1);
+    long first = sender.next();
+    int sent = 0;
+    for (int life = 0; life < 3; life++) {
+      Process process = startProcess(config, moved);
+      try (BufferedReader words =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        assertEquals("adopted true, rules " + (life == 0 ? 0 : 1), words.readLine());
+        sent += sendWhile(first, sent, process::destroyForcibly);
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+      sent += sendWhile(first, sent, () -> {});
+    }
+    List<Sighting> seen = capture.await(first, sent);
+    assertEquals(sent, seen.stream().map(Sighting::number).distinct().count());
+    seen.stream()
+        .skip(64)
+        .filter(each -> each.queuePair() == moved)
+        .forEach(each -> assertEquals(3, each.way(), "the rule outlives the process"));
+    gateway = wan.gw1.call(() -> Gateway.start(CONFIG, (level, sentence) -> {}));
+    assertTrue(gateway.view().lists().adopted());
+  }
+
+  private static int sendWhile(long first, int before, Runnable inTheMiddle) throws Exception {
+    int sent = 0;
+    for (int i = 0; i < 20; i++) {
+      if (i == 10) {
+        inTheMiddle.run();
+      }
+      for (int queuePair = FIRST; queuePair < FIRST + 32; queuePair++) {
+        sender.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair);
+        sent++;
+      }
+      capture.await(first, before + sent);
+    }
+    return sent;
+  }
+
+  private static Process startProcess(Path config, int queuePair) throws Exception {
+    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", wan.gw1.name()));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.addAll(
+        List.of(GatewayProcess.class.getName(), config.toString(), Integer.toString(queuePair)));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+}

@@ -1,0 +1,157 @@
+package io.heddle.gateway;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Patience;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+
+/**
+ * What arrives at the far gateway from each P node, read by packet sockets (packet(7)): outer flow
+ * label, and of the packet within, port, queue pair and a number that the sender gave it.
+ */
+final class WanCapture implements AutoCloseable {
+  /**
+   * @param way 1 to 3: the P node that it came through
+   * @param label of the outer header
+   * @param port UDP destination of the inner packet
+   * @param queuePair or what stands in its place
+   */
+  record Sighting(int way, int label, int port, int queuePair, long number) {}
+
+  private static final int AF_PACKET = 17;
+  private static final int SOCK_RAW = 3;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int ETHERTYPE_IPV6 = 0x86dd;
+  private static final int SOCKADDR_LL_BYTES = 20;
+  private static final int FRAME_BYTES = 9216;
+  private static final int ROUTING_HEADER = 43;
+  private static final int IPV6_BYTES = 40;
+
+  private final List<Sighting> sightings = new ArrayList<>();
+  private final FutureTask<Void> task;
+  private volatile boolean closed;
+  private volatile boolean ready;
+
+  WanCapture(NetworkNamespace gw2) {
+    task = new FutureTask<>(gw2.inside(this::read));
+    Thread.ofPlatform().name("capture").daemon().start(task);
+    Patience patience = Patience.ofSeconds(20);
+    while (!ready) {
+      assertTrue(!patience.isOver() && !task.isDone(), "the capture doesn't begin");
+      Thread.onSpinWait();
+    }
+  }
+
+  private Void read() throws InterruptedException {
+    int[] fds = new int[WanTopology.WAYS];
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment frame = arena.allocate(FRAME_BYTES, 8);
+      for (int i = 0; i < fds.length; i++) {
+        fds[i] = open(arena, "e" + (i + 1));
+      }
+      ready = true;
+      while (!closed) {
+        int read = 0;
+        for (int i = 0; i < fds.length; i++) {
+          long length;
+          while ((length =
+                  LinuxCalls.recv(
+                      LinuxCalls.errnoCapture(),
+                      fds[i],
+                      frame.address(),
+                      FRAME_BYTES,
+                      MSG_DONTWAIT))
+              > 0) {
+            read++;
+            note(i + 1, frame.asSlice(0, length).asByteBuffer());
+          }
+        }
+        if (read == 0) {
+          Thread.sleep(1);
+        }
+      }
+      return null;
+    } finally {
+      for (int fd : fds) {
+        LinuxCalls.close(fd);
+      }
+    }
+  }
+
+  private static int open(Arena arena, String device) {
+    short protocol = Short.reverseBytes((short) ETHERTYPE_IPV6);
+    int fd = LinuxCalls.socket(AF_PACKET, SOCK_RAW, protocol & 0xffff);
+    MemorySegment address = arena.allocate(SOCKADDR_LL_BYTES, 4);
+    address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_PACKET);
+    address.set(ValueLayout.JAVA_SHORT, 2, protocol);
+    address.set(ValueLayout.JAVA_INT, 4, LinuxCalls.interfaceIndex(device));
+    LinuxCalls.setIntOption(fd, 1, 33 /* SO_RCVBUFFORCE */, 16 << 20);
+    int bound = LinuxCalls.bind(fd, address.address(), SOCKADDR_LL_BYTES);
+    if (fd < 0 || bound < 0) {
+      throw new IllegalStateException("no packet socket on " + device + ": " + fd + " " + bound);
+    }
+    return fd;
+  }
+
+  /* Ethernet 14 | IPv6 40 | SRH | IPv6 40 | UDP 8 | BTH 12 | number 8 */
+  private void note(int way, ByteBuffer frame) {
+    if (frame.capacity() < 14 + IPV6_BYTES || frame.get(14 + 6) != ROUTING_HEADER) {
+      return;
+    }
+    int routing = 14 + IPV6_BYTES;
+    int inner = routing + 8 + 8 * (frame.get(routing + 1) & 0xff);
+    int udp = inner + IPV6_BYTES;
+    if (frame.capacity() < udp + 28) {
+      return;
+    }
+    Sighting seen =
+        new Sighting(
+            way,
+            frame.getInt(14) & 0xfffff,
+            frame.getShort(udp + 2) & 0xffff,
+            frame.getInt(udp + 12) & 0xffffff,
+            frame.getLong(udp + 20));
+    synchronized (sightings) {
+      sightings.add(seen);
+    }
+  }
+
+  /** Packets with this number. */
+  List<Sighting> seen(long number) {
+    synchronized (sightings) {
+      return sightings.stream().filter(each -> each.number() == number).toList();
+    }
+  }
+
+  /** All packets with numbers from this on, when there are so many. */
+  List<Sighting> await(long fromNumber, int count) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      List<Sighting> found;
+      synchronized (sightings) {
+        found = sightings.stream().filter(each -> each.number() >= fromNumber).toList();
+      }
+      if (found.size() >= count) {
+        return found;
+      }
+      assertTrue(
+          !patience.isOver(),
+          () -> found.size() + " of " + count + " packets arrived within " + patience);
+      Thread.sleep(2);
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    closed = true;
+    task.get();
+  }
+}

@@ -1,0 +1,40 @@
+package io.heddle.gateway;
+
+import io.heddle.platform.testing.NetworkNamespace;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+/** Sends what looks like RoCEv2 from the near data centre, each packet with a number of its own. */
+final class WanSender implements AutoCloseable {
+  static final int PORT = 50_000;
+
+  private final DatagramSocket socket;
+  private long next = 1;
+
+  WanSender(NetworkNamespace h1) {
+    socket =
+        h1.call(() ->
+            new DatagramSocket(
+                new InetSocketAddress(InetAddress.getByName(WanTopology.SOURCE), PORT)));
+  }
+
+  /** The number that the next packet gets. */
+  long next() {
+    return next;
+  }
+
+  /** Sends one packet; any thread may, one at a time. */
+  void send(String destination, int port, int queuePair) throws Exception {
+    ByteBuffer payload = ByteBuffer.allocate(64);
+    payload.putInt(0x0a40ffff).putInt(queuePair).putInt(0).putLong(next++);
+    socket.send(new DatagramPacket(payload.array(), 64, InetAddress.getByName(destination), port));
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

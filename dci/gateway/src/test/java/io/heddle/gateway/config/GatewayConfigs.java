@@ -1,0 +1,12 @@
+package io.heddle.gateway.config;
+
+import java.util.List;
+
+/** Configurations for tests of other packages. */
+public final class GatewayConfigs {
+  private GatewayConfigs() {}
+
+  public static GatewayConfig parse(List<String> lines) {
+    return GatewayConfigParser.parse("gateway.conf", lines);
+  }
+}

@@ -1,0 +1,114 @@
+package io.heddle.gateway.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.gateway.config.ElephantRules;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Elephants by the data plane's counts, at times that the test gives. */
+final class FlowWatchTest {
+  private static final long MS = 1_000_000;
+  private static final long SECOND = 1_000 * MS;
+  private static final InetAddress ADDRESS = AddressText.parse("fc00:2::2");
+  private static final ElephantRules RULES = new ElephantRules(100_000_000, SECOND, 5 * SECOND);
+
+  private final FlowWatch watch = new FlowWatch(RULES);
+  private long nowNs = 77 * SECOND;
+  private final long firstNs = nowNs;
+  private long lastNs = nowNs;
+  private long bytes;
+
+  private static FlowRecord flow(int queuePair, long bytes, long firstNs, long lastNs) {
+    return new FlowRecord(
+        ADDRESS, queuePair, 0, ADDRESS, 1, bytes, 1, firstNs, lastNs, 0, 1, false);
+  }
+
+  /* One look 200 ms later, with so many bits a second in between. */
+  private FlowRate step(long bitsPerSecond) {
+    nowNs += 200 * MS;
+    bytes += bitsPerSecond / 8 / 5;
+    if (bitsPerSecond > 0) {
+      lastNs = nowNs;
+    }
+    return watch.look(List.of(flow(17, bytes, firstNs, lastNs)), nowNs).getFirst();
+  }
+
+  @Test
+  void aFlowIsAnElephantOnceItHasHadTheRateForAWholePeriod() {
+    for (int look = 1; look <= 4; look++) {
+      assertFalse(step(100_000_000).elephant(), "after " + 200 * look + " ms");
+    }
+    FlowRate rate = step(100_000_000);
+    assertTrue(rate.elephant());
+    assertEquals(100_000_000, rate.bitsPerSecond());
+  }
+
+  @Test
+  void aBurstShorterThanAPeriodIsNone() {
+    step(400_000_000);
+    for (int look = 0; look < 10; look++) {
+      assertFalse(step(10_000_000).elephant());
+    }
+  }
+
+  @Test
+  void itEndsBelowHalfAndNotBefore() {
+    for (int look = 0; look < 5; look++) {
+      step(120_000_000);
+    }
+    for (int look = 0; look < 10; look++) {
+      assertTrue(step(60_000_000).elephant(), "60 of 100 is more than half");
+    }
+    FlowRate rate = step(40_000_000);
+    for (int look = 0; look < 5; look++) {
+      rate = step(40_000_000);
+    }
+    assertEquals(40_000_000, rate.bitsPerSecond());
+    assertFalse(rate.elephant());
+  }
+
+  @Test
+  void silenceEndsIt() {
+    FlowWatch patient = new FlowWatch(new ElephantRules(8, 10 * SECOND, 5 * SECOND));
+    assertTrue(
+        patient
+            .look(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + SECOND)
+            .getFirst()
+            .elephant());
+    assertFalse(
+        patient
+            .look(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + 5 * SECOND)
+            .getFirst()
+            .elephant());
+  }
+
+  @Test
+  void aFlowThatTheDataPlaneMetAnewCountsFromNothing() {
+    for (int look = 0; look < 5; look++) {
+      step(120_000_000);
+    }
+    FlowRate anew =
+        watch.look(List.of(flow(17, 1_000, nowNs, nowNs + MS)), nowNs + 200 * MS).getFirst();
+    assertEquals(8_000, anew.bitsPerSecond());
+    assertFalse(anew.elephant());
+  }
+
+  @Test
+  void manyFlowsKeepTheirOrder() {
+    List<FlowRecord> flows = new ArrayList<>();
+    for (int queuePair = 2; queuePair < 1_002; queuePair++) {
+      flows.add(flow(queuePair, queuePair, firstNs, nowNs));
+    }
+    List<FlowRate> rates = watch.look(flows, nowNs + SECOND);
+    for (int i = 0; i < flows.size(); i++) {
+      assertEquals(flows.get(i), rates.get(i).flow());
+    }
+  }
+}
