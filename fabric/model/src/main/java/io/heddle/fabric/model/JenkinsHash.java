@@ -44,9 +44,19 @@ public record JenkinsHash(int seed) implements SwitchHash {
         ByteBuffer.wrap(
                 Arrays.copyOf(Arrays.copyOfRange(bytes, words.position(), bytes.length), 12))
             .order(ByteOrder.LITTLE_ENDIAN);
-    a += rest.getInt();
-    b += rest.getInt();
-    c += rest.getInt();
+    return last(a + rest.getInt(), b + rest.getInt(), c + rest.getInt());
+  }
+
+  /** Linux' {@code jhash_2words} of two words, initial value 0. */
+  static int jhash(int first, int second) {
+    int start = START + 8;
+    return last(first + start, second + start, start);
+  }
+
+  private static int last(int first, int second, int third) {
+    int a = first;
+    int b = second;
+    int c = third;
     c = (c ^ b) - Integer.rotateLeft(b, 14);
     a = (a ^ c) - Integer.rotateLeft(c, 11);
     b = (b ^ a) - Integer.rotateLeft(a, 25);

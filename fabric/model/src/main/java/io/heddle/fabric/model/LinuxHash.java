@@ -10,9 +10,9 @@ import java.util.List;
  * Linux' own choice among the next hops of a route since 6.11: {@code fib_multipath_hash_policy=3}
  * with {@code fib_multipath_hash_fields=0x37} (addresses, protocol, ports) and a {@code
  * fib_multipath_hash_seed}. The kernel's {@code flow_keys} from {@code basic} on go through
- * SipHash-2-4, the lower of both ends first; the lower 32 bits, less the last, are compared with
- * the hop's upper bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c}, {@code
- * include/net/ip_fib.h}). It isn't linear.
+ * SipHash-2-4, the lower address and the lower port first; the lower 32 bits, less the last, are
+ * compared with the hop's upper bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c},
+ * {@code include/net/ip_fib.h}). It isn't linear.
  *
  * <p>Policy 1 isn't this hash: there a packet from a socket brings its socket's random one along.
  *
@@ -95,11 +95,13 @@ public record LinuxHash(int seed) implements SwitchHash {
     byte[] destination = flow.destination().getAddress();
     int sourcePort = flow.sourcePort();
     int destinationPort = RoceFlow.DESTINATION_PORT;
-    int order = Arrays.compareUnsigned(destination, source);
-    if (order < 0 || order == 0 && destinationPort < sourcePort) {
+    if (isLower(destination, source)) {
       byte[] first = source;
       source = destination;
       destination = first;
+    }
+    /* The kernel compares ports, and IPv4 addresses, as they lie in memory of a little-endian host. */
+    if (Integer.reverseBytes(destinationPort) >>> 16 < Integer.reverseBytes(sourcePort) >>> 16) {
       sourcePort = destinationPort;
       destinationPort = flow.sourcePort();
     }
@@ -111,8 +113,18 @@ public record LinuxHash(int seed) implements SwitchHash {
     keys.put(source).put(destination);
     long seed64 = Integer.toUnsignedLong(seed);
     long key = seed64 << 32 | seed64;
-    long hash = sipHash(keys.array(), key, key) & 0xffff_ffffL;
-    return hash == 0 ? 1 : hash;
+    int outer = (int) sipHash(keys.array(), key, key);
+    /* Policy 3 mixes in the hash of an inner packet, which there isn't. */
+    return Integer.toUnsignedLong(JenkinsHash.jhash(outer == 0 ? 1 : outer, 0));
+  }
+
+  private static boolean isLower(byte[] left, byte[] right) {
+    if (left.length != 4) {
+      return Arrays.compareUnsigned(left, right) < 0;
+    }
+    int first = ByteBuffer.wrap(left).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    int second = ByteBuffer.wrap(right).order(ByteOrder.LITTLE_ENDIAN).getInt();
+    return Integer.compareUnsigned(first, second) < 0;
   }
 
   @Override
