@@ -19,7 +19,9 @@ import java.util.regex.Pattern;
  */
 final class NamespaceLab implements Lab {
   private static final Path NAMES = Path.of("/run/netns");
-  private static final Pattern NAME = Pattern.compile("heddle-([0-9]+)-[0-9]+-(?:r[0-9]+|switch)");
+  private static final Pattern NAME =
+      Pattern.compile(
+          "heddle-([0-9]+)-[0-9]+-(?:r[0-9]+|switch|a|b|leaf|exit|spine[0-9]+|core[0-9]+)");
   private static final Pattern SENT = Pattern.compile("TX:[^\\n]*\\n\\s*([0-9]+)");
   private static int created;
 
@@ -33,12 +35,13 @@ final class NamespaceLab implements Lab {
   private NamespaceLab(Kind kind, LabPlan plan) {
     this.kind = kind;
     this.plan = plan;
-    this.prefix = "heddle-" + ProcessHandle.current().pid() + "-" + nextNumber() + "-";
+    this.prefix = newPrefix();
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  private static synchronized int nextNumber() {
-    return ++created;
+  /** What the names of a lab's namespaces begin with. */
+  static synchronized String newPrefix() {
+    return "heddle-" + ProcessHandle.current().pid() + "-" + ++created + "-";
   }
 
   /**
@@ -241,7 +244,7 @@ final class NamespaceLab implements Lab {
   }
 
   /** Removes namespaces of labs whose process is no more: it was killed before it could. */
-  private static void removeLeftovers() {
+  static void removeLeftovers() {
     if (!Files.isDirectory(NAMES)) {
       return;
     }

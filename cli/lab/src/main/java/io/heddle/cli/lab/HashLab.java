@@ -1,0 +1,269 @@
+package io.heddle.cli.lab;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Two hosts with two tiers of equal links between them, in network namespaces of their own: {@code
+ * a — leaf = spines = cores — exit — b}. The leaf chooses a spine, the spine a core, each by the
+ * hash that it was given. Every router answers from an address of its own, and counts the packets
+ * to UDP port 4791 by link and source port.
+ *
+ * <p>Names carry this process's number. A lab whose process was killed is removed by the next one.
+ */
+public final class HashLab implements AutoCloseable {
+  /** The peer's address, host b. */
+  public static final String PEER = "fd00:b::1";
+
+  /** Host a's address. */
+  public static final String HOST = "fd00:a::1";
+
+  private static final Pattern COUNTED =
+      Pattern.compile("\"(\\w+)\" \\. ([0-9]+) counter packets ([0-9]+)");
+  private static final int FIRST_TABLE = 100;
+
+  /* Linux gives one ICMPv6 error a second to a host; switches of data centres give hundreds. */
+  private static final int ANSWER_EVERY_MS = 0;
+
+  private static final String COUNT_RULES =
+      """
+      table inet heddle-count {
+        set seen { typeof meta oifname . udp sport; size 65535; flags dynamic; counter; }
+        chain out {
+          type filter hook postrouting priority 0;
+          udp dport 4791 update @seen { meta oifname . udp sport }
+        }
+      }
+      """;
+
+  private final NamespaceSet namespaces = new NamespaceSet();
+  private final int spines;
+  private final int cores;
+
+  /**
+   * How a switch chooses.
+   *
+   * @param settings for sysctl, {@code name=value}
+   * @param rules nft statements that set a mark, 1 for the first link and so on; without them the
+   *     kernel chooses by its own hash
+   */
+  public record Switching(List<String> settings, String rules) {}
+
+  private HashLab(int spines, int cores) {
+    this.spines = spines;
+    this.cores = cores;
+  }
+
+  /** A sentence on why there can be no such lab here; empty where there can. */
+  public static Optional<String> refusal() {
+    return Program.missing(List.of(Program.IP, Program.NFT))
+        .or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param spines equal links of the leaf, 1 to 64
+   * @param cores equal links of each spine, 1 to 64
+   * @throws LabException when the system refuses; nothing stays behind then
+   */
+  public static HashLab create(int spines, int cores) {
+    HashLab lab = new HashLab(spines, cores);
+    try {
+      lab.setUp();
+      return lab;
+    } catch (RuntimeException failed) {
+      lab.close();
+      throw failed;
+    }
+  }
+
+  /** Names of the spines, in the order of the leaf's links. */
+  public List<String> spines() {
+    return numbered("spine", spines);
+  }
+
+  /** Names of the cores, in the order of each spine's links. */
+  public List<String> cores() {
+    return numbered("core", cores);
+  }
+
+  private static List<String> numbered(String name, int count) {
+    List<String> names = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      names.add(name + i);
+    }
+    return names;
+  }
+
+  /** The address from which a router answers. */
+  public static String address(String router) {
+    Matcher number = Pattern.compile("([a-z]+)([0-9]*)").matcher(router);
+    if (!number.matches()) {
+      throw new IllegalArgumentException(router + " is no router's name");
+    }
+    int tier = List.of("leaf", "spine", "core", "exit").indexOf(number.group(1));
+    int which = number.group(2).isEmpty() ? 1 : Integer.parseInt(number.group(2));
+    return "fd00:f:%x::%x".formatted(tier + 1, which);
+  }
+
+  private void setUp() {
+    List<String> nodes = new ArrayList<>(List.of("a", "leaf"));
+    nodes.addAll(spines());
+    nodes.addAll(cores());
+    nodes.addAll(List.of("exit", "b"));
+    Map<String, List<String>> lines = new LinkedHashMap<>();
+    for (String node : nodes) {
+      namespaces.add(node);
+      lines.put(node, new ArrayList<>(List.of("link set lo up")));
+      List<String> settings =
+          new ArrayList<>(List.of("sysctl", "-qw", "net.ipv6.icmp.ratelimit=" + ANSWER_EVERY_MS));
+      if (node.length() > 1) {
+        settings.add("net.ipv6.conf.all.forwarding=1");
+      }
+      namespaces.run(node, settings, "");
+      if (node.length() > 1) {
+        at(lines, node).add("addr add " + address(node) + "/128 dev lo");
+        namespaces.run(node, List.of("nft", "-f", "-"), COUNT_RULES);
+      }
+    }
+    join(lines, "a", "leaf");
+    for (String spine : spines()) {
+      join(lines, "leaf", spine);
+      for (String core : cores()) {
+        join(lines, spine, core);
+      }
+    }
+    for (String core : cores()) {
+      join(lines, core, "exit");
+    }
+    join(lines, "exit", "b");
+    routes(lines);
+    lines.forEach((node, batch) -> namespaces.batch(node, batch));
+  }
+
+  private static List<String> at(Map<String, List<String>> lines, String node) {
+    return lines.computeIfAbsent(node, unknown -> new ArrayList<>());
+  }
+
+  /* A pair of interfaces, each named as the node at the other end; its upper end is fe80::1. */
+  private void join(Map<String, List<String>> lines, String upper, String lower) {
+    namespaces.batch(
+        upper,
+        List.of(
+            "link add name "
+                + lower
+                + " type veth peer name "
+                + upper
+                + " netns "
+                + namespaces.name(lower)));
+    up(at(lines, upper), lower, 1);
+    up(at(lines, lower), upper, 2);
+  }
+
+  private static void up(List<String> lines, String link, int end) {
+    lines.add("link set dev " + link + " addrgenmode none");
+    lines.add("link set dev " + link + " up");
+    lines.add("addr add fe80::" + end + "/64 dev " + link + " nodad");
+  }
+
+  private void routes(Map<String, List<String>> lines) {
+    at(lines, "a").add("addr add " + HOST + "/64 dev leaf nodad");
+    at(lines, "a").add("route add default via fe80::2 dev leaf");
+    at(lines, "b").add("addr add " + PEER + "/64 dev exit nodad");
+    at(lines, "b").add("route add default via fe80::1 dev exit");
+    at(lines, "leaf").add("route add fd00:a::/64 dev a");
+    forward(at(lines, "leaf"), spines());
+    for (String spine : spines()) {
+      at(lines, spine).add("route add fd00:a::/64 via fe80::1 dev leaf");
+      forward(at(lines, spine), cores());
+    }
+    for (String core : cores()) {
+      at(lines, core).add("route add fd00:a::/64 via fe80::1 dev spine1");
+      forward(at(lines, core), List.of("exit"));
+    }
+    at(lines, "exit").add("route add fd00:a::/64 via fe80::1 dev core1");
+    at(lines, "exit").add("route add fd00:b::/64 dev b");
+  }
+
+  /* Equal next hops, and a table for each of them alone, for packets with its mark. */
+  private static void forward(List<String> lines, List<String> links) {
+    StringBuilder equal = new StringBuilder("route add fd00:b::/64");
+    for (int i = 0; i < links.size(); i++) {
+      String hop = " via fe80::2 dev " + links.get(i);
+      equal.append(" nexthop").append(hop);
+      int table = FIRST_TABLE + i + 1;
+      lines.add("route add fd00:b::/64" + hop + " table " + table);
+      lines.add("rule add fwmark " + (i + 1) + " lookup " + table);
+    }
+    lines.add(equal.toString());
+  }
+
+  /**
+   * Gives a router another way to choose.
+   *
+   * @throws LabException where its kernel doesn't know a setting or a rule
+   */
+  public void use(String router, Switching switching) {
+    if (!switching.settings().isEmpty()) {
+      List<String> command = new ArrayList<>(List.of("sysctl", "-qw"));
+      command.addAll(switching.settings());
+      namespaces.run(router, command, "");
+    }
+    String rules = "add table inet heddle-hash\ndelete table inet heddle-hash\n";
+    if (!switching.rules().isEmpty()) {
+      rules +=
+          """
+          table inet heddle-hash {
+            chain in {
+              type filter hook prerouting priority -150;
+              ip6 daddr fd00:b::/64 udp dport 4791 %s
+            }
+          }
+          """
+              .formatted(switching.rules());
+    }
+    namespaces.run(router, List.of("nft", "-f", "-"), rules);
+  }
+
+  /** The command line that runs a command on a host or a router. */
+  public List<String> command(String node, List<String> command) {
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.name(node)));
+    whole.addAll(command);
+    return whole;
+  }
+
+  /** Packets to UDP port 4791 that left a router since the last {@link #forget}. */
+  public Map<Integer, Map<String, Long>> counted(String router) {
+    String text =
+        namespaces.run(router, List.of("nft", "list", "set", "inet", "heddle-count", "seen"), "");
+    Map<Integer, Map<String, Long>> counted = new TreeMap<>();
+    Matcher each = COUNTED.matcher(text);
+    while (each.find()) {
+      counted
+          .computeIfAbsent(Integer.parseInt(each.group(2)), port -> new TreeMap<>())
+          .put(each.group(1), Long.parseLong(each.group(3)));
+    }
+    return counted;
+  }
+
+  /** Sets every router's counters to nothing. */
+  public void forget() {
+    for (String node : namespaces.nodes()) {
+      if (node.length() > 1) {
+        namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "seen"), "");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    namespaces.close();
+  }
+}
