@@ -47,9 +47,9 @@ final class PeerLink {
   }
 
   /** A sending socket of this address, for {@link #use}; needs no lock. */
-  static UdpSocket open(SoftPort.Address address, Object queuePair) {
+  static UdpSocket open(SoftPort.Address address, SourcePorts ports, Object queuePair) {
     try {
-      return UdpSocket.bind(address.gid(), address.scope(), 0, false);
+      return ports.bind(address);
     } catch (SystemCallException failed) {
       throw new VerbsException(
           "modify_qp", queuePair + " to INIT on " + address.gid(), failed.errno());

@@ -53,6 +53,7 @@ final class SoftContext implements DeviceContext {
   private final RdmaDevice device;
   private final SoftPort port;
   private final boolean standardPeers;
+  private final SourcePorts sourcePorts;
   private final Log log;
   private final LeakLedger ledger;
   private final Arena arena = Arena.ofShared();
@@ -74,12 +75,14 @@ final class SoftContext implements DeviceContext {
       RdmaDevice device,
       SoftPort port,
       boolean standardPeers,
+      SourcePorts sourcePorts,
       Log log,
       LeakLedger ledger,
       Function<Arena, PacketGate> gates) {
     this.device = device;
     this.port = port;
     this.standardPeers = standardPeers;
+    this.sourcePorts = sourcePorts;
     this.log = log;
     this.ledger = ledger;
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
@@ -315,7 +318,7 @@ final class SoftContext implements DeviceContext {
   private PeerLinks.Opened openLink(int gidIndex, SoftQueuePair qp) {
     SoftPort.Address address = port.address(gidIndex);
     ReceivePort receiver = receivePort(address);
-    return new PeerLinks.Opened(PeerLink.open(address, qp), address, receiver);
+    return new PeerLinks.Opened(PeerLink.open(address, sourcePorts, qp), address, receiver);
   }
 
   /** The socket that receives for this address, opened at its first use. */

@@ -11,22 +11,26 @@ import java.util.function.Function;
 final class SoftDevice implements RdmaDevice {
   private final SoftPort port;
   private final boolean standardPeers;
+  private final SourcePorts sourcePorts;
   private final Log log;
   private final LeakLedger ledger;
   private final Function<Arena, PacketGate> gates;
 
   /**
    * @param standardPeers whether other soft devices are taken for standard ones, too
+   * @param sourcePorts where packets come from
    * @param gates makes, in a context's arena, the gate that its received packets pass
    */
   SoftDevice(
       SoftPort port,
       boolean standardPeers,
+      SourcePorts sourcePorts,
       Log log,
       LeakLedger ledger,
       Function<Arena, PacketGate> gates) {
     this.port = port;
     this.standardPeers = standardPeers;
+    this.sourcePorts = sourcePorts;
     this.log = log;
     this.ledger = ledger;
     this.gates = gates;
@@ -39,6 +43,6 @@ final class SoftDevice implements RdmaDevice {
 
   @Override
   public DeviceContext open() {
-    return new SoftContext(this, port, standardPeers, log, ledger, gates);
+    return new SoftContext(this, port, standardPeers, sourcePorts, log, ledger, gates);
   }
 }

@@ -32,6 +32,7 @@ public final class SoftProvider implements VerbsProvider {
         new SoftDevice(
             port,
             arePeersStandard(environment.getOrDefault(PEERS, "soft")),
+            SourcePorts.parse(environment.get(SourcePorts.VARIABLE)),
             log,
             ledger,
             arena -> faults == null ? PacketGate.OPEN : new FaultGate(arena, faults)));

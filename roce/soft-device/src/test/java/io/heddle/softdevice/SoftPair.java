@@ -70,6 +70,7 @@ final class SoftPair implements AutoCloseable {
               new SoftDevice(
                       new SoftPort(planes),
                       false,
+                      SourcePorts.ANY,
                       told,
                       ledger,
                       arena -> faults.before(arena, everywhere))

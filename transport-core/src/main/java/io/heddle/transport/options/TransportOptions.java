@@ -110,6 +110,16 @@ public final class TransportOptions {
               + " by itself; or as with standard devices, in order, and from the first missing"
               + " packet on (go-back-N): to compare, set alike on all hosts");
 
+  public static final Option<String> SOURCE_PORTS =
+      Option.text(
+          "HEDDLE_SOURCE_PORTS",
+          "ports",
+          "ports and ranges from 1024 to 65535, separated by commas, such as 49152,49160-49167",
+          "the UDP ports that the soft device's packets come from, by which switches choose among"
+              + " equal links: each queue pair takes the first that is free on its address, and any"
+              + " once none is; any without it. heddle paths pick chooses ports that spread"
+              + " evenly");
+
   public static final Option<String> JAVA_HOME =
       Option.text(
           "HEDDLE_JAVA_HOME",
@@ -161,6 +171,7 @@ public final class TransportOptions {
                   STATS_DIRECTORY,
                   SOFT_FAULTS,
                   SOFT_PEERS,
+                  SOURCE_PORTS,
                   JAVA_HOME,
                   JVM_OPTIONS,
                   ONE_SIDED),
