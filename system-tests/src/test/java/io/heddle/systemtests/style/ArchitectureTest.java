@@ -72,7 +72,7 @@ class ArchitectureTest {
                   "cli.stat",
                   "cli.operate")),
           Map.entry("fabric.model", Set.of("platform")),
-          Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit")),
+          Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit", "cli.lab")),
           Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry(

@@ -50,7 +50,11 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle planes", "PlanesCommand$Document");
     DOCUMENTS.put("heddle planes --peer", "PeerPlanes$Document");
     DOCUMENTS.put("heddle doctor", "DoctorCommand$Document");
+    DOCUMENTS.put("heddle paths measure", "PathsMeasurement");
+    DOCUMENTS.put("heddle paths fit", "PathsFit");
+    DOCUMENTS.put("heddle paths pick", "PathsPick");
     DOCUMENTS.put("heddle paths predict", "PathsPrediction");
+    DOCUMENTS.put("heddle paths check", "PathsCheck$Document");
     DOCUMENTS.put("heddle stat", "StatCommand$Document");
     DOCUMENTS.put("heddle errors", "ErrorsCommand$Document");
     DOCUMENTS.put("heddle drain", "DrainCommand$Document");

@@ -8,5 +8,11 @@ import picocli.CommandLine.Command;
     description = "Which links of a fabric the flows of RoCEv2 take, by their source ports.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PathsPredictCommand.class})
+    subcommands = {
+      PathsMeasureCommand.class,
+      PathsFitCommand.class,
+      PathsPickCommand.class,
+      PathsPredictCommand.class,
+      PathsCheckCommand.class
+    })
 public final class PathsCommand {}

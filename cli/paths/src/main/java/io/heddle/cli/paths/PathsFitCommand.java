@@ -1,0 +1,59 @@
+package io.heddle.cli.paths;
+
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Whether a measured hash is linear, so that every port's way is known. */
+@Command(
+    name = "fit",
+    description = {
+      "Tests whether the fabric's hash is linear in the source port, as XOR and CRC hashes are:"
+          + " then a flipped bit of the port changes the way in the same manner for all ports.",
+      "Learns from a base, its 16 neighbours of one flipped bit and others; is judged by 32"
+          + " held-out ports, and refuses below 95 %."
+    },
+    exitCodeList = {
+      "0:The hash is linear: the way of every port is known.",
+      "1:It isn't, or the measurement has too little."
+    },
+    mixinStandardHelpOptions = true)
+public final class PathsFitCommand implements Callable<Integer> {
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE",
+      description = "A measurement: what heddle paths measure --save wrote.")
+  private Path file = Path.of("");
+
+  @Option(
+      names = "--hop",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Tell ways apart only up to this hop; ${DEFAULT-VALUE} for the last at which they part.")
+  private int hop;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    new OptionRange(spec).require("--hop", hop, 0, 255);
+    PathsFit fit = PathsFit.of(PathsMeasurement.read(file), hop);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(fit) + "\n" : fit.text());
+    out.flush();
+    return fit.linear() ? 0 : ExitCode.FAILED;
+  }
+}

@@ -1,0 +1,254 @@
+package io.heddle.cli.paths;
+
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.fabric.model.LinearFit;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Which routers the packets of each source port meet on their way to a peer. */
+@Command(
+    name = "measure",
+    description = {
+      "Sends probes to UDP port 4791 of a peer with rising hop limits, from many source ports, and"
+          + " groups these by the routers that answer. More ports are added until each router's"
+          + " next ones are known with 95 % confidence.",
+      "Needs no root. Routers that don't answer are told of as silent. A running soft device drops"
+          + " the probes; the peer needs no program."
+    },
+    exitCodeList = {
+      "0:Some router answered for each port.",
+      "1:No router answered, or the peer can't be reached."
+    },
+    mixinStandardHelpOptions = true)
+public final class PathsMeasureCommand implements Callable<Integer> {
+  private static final int FIRST_BASE = 0xc000;
+  private static final int MORE_PORTS = 16;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Parameters(paramLabel = "PEER", description = "The peer's IPv6 address on the plane.")
+  private String peer = "";
+
+  @Option(
+      names = "--ports",
+      paramLabel = "N",
+      defaultValue = "64",
+      description = "How many source ports to begin with (${DEFAULT-VALUE}).")
+  private int ports;
+
+  @Option(
+      names = "--most",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "How many source ports at most, for the confidence (${DEFAULT-VALUE}).")
+  private int most;
+
+  @Option(
+      names = "--only",
+      paramLabel = "PORT",
+      split = ",",
+      description = "Exactly these source ports instead.")
+  private int @Nullable [] only;
+
+  @Option(
+      names = "--from",
+      paramLabel = "ADDRESS",
+      description = "This host's address; the one that the route to the peer has without it.")
+  private @Nullable String from;
+
+  @Option(
+      names = "--hops",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "The highest hop limit (${DEFAULT-VALUE}).")
+  private int hops;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "100",
+      description =
+          "Probes in a second at most (${DEFAULT-VALUE}); less where routers don't answer as fast.")
+  private int rate;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of the ports that are chosen at random (${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--save",
+      paramLabel = "FILE",
+      description = "Also write the document of --json there, for fit and pick.")
+  private @Nullable Path save;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    OptionRange range = new OptionRange(spec);
+    range.require("--ports", ports, 1, 4096);
+    range.require("--most", most, 1, 4096);
+    range.require("--hops", hops, 1, 255);
+    range.require("--rate", rate, 1, 100_000);
+    Inet6Address to = address("PEER", peer);
+    Inet6Address own = from == null ? towards(to) : address("--from", from);
+    PathsMeasurement found = measure(own, to, range);
+    if (found.length() == 0) {
+      throw new HeddleException(
+          "nobody answered the probes from %s to %s: routers may be told to send no ICMPv6 errors,"
+                  .formatted(found.source(), found.destination())
+              + " or a firewall drops these");
+    }
+    if (save != null) {
+      write(save, Json.of(found) + "\n");
+    }
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(found) + "\n" : MeasurementText.of(found));
+    out.flush();
+    boolean all =
+        found.ports().stream().allMatch(way -> way.routers().stream().anyMatch(Objects::nonNull));
+    return all ? 0 : ExitCode.FAILED;
+  }
+
+  private PathsMeasurement measure(Inet6Address own, Inet6Address to, OptionRange range) {
+    ProgressLine progress = ProgressLine.onStandardError();
+    List<Integer> inUse = new ArrayList<>();
+    Random random = new Random(seed);
+    try (UdpProber prober = new UdpProber(own, to)) {
+      PathTrace trace =
+          new PathTrace(
+              prober,
+              io.heddle.platform.Ipv6Text.of(to.getAddress()),
+              hops,
+              rate,
+              how -> progress.update(() -> "heddle paths measure: " + how));
+      if (only != null) {
+        for (int port : only) {
+          range.require("--only", port, 1, 0xffff);
+        }
+        trace.follow(opened(prober, java.util.Arrays.stream(only).boxed().toList(), inUse));
+      } else {
+        trace.follow(planned(prober, random, inUse));
+        while (trace.wanting() > 0 && trace.portCount() < most) {
+          trace.follow(more(prober, random, Math.min(MORE_PORTS, most - trace.portCount())));
+        }
+      }
+      progress.clear();
+      if (trace.portCount() == 0) {
+        throw new HeddleException("other programs of this host have all ports: " + inUse);
+      }
+      return trace.result(io.heddle.platform.Ipv6Text.of(own.getAddress()), inUse);
+    }
+  }
+
+  /* Around the first base whose ports are free: without all its neighbours nothing can be fitted. */
+  private List<Integer> planned(UdpProber prober, Random random, List<Integer> inUse) {
+    List<Integer> opened = List.of();
+    for (int base = FIRST_BASE; base < FIRST_BASE + 64; base++) {
+      inUse.clear();
+      opened = opened(prober, LinearFit.plan(base, Math.max(ports, 1), random), inUse);
+      if (inUse.isEmpty()) {
+        break;
+      }
+    }
+    return opened;
+  }
+
+  private static List<Integer> opened(UdpProber prober, List<Integer> wanted, List<Integer> inUse) {
+    List<Integer> opened = new ArrayList<>();
+    for (int port : wanted) {
+      if (isOpened(prober, port)) {
+        opened.add(port);
+      } else {
+        inUse.add(port);
+      }
+    }
+    return opened;
+  }
+
+  private static boolean isOpened(UdpProber prober, int port) {
+    try {
+      prober.open(port);
+      return true;
+    } catch (SystemCallException failed) {
+      if (failed.errno() == Errno.EADDRINUSE) {
+        return false;
+      }
+      throw failed;
+    }
+  }
+
+  private static List<Integer> more(UdpProber prober, Random random, int count) {
+    TreeSet<Integer> fresh = new TreeSet<>();
+    while (fresh.size() < count) {
+      int port = FIRST_BASE + random.nextInt(0x10000 - FIRST_BASE);
+      if (!prober.ports().contains(port) && isOpened(prober, port)) {
+        fresh.add(port);
+      }
+    }
+    return List.copyOf(fresh);
+  }
+
+  private Inet6Address address(String what, String text) {
+    if (text.matches("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%.+)?")) {
+      try {
+        if (InetAddress.getByName(text) instanceof Inet6Address found) {
+          return found;
+        }
+      } catch (UnknownHostException noAddress) {
+        /* Told below. */
+      }
+    }
+    throw new OptionRange(spec).refusal(what + " '" + text + "' is no IPv6 address");
+  }
+
+  private static Inet6Address towards(Inet6Address peer) throws IOException {
+    try (DatagramChannel channel = DatagramChannel.open()) {
+      channel.connect(new InetSocketAddress(peer, 4791));
+      return (Inet6Address) ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+    } catch (java.net.SocketException noRoute) {
+      throw new HeddleException(
+          "there is no route to %s (%s); see ip -6 route get %s"
+              .formatted(peer.getHostAddress(), noRoute.getMessage(), peer.getHostAddress()),
+          noRoute);
+    }
+  }
+
+  /* Whole or not at all. */
+  private static void write(Path file, String text) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path fresh = absolute.resolveSibling("." + absolute.getFileName() + ".new");
+    Files.writeString(fresh, text);
+    Files.move(
+        fresh, absolute, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

@@ -1,0 +1,27 @@
+package io.heddle.cli.paths;
+
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code heddle paths} as a process on a host of a test's. */
+@Command(subcommands = PathsCommand.class)
+final class PathsProgram {
+  private PathsProgram() {}
+
+  /** What starts it; a command and its options follow. */
+  static List<String> start() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("java.class.path"),
+        PathsProgram.class.getName());
+  }
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new PathsProgram()).execute(arguments));
+  }
+}
