@@ -17,11 +17,6 @@ import java.util.zip.CRC32;
  */
 public final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
-  private static final int POLYNOMIAL = 0xEDB88320;
-  /* What one byte of ones adds to the CRC of a zero byte. */
-  private static final int ONES = ofByte(0xff);
-  /* What the mark of data adds to that of a zero byte. */
-  private static final int MARK = ofByte(PacketFormat.DATA_MARK);
   private static final int MASKED_BYTE = PacketFormat.MARK_OFFSET;
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
@@ -89,7 +84,10 @@ public final class FlowChecksum {
     }
     int value = markedContributions[row];
     if (value == 0) {
-      value = contribution(length) ^ multiply(powerOfX8(length - MASKED_BYTE - 1), MARK);
+      value =
+          contribution(length)
+              ^ CrcPolynomial.multiply(
+                  CrcPolynomial.powerOfX8(length - MASKED_BYTE - 1), CrcPolynomial.DATA_MARK);
       markedContributions[row] = value;
     }
     return value;
@@ -101,41 +99,8 @@ public final class FlowChecksum {
     putShort(52, udpLength);
     crc.reset();
     crc.update(pseudo, 0, PSEUDO_BYTES);
-    return multiply(powerOfX8(length), (int) crc.getValue())
-        ^ multiply(powerOfX8(length - MASKED_BYTE - 1), ONES);
-  }
-
-  private static int ofByte(int value) {
-    int sum = value;
-    for (int bit = 0; bit < 8; bit++) {
-      sum = (sum & 1) != 0 ? sum >>> 1 ^ POLYNOMIAL : sum >>> 1;
-    }
-    return sum;
-  }
-
-  /* a · b modulo the polynomial, reflected: bit 31 is x^0. */
-  private static int multiply(int a, int b) {
-    int product = 0;
-    int shifted = b;
-    for (int mask = 1 << 31; mask != 0; mask >>>= 1) {
-      if ((a & mask) != 0) {
-        product ^= shifted;
-      }
-      shifted = (shifted & 1) != 0 ? shifted >>> 1 ^ POLYNOMIAL : shifted >>> 1;
-    }
-    return product;
-  }
-
-  /* x^(8n) modulo the polynomial. */
-  private static int powerOfX8(int n) {
-    int result = 1 << 31;
-    int square = 1 << 23;
-    for (int left = n; left != 0; left >>>= 1) {
-      if ((left & 1) != 0) {
-        result = multiply(square, result);
-      }
-      square = multiply(square, square);
-    }
-    return result;
+    return CrcPolynomial.multiply(CrcPolynomial.powerOfX8(length), (int) crc.getValue())
+        ^ CrcPolynomial.multiply(
+            CrcPolynomial.powerOfX8(length - MASKED_BYTE - 1), CrcPolynomial.ONES);
   }
 }

@@ -1,0 +1,49 @@
+package io.heddle.platform;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * System calls on rows of datagrams, and a wait that is finer than a millisecond. As {@link
+ * LinuxCalls}.
+ */
+public final class DatagramCalls {
+  private static final MethodHandle SENDMMSG = LinuxCalls.find("sendmmsg", 4);
+  private static final MethodHandle PPOLL = LinuxCalls.find("ppoll", 4);
+  private static final int MSG_DONTWAIT = 0x40;
+
+  private DatagramCalls() {}
+
+  /** Sends without waiting. Messages that were sent, of which the first always is, or −errno. */
+  public static int send(MemorySegment capture, int fd, long addressOfMmsghdrs, int count) {
+    try {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              SENDMMSG.invokeExact(
+                  capture, (long) fd, addressOfMmsghdrs, (long) count, (long) MSG_DONTWAIT, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+
+  /**
+   * Waits for events of descriptors, at most for a time.
+   *
+   * @param addressOfPollfds {@code count} of {@code int fd | short events | short returned}
+   * @param addressOfTimespec two {@code long}, seconds and nanoseconds
+   * @return descriptors with events, 0 when the time is over, or the negated errno
+   */
+  public static int poll(
+      MemorySegment capture, long addressOfPollfds, int count, long addressOfTimespec) {
+    try {
+      return LinuxCalls.intResult(
+          capture,
+          (long)
+              PPOLL.invokeExact(
+                  capture, addressOfPollfds, (long) count, addressOfTimespec, 0L, 0L));
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
+  }
+}

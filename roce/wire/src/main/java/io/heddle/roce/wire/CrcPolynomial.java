@@ -1,0 +1,64 @@
+package io.heddle.roce.wire;
+
+/**
+ * Arithmetic of CRC-32's remainders: polynomials over GF(2) of degree below 32, reflected, so that
+ * bit 31 of the {@code int} is x^0. The CRC of a message is affine in its bits, so parts of it can
+ * be computed apart, shifted and put together.
+ */
+final class CrcPolynomial {
+  /** What one byte of ones adds to the CRC of a zero byte. */
+  static final int ONES = 0x2D02EF8D;
+
+  /** What the mark of data adds to it. */
+  static final int DATA_MARK = ofByte(PacketFormat.DATA_MARK);
+
+  private static final int POLYNOMIAL = 0xEDB88320;
+
+  /* The polynomial is primitive: x^(2^32 − 1) is 1. */
+  private static final long ORDER = 0xffff_ffffL;
+
+  private CrcPolynomial() {}
+
+  private static int ofByte(int value) {
+    int sum = value;
+    for (int bit = 0; bit < 8; bit++) {
+      sum = (sum & 1) != 0 ? sum >>> 1 ^ POLYNOMIAL : sum >>> 1;
+    }
+    return sum;
+  }
+
+  /** a · b modulo the polynomial. */
+  static int multiply(int a, int b) {
+    int product = 0;
+    int shifted = b;
+    for (int mask = 1 << 31; mask != 0; mask >>>= 1) {
+      if ((a & mask) != 0) {
+        product ^= shifted;
+      }
+      shifted = (shifted & 1) != 0 ? shifted >>> 1 ^ POLYNOMIAL : shifted >>> 1;
+    }
+    return product;
+  }
+
+  /** x^(8n): what n more bytes do to a remainder. */
+  static int powerOfX8(int n) {
+    return power(1 << 23, n);
+  }
+
+  /** x^(−8n): what takes the last n bytes away again. */
+  static int inverseOfX8(int n) {
+    return power(1 << 30, ORDER - 8L * n % ORDER);
+  }
+
+  private static int power(int base, long exponent) {
+    int result = 1 << 31;
+    int square = base;
+    for (long left = exponent; left != 0; left >>>= 1) {
+      if ((left & 1) != 0) {
+        result = multiply(square, result);
+      }
+      square = multiply(square, square);
+    }
+    return result;
+  }
+}
