@@ -51,6 +51,7 @@ class ArchitectureTest {
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry("sim", Set.of("platform", "spray", "routes", "bgp", "bgpstub")),
           Map.entry("cli.simulate", Set.of("platform", "spray", "sim", "cli.kit")),
+          Map.entry("bridge", Set.of("platform", "verbs", "addr", "roce.wire")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),
           Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
@@ -76,6 +77,9 @@ class ArchitectureTest {
           Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry(
+              "cli.bridge",
+              Set.of("platform", "verbs", "roce.wire", "bridge", "cli.kit", "cli.lab")),
+          Map.entry(
               "cli.bench",
               Set.of("platform", "verbs", "perftest", "cli.kit", "cli.lab", "cli.job")),
           Map.entry(
@@ -92,6 +96,7 @@ class ArchitectureTest {
                   "cli.demo",
                   "cli.soak",
                   "cli.simulate",
+                  "cli.bridge",
                   "cli.bench")));
 
   private static JavaClasses classes;
@@ -158,6 +163,18 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("io.heddle.bpf..", "io.heddle.dataplane..", "io.heddle.gateway..")
         .because("a job's process carries nothing of products between data centres")
+        .check(classes);
+  }
+
+  @Test
+  void noLibraryAndNoPartOfThePluginSeesTheBridge() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.heddle.bridge..", "io.heddle.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.heddle.bridge..")
+        .because("it is a product: it uses libraries, and none names it")
         .check(classes);
   }
 

@@ -2,6 +2,7 @@ package io.heddle.cli.heddle;
 
 import io.heddle.cli.bench.BenchCommand;
 import io.heddle.cli.bench.perf.PerfCommand;
+import io.heddle.cli.bridge.BridgeCommand;
 import io.heddle.cli.demo.DemoCommand;
 import io.heddle.cli.doctor.DoctorCommand;
 import io.heddle.cli.kit.ExitCode;
@@ -54,6 +55,7 @@ import picocli.CommandLine.ParameterException;
       BenchCommand.class,
       SoakCommand.class,
       SimulateCommand.class,
+      BridgeCommand.class,
       ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {

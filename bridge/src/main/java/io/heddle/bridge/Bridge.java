@@ -1,0 +1,291 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigChange;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.SystemClock;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.fabric.WireFabric;
+import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.group.StormGuard;
+import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.status.StatusFile;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A gateway between two fabrics: opens both, joins the groups, runs the data thread, and looks
+ * after what is rare on a control thread.
+ */
+public final class Bridge implements AutoCloseable {
+  private static final long LOOK_NS = 100_000_000;
+  private static final int LOOKS_A_SECOND = 10;
+
+  private final Log log;
+  private final StatusFile status;
+  private final SystemClock clock = new SystemClock();
+  private final Arena arena = Arena.ofShared();
+  private final List<WireFabric> fabrics = new ArrayList<>();
+  private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
+  private final DataThread data;
+  private final LastingThread control;
+  private final Map<Integer, long[]> lastCounts = new LinkedHashMap<>();
+  private BridgeConfig config;
+  private int looks;
+  private volatile boolean closing;
+
+  private Bridge(BridgeConfig config, String configFile, Log log) {
+    this.config = config;
+    this.log = log;
+    status = StatusFile.create(config.status(), config.name(), configFile);
+    try {
+      long[] counters = new long[2];
+      for (int side = 0; side < 2; side++) {
+        WireFabric fabric = WireFabric.open(config.fabrics().get(side), clock);
+        fabrics.add(fabric);
+        counters[side] = status.fabric(side, fabric.name(), fabric.describe());
+        fabric.countAt(counters[side]);
+      }
+      StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
+      WireFabric a = fabrics.getFirst();
+      WireFabric b = fabrics.getLast();
+      FabricExit exit = new FabricExit(new FabricPort[] {a, b}, guards);
+      int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
+      long now = System.nanoTime();
+      Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
+      Forwarder[] forwarders = {
+        new Forwarder(0, a, b, counters[0], guards[0], limiter),
+        new Forwarder(1, b, a, counters[1], guards[1], limiter)
+      };
+      for (GroupSettings each : config.groups()) {
+        groups.put(each.address(), open(each));
+      }
+      int[] descriptors = {a.descriptor(), b.descriptor()};
+      BridgeTables tables = BridgeTables.of(config, fabrics, groups, List.of());
+      for (int side = 0; side < 2; side++) {
+        limiter.setLink(side, config.links().get(side), now);
+      }
+      long rounds = status.addressOfRounds();
+      data = new DataThread(arena, forwarders, limiter, exit, descriptors, rounds, tables, log);
+      control = new LastingThread("heddle-bridge-control", log, this::look);
+    } catch (RuntimeException failed) {
+      release();
+      throw failed;
+    }
+  }
+
+  /**
+   * Starts a bridge in the calling thread's network namespace.
+   *
+   * @param file that the configuration was read from, for people
+   * @throws HeddleException where a fabric can't be opened, with the reason
+   */
+  public static Bridge start(BridgeConfig config, Path file, Log log) {
+    Bridge bridge = new Bridge(config, file.toString(), log);
+    bridge.data.start();
+    bridge.control.start();
+    return bridge;
+  }
+
+  private BridgedGroup open(GroupSettings settings) {
+    int slot = status.open(settings.name(), settings.describe());
+    try {
+      join(settings);
+      return bridged(settings, slot);
+    } catch (RuntimeException refused) {
+      leave(settings);
+      status.release(slot);
+      throw refused;
+    }
+  }
+
+  private BridgedGroup bridged(GroupSettings settings, int slot) {
+    long[] counters = {status.counters(slot, 0), status.counters(slot, 1)};
+    @Nullable LimitedFlow[] flows = new LimitedFlow[2];
+    for (int side = 0; side < 2; side++) {
+      if (settings.direction().goesFrom(1 - side)) {
+        Way way = fabrics.get(side).wayTo(settings.address(), settings.trafficClass());
+        flows[side] =
+            new LimitedFlow(side, way, settings.limit(), counters[1 - side], System.nanoTime());
+      }
+    }
+    return new BridgedGroup(settings, slot, flows, counters);
+  }
+
+  /* A group is joined where its packets come from; where they only leave there is nothing to hear. */
+  private void join(GroupSettings settings) {
+    for (int side = 0; side < 2; side++) {
+      if (settings.direction().goesFrom(side)) {
+        fabrics.get(side).join(settings.address());
+      }
+    }
+  }
+
+  private void leave(GroupSettings settings) {
+    for (WireFabric each : fabrics) {
+      each.leave(settings.address());
+    }
+  }
+
+  /* One look of the control thread. */
+  private boolean look() {
+    status.alive();
+    looks++;
+    if (looks % LOOKS_A_SECOND == 0) {
+      clock.adjust();
+      synchronized (this) {
+        groups.values().forEach(this::rate);
+      }
+    }
+    synchronized (this) {
+      groups.values().forEach(this::tellSuspension);
+    }
+    LockSupport.parkNanos(this, LOOK_NS);
+    return !closing;
+  }
+
+  private void rate(BridgedGroup group) {
+    long now = System.nanoTime();
+    long[] last = lastCounts.computeIfAbsent(group.slot(), slot -> new long[] {now, 0, 0, 0, 0});
+    double seconds = Math.max(1, now - last[0]) / 1e9;
+    for (int side = 0; side < 2; side++) {
+      long packets = GroupCounters.packets(group.counters(side));
+      long bytes = GroupCounters.bytes(group.counters(side));
+      long packetRate = Math.round((packets - last[1 + 2 * side]) / seconds);
+      long byteRate = Math.round((bytes - last[2 + 2 * side]) / seconds);
+      if (now != last[0]) {
+        GroupCounters.rates(group.counters(side), packetRate, byteRate);
+      }
+      last[1 + 2 * side] = packets;
+      last[2 + 2 * side] = bytes;
+    }
+    last[0] = now;
+  }
+
+  private void tellSuspension(BridgedGroup group) {
+    if (group.isSuspended() && group.tellsOnce()) {
+      String error =
+          "storm-guard: group "
+              + group.settings().name()
+              + " is suspended: "
+              + BridgedGroup.MOST_COPIES
+              + " packets came back within a second, so another bridge joins the same fabrics;"
+              + " end it, or name its addresses by peer lines here, and reload this bridge";
+      status.suspend(group.slot(), true);
+      status.tell(error);
+      log.warn("%s", error);
+    }
+  }
+
+  /**
+   * Goes on by another configuration: groups that are as before lose nothing. Suspended groups flow
+   * again. Not the data thread's.
+   *
+   * @return what became of the groups, for the log
+   * @throws HeddleException for what can't change while the bridge runs, or can't be joined; then
+   *     everything stays
+   */
+  public synchronized String reload(BridgeConfig next) {
+    BridgeConfigChange change = BridgeConfigChange.between(config, next);
+    Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
+    List<BridgedGroup> opened = new ArrayList<>();
+    try {
+      for (GroupSettings each : next.groups()) {
+        BridgedGroup old = groups.get(each.address());
+        BridgedGroup group = old;
+        if (old == null) {
+          group = open(each);
+          opened.add(group);
+        } else if (!old.settings().equals(each) || old.isSuspended()) {
+          join(each);
+          group = bridged(each, old.slot());
+        }
+        then.put(each.address(), Objects.requireNonNull(group));
+      }
+    } catch (RuntimeException refused) {
+      opened.forEach(this::closeGroup);
+      throw refused;
+    }
+    List<BridgedGroup> retired =
+        groups.values().stream()
+            .filter(each -> then.get(each.settings().address()) != each)
+            .toList();
+    data.use(BridgeTables.of(next, fabrics, then, retired));
+    data.awaitUse();
+    retired.forEach(old -> settle(old, then.get(old.settings().address())));
+    groups.clear();
+    groups.putAll(then);
+    config = next;
+    status.nextGeneration();
+    return change.describe();
+  }
+
+  /* The data thread knows the group no more. */
+  private void settle(BridgedGroup old, @Nullable BridgedGroup heir) {
+    if (heir == null) {
+      closeGroup(old);
+      return;
+    }
+    for (int side = 0; side < 2; side++) {
+      if (!heir.direction().goesFrom(side)) {
+        fabrics.get(side).leave(heir.settings().address());
+      }
+    }
+    status.describe(heir.slot(), heir.settings().describe());
+    status.suspend(heir.slot(), false);
+  }
+
+  private void closeGroup(BridgedGroup group) {
+    leave(group.settings());
+    lastCounts.remove(group.slot());
+    status.release(group.slot());
+  }
+
+  /** What the bridge does now, for its log. */
+  public synchronized String describe() {
+    long both =
+        groups.values().stream().filter(each -> each.direction() == FlowDirection.BOTH).count();
+    return "fabric a: "
+        + fabrics.getFirst().describe()
+        + "; fabric b: "
+        + fabrics.getLast().describe()
+        + "; "
+        + groups.size()
+        + " groups, "
+        + both
+        + " of them both ways; status at "
+        + config.status();
+  }
+
+  private void release() {
+    fabrics.forEach(WireFabric::close);
+    status.close();
+    arena.close();
+  }
+
+  @Override
+  public void close() {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    data.end();
+    control.unpark();
+    control.joinWhateverInterrupts();
+    release();
+  }
+}

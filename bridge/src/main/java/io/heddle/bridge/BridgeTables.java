@@ -1,0 +1,54 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.group.GroupTable;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.RateLimit;
+import io.heddle.verbs.Gid;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the data thread decides by, in one immutable piece: the control thread makes another one
+ * when the configuration changes.
+ *
+ * @param groups by address
+ * @param rules of packets from fabric a and b
+ * @param links limits of what leaves for fabric a and b
+ * @param retired groups of the tables before that ended or were replaced
+ */
+record BridgeTables(
+    GroupTable<BridgedGroup> groups,
+    List<LoopRules> rules,
+    List<RateLimit> links,
+    List<BridgedGroup> retired) {
+  static BridgeTables of(
+      BridgeConfig config,
+      List<? extends FabricPort> fabrics,
+      Map<Gid, BridgedGroup> groups,
+      List<BridgedGroup> retired) {
+    return new BridgeTables(
+        new GroupTable<>(groups),
+        List.of(rules(config, fabrics, 0), rules(config, fabrics, 1)),
+        config.links(),
+        List.copyOf(retired));
+  }
+
+  /** What goes on in the place of a retired group; null where it is gone. */
+  @Nullable BridgedGroup heirOf(BridgedGroup old) {
+    Gid address = old.settings().address();
+    return groups.find(address.high(), address.low());
+  }
+
+  private static LoopRules rules(
+      BridgeConfig config, List<? extends FabricPort> fabrics, int side) {
+    List<LoopRules.Prefix> configured = config.prefixes().get(side);
+    FabricPort fabric = fabrics.get(side);
+    return new LoopRules(
+        fabric.ownAddresses(),
+        config.bridges(),
+        configured.isEmpty() ? fabric.ownPrefixes() : configured);
+  }
+}

@@ -1,0 +1,83 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.limit.LimitedFlow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group that is bridged now: its settings, its ways into both fabrics, where it is counted. The
+ * control thread makes it; what changes in it is the data thread's.
+ */
+final class BridgedGroup {
+  /** Copies within a second that suspend a group. */
+  static final int MOST_COPIES = 100;
+
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private final GroupSettings settings;
+  private final int slot;
+  private final @Nullable LimitedFlow[] flows;
+  private final long[] counters;
+  private int copies;
+  private long copiesSinceNs;
+  /* Set by the data thread, read by the control thread, which tells of it. */
+  private volatile boolean suspended;
+  private boolean told;
+
+  /**
+   * @param slot in the status file
+   * @param flows into fabric a and b; null where nothing goes
+   * @param counters of packets from fabric a and b
+   */
+  BridgedGroup(GroupSettings settings, int slot, @Nullable LimitedFlow[] flows, long[] counters) {
+    this.settings = settings;
+    this.slot = slot;
+    this.flows = flows;
+    this.counters = counters;
+  }
+
+  GroupSettings settings() {
+    return settings;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  FlowDirection direction() {
+    return settings.direction();
+  }
+
+  /** The packets that come from this side; null where the group doesn't go from there. */
+  @Nullable LimitedFlow flowFrom(int side) {
+    return flows[1 - side];
+  }
+
+  long counters(int side) {
+    return counters[side];
+  }
+
+  boolean isSuspended() {
+    return suspended;
+  }
+
+  /** Whether its suspension hasn't been told of yet. The control thread's. */
+  boolean tellsOnce() {
+    boolean first = !told;
+    told = true;
+    return first;
+  }
+
+  /** A copy came back. A hundred within a second suspend the group. */
+  void copyCame(long nowNs) {
+    if (copies == 0 || nowNs - copiesSinceNs > SECOND_NS) {
+      copies = 0;
+      copiesSinceNs = nowNs;
+    }
+    copies++;
+    if (copies >= MOST_COPIES) {
+      suspended = true;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.platform.DatagramCalls;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread that packets go through. It looks at both fabrics in turn, and sleeps when neither
+ * has anything.
+ */
+final class DataThread {
+  private static final int POLLFD_BYTES = 8;
+  private static final short POLLIN = 1;
+  private static final long SLEEP_NS = 20_000_000;
+  private static final long ACKNOWLEDGE_NS = 1_000_000;
+  /* Rounds before the thread asks whether it is to end. */
+  private static final int ROUNDS = 64;
+
+  private final Forwarder[] forwarders;
+  private final Limiter limiter;
+  private final FabricExit exit;
+  private final long pollfds;
+  private final long timespec;
+  private final long rounds;
+  private final LastingThread thread;
+  private @Nullable MemorySegment capture;
+  private volatile boolean ending;
+  /* Written by the control thread, read by this one, which then writes it to inUse. */
+  private volatile BridgeTables next;
+  private volatile BridgeTables inUse;
+
+  /**
+   * @param descriptors of both fabrics
+   * @param tables to begin with
+   * @param rounds the address where rounds are counted
+   */
+  DataThread(
+      Arena arena,
+      Forwarder[] forwarders,
+      Limiter limiter,
+      FabricExit exit,
+      int[] descriptors,
+      long rounds,
+      BridgeTables tables,
+      Log log) {
+    next = tables;
+    inUse = tables;
+    this.forwarders = forwarders;
+    this.limiter = limiter;
+    this.exit = exit;
+    this.rounds = rounds;
+    pollfds = Memory.allocate(arena, 2L * POLLFD_BYTES, 8);
+    timespec = Memory.allocate(arena, 16, 8);
+    for (int i = 0; i < descriptors.length; i++) {
+      Memory.setInt(pollfds + (long) i * POLLFD_BYTES, descriptors[i]);
+      Memory.ALL.set(Memory.NATIVE_SHORT, pollfds + (long) i * POLLFD_BYTES + 4, POLLIN);
+    }
+    thread = new LastingThread("heddle-bridge-data", log, this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Has it decide by these from its next round on. */
+  void use(BridgeTables tables) {
+    next = tables;
+  }
+
+  /** Waits until it decides by the newest tables, or has ended. */
+  void awaitUse() {
+    while (inUse != next && thread.isAlive()) {
+      LockSupport.parkNanos(this, ACKNOWLEDGE_NS);
+    }
+  }
+
+  private boolean run() {
+    if (capture == null) {
+      capture = LinuxCalls.errnoCapture();
+    }
+    MemorySegment errno = capture;
+    for (int i = 0; i < ROUNDS; i++) {
+      BridgeTables tables = next;
+      if (tables != inUse) {
+        adopt(tables);
+        inUse = tables;
+      }
+      int trains = 0;
+      for (int side = 0; side < forwarders.length; side++) {
+        trains += forwarders[side].forward(tables.groups(), tables.rules().get(side));
+      }
+      Memory.setLong(rounds, Memory.getLong(rounds) + 1);
+      if (limiter.advance(System.nanoTime()) > 0) {
+        exit.flush();
+        limiter.flushed();
+      } else if (trains == 0 && !ending) {
+        sleep(errno);
+      }
+      if (ending) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /* Until a packet comes, or one that waits may leave. */
+  private void sleep(MemorySegment errno) {
+    long wait = limiter.waitNs(System.nanoTime());
+    if (wait != 0) {
+      Memory.setLong(timespec, 0);
+      Memory.setLong(timespec + 8, wait < 0 ? SLEEP_NS : Math.min(wait, SLEEP_NS));
+      DatagramCalls.poll(errno, pollfds, 2, timespec);
+    }
+  }
+
+  /* Rare: when the configuration changes. */
+  private void adopt(BridgeTables tables) {
+    long now = System.nanoTime();
+    for (int side = 0; side < tables.links().size(); side++) {
+      limiter.setLink(side, tables.links().get(side), now);
+    }
+    for (BridgedGroup old : tables.retired()) {
+      BridgedGroup heir = tables.heirOf(old);
+      for (int side = 0; side < forwarders.length; side++) {
+        LimitedFlow flow = old.flowFrom(side);
+        if (flow != null) {
+          limiter.retire(flow, heir == null ? null : heir.flowFrom(side), now);
+        }
+      }
+    }
+  }
+
+  /** Ends it and waits for that. */
+  void end() {
+    ending = true;
+    thread.joinWhateverInterrupts();
+  }
+}

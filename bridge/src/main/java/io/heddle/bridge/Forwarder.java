@@ -1,0 +1,147 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.group.GroupTable;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.StormGuard;
+import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+
+/**
+ * Takes packets from one fabric to the other: looks whose they are, checks them, and queues them
+ * where they lie. Each one that isn't forwarded is counted under its group and reason. The data
+ * thread's.
+ */
+final class Forwarder {
+  private final int side;
+  private final FabricPort from;
+  private final FabricPort to;
+  private final long fabricCounters;
+  private final StormGuard sentBack;
+  private final Limiter limiter;
+
+  /**
+   * @param side 0 where packets come from fabric a
+   * @param fabricCounters of the fabric that packets come from
+   * @param sentBack what was sent into the fabric that packets come from
+   * @param limiter that packets leave through
+   */
+  Forwarder(
+      int side,
+      FabricPort from,
+      FabricPort to,
+      long fabricCounters,
+      StormGuard sentBack,
+      Limiter limiter) {
+    this.side = side;
+    this.from = from;
+    this.to = to;
+    this.fabricCounters = fabricCounters;
+    this.sentBack = sentBack;
+    this.limiter = limiter;
+  }
+
+  /**
+   * One look at the fabric, and what comes of it.
+   *
+   * @return trains that came
+   */
+  int forward(GroupTable<BridgedGroup> groups, LoopRules rules) {
+    int trains = from.poll();
+    TrainBatch batch = from.batch();
+    for (int train = 0; train < trains; train++) {
+      BridgedGroup group = groups.find(batch.destinationHigh(train), batch.destinationLow(train));
+      if (group == null) {
+        countStranger(batch, train);
+      } else {
+        GroupCounters.arrived(group.counters(side), batch.packets(train));
+        forwardTrain(group, rules, batch, train);
+      }
+    }
+    if (trains > 0) {
+      to.flush();
+    }
+    return trains;
+  }
+
+  private void countStranger(TrainBatch batch, int train) {
+    long high = batch.destinationHigh(train);
+    long low = batch.destinationLow(train);
+    boolean ipv4 = high == 0 && low >>> 32 == 0xffff;
+    if (ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff) {
+      FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
+    } else {
+      FabricCounters.unicast(fabricCounters, batch.packets(train));
+    }
+  }
+
+  private void forwardTrain(BridgedGroup group, LoopRules rules, TrainBatch batch, int train) {
+    long counters = group.counters(side);
+    int packets = batch.packets(train);
+    DropReason against = rules.against(batch.sourceHigh(train), batch.sourceLow(train));
+    LimitedFlow flow = group.flowFrom(side);
+    if (against == null && flow == null) {
+      against = DropReason.ONE_WAY;
+    }
+    if (against == null && group.isSuspended()) {
+      against = DropReason.SUSPENDED;
+    }
+    if (against != null || flow == null) {
+      GroupCounters.dropped(counters, against == null ? DropReason.ONE_WAY : against, packets);
+      return;
+    }
+    long packet = batch.address(train);
+    long end = packet + batch.lengthBytes(train);
+    int stride = batch.strideBytes(train);
+    long now = System.nanoTime();
+    while (packet < end) {
+      int length = (int) Math.min(stride, end - packet);
+      forwardPacket(group, flow, train, packet, length, now);
+      packet += stride;
+    }
+  }
+
+  private void forwardPacket(
+      BridgedGroup group, LimitedFlow flow, int train, long packet, int length, long nowNs) {
+    long counters = group.counters(side);
+    if (!DatagramFormat.isDatagram(packet, length)) {
+      GroupCounters.dropped(counters, DropReason.MALFORMED, 1);
+      return;
+    }
+    if (PacketFormat.queuePair(packet) != DatagramFormat.MULTICAST_QUEUE_PAIR) {
+      GroupCounters.dropped(counters, DropReason.NOT_MULTICAST, 1);
+      return;
+    }
+    int covered = length - PacketFormat.ICRC_BYTES;
+    int crc = from.checksum(packet, covered);
+    int difference = crc ^ from.arrivedChecksum(train, covered) ^ Memory.getInt(packet + covered);
+    if (difference != 0 && !from.isRightWith(difference, covered, train)) {
+      GroupCounters.dropped(counters, DropReason.BAD_CHECKSUM, 1);
+      return;
+    }
+    long digest = StormGuard.digest(crc, packet, covered);
+    if (sentBack.wasSent(digest, nowNs)) {
+      GroupCounters.dropped(counters, DropReason.STORM_COPY, 1);
+      group.copyCame(nowNs);
+      return;
+    }
+    if (length > to.mostBytes(isIpv4(group.settings().address()))) {
+      GroupCounters.dropped(counters, DropReason.TOO_LARGE, 1);
+      return;
+    }
+    long arrivedNs = from.batch().arrivedNs(train);
+    limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
+  }
+
+  private static boolean isIpv4(Gid address) {
+    return address.isIpv4Mapped();
+  }
+}

@@ -1,0 +1,32 @@
+package io.heddle.bridge.config;
+
+import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.RateLimit;
+import io.heddle.verbs.Gid;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A bridge's configuration.
+ *
+ * @param name of the bridge, for people
+ * @param status where its status file is
+ * @param fabrics both, a first
+ * @param prefixes of the hosts of each fabric, as far as they are configured
+ * @param links limits of what leaves for fabric a and b
+ * @param bridges addresses of other bridges
+ * @param groups in the order of the file
+ */
+public record BridgeConfig(
+    String name,
+    Path status,
+    List<WireSpec> fabrics,
+    List<List<LoopRules.Prefix>> prefixes,
+    List<RateLimit> links,
+    List<Gid> bridges,
+    List<GroupSettings> groups) {
+  /** Where a bridge's status is unless said otherwise. */
+  public static final Path STATUS = Path.of("/run/heddle/bridge.status");
+}

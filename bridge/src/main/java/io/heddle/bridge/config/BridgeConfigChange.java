@@ -1,0 +1,94 @@
+package io.heddle.bridge.config;
+
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a configuration that is read again asks of the running bridge.
+ *
+ * @param removed groups that end
+ * @param added groups that begin
+ * @param changed groups that go on with other settings
+ * @param untouched how many groups stay as they are
+ */
+public record BridgeConfigChange(
+    List<GroupSettings> removed,
+    List<GroupSettings> added,
+    List<GroupSettings> changed,
+    int untouched) {
+
+  /**
+   * @throws HeddleException for what can't change while the bridge runs, with both values
+   */
+  public static BridgeConfigChange between(BridgeConfig now, BridgeConfig next) {
+    refuse("the bridge's name", now.name(), next.name());
+    refuse("status", now.status(), next.status());
+    for (int side = 0; side < now.fabrics().size(); side++) {
+      String fabric = "fabric " + now.fabrics().get(side).name();
+      refuse(
+          fabric + "'s interface",
+          now.fabrics().get(side).interfaceName(),
+          next.fabrics().get(side).interfaceName());
+      refuse(
+          fabric + "'s address",
+          now.fabrics().get(side).addresses(),
+          next.fabrics().get(side).addresses());
+      refuse(fabric + "'s hops", now.fabrics().get(side).hops(), next.fabrics().get(side).hops());
+      refuse(
+          fabric + "'s trains",
+          now.fabrics().get(side).trains(),
+          next.fabrics().get(side).trains());
+    }
+    Map<Gid, GroupSettings> before = new LinkedHashMap<>();
+    now.groups().forEach(group -> before.put(group.address(), group));
+    List<GroupSettings> added = new ArrayList<>();
+    List<GroupSettings> changed = new ArrayList<>();
+    int untouched = 0;
+    for (GroupSettings group : next.groups()) {
+      GroupSettings old = before.remove(group.address());
+      if (old == null) {
+        added.add(group);
+      } else if (old.equals(group)) {
+        untouched++;
+      } else {
+        changed.add(group);
+      }
+    }
+    return new BridgeConfigChange(
+        List.copyOf(before.values()), List.copyOf(added), List.copyOf(changed), untouched);
+  }
+
+  private static void refuse(String what, Object now, Object next) {
+    if (!now.equals(next)) {
+      throw new HeddleException(
+          what + " is " + now + " and can't become " + next + " while the bridge runs: restart it");
+    }
+  }
+
+  /** For the log. */
+  public String describe() {
+    return added.size()
+        + " groups begin "
+        + names(added)
+        + ", "
+        + removed.size()
+        + " end "
+        + names(removed)
+        + ", "
+        + changed.size()
+        + " change "
+        + names(changed)
+        + ", "
+        + untouched
+        + " stay as they are";
+  }
+
+  private static List<String> names(List<GroupSettings> groups) {
+    return groups.stream().map(GroupSettings::name).limit(20).toList();
+  }
+}

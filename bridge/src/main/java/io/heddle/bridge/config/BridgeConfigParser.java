@@ -1,0 +1,309 @@
+package io.heddle.bridge.config;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.group.RateLimit;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A configuration file to a {@link BridgeConfig}. */
+public final class BridgeConfigParser {
+  private static final List<String> KEYWORDS = List.of("bridge", "fabric", "group", "peer");
+  private static final List<String> FABRIC_KEYS =
+      List.of(
+          "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
+  private static final List<String> GROUP_KEYS =
+      List.of("mgid", "direction", "tos", "rate", "burst", "queue", "policy");
+  private static final long MOST_RATE = 100_000_000;
+  private static final int MOST_BURST = 100_000;
+  private static final int MOST_QUEUE = 1_000_000;
+  private static final int IPV4_BITS = 96;
+  private static final int MOST_HOPS = 255;
+  private static final int MOST_PORT = 65_535;
+
+  private final String file;
+  private String name = "bridge";
+  private Path status = BridgeConfig.STATUS;
+  private final Map<String, WireSpec> fabrics = new LinkedHashMap<>();
+  private final Map<String, List<LoopRules.Prefix>> prefixes = new LinkedHashMap<>();
+  private final Map<String, RateLimit> links = new LinkedHashMap<>();
+  private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
+  private final Map<Gid, GroupSettings> groups = new LinkedHashMap<>();
+  private final Map<String, Integer> said = new LinkedHashMap<>();
+
+  private BridgeConfigParser(String file) {
+    this.file = file;
+  }
+
+  /**
+   * @throws HeddleException that names the file, and where something in it is wrong, line and word
+   */
+  public static BridgeConfig read(Path path) {
+    try {
+      return parse(path.toString(), Files.readAllLines(path));
+    } catch (IOException unreadable) {
+      throw new HeddleException(
+          "the configuration "
+              + path
+              + " can't be read: "
+              + FileFailure.reason(unreadable)
+              + "; write it, or name another",
+          unreadable);
+    }
+  }
+
+  /** As {@link #read}, of lines. */
+  public static BridgeConfig parse(String file, List<String> lines) {
+    BridgeConfigParser parser = new BridgeConfigParser(file);
+    for (int i = 0; i < lines.size(); i++) {
+      String text = lines.get(i).replaceFirst("(^|\\s)#.*", "").strip();
+      if (!text.isEmpty()) {
+        parser.take(new ConfigLine(file, i + 1, text));
+      }
+    }
+    return parser.finish();
+  }
+
+  private void take(ConfigLine line) {
+    switch (line.keyword()) {
+      case "bridge" -> takeBridge(line);
+      case "fabric" -> takeFabric(line);
+      case "group" -> takeGroup(line);
+      case "peer" -> takePeer(line);
+      default -> {
+        String question = NearestName.question(line.keyword(), KEYWORDS);
+        throw line.fail(
+            "a line begins with "
+                + String.join(", ", KEYWORDS)
+                + ", not '"
+                + line.keyword()
+                + "'"
+                + question);
+      }
+    }
+  }
+
+  private void once(ConfigLine line, String what) {
+    Integer before = said.putIfAbsent(what, line.number());
+    if (before != null) {
+      throw line.fail(what + " is there already, in line " + before);
+    }
+  }
+
+  private void takeBridge(ConfigLine line) {
+    line.allow(List.of("status"));
+    name = line.words("NAME").getFirst();
+    once(line, "bridge");
+    status =
+        line.get(
+            "status",
+            status,
+            "the path of a file",
+            text -> {
+              if (!text.startsWith("/")) {
+                throw new IllegalArgumentException("relative");
+              }
+              return Path.of(text);
+            });
+  }
+
+  private void takeFabric(ConfigLine line) {
+    line.allow(FABRIC_KEYS);
+    List<String> words = line.words("NAME", "KIND");
+    String fabric = words.getFirst();
+    if (!fabric.equals("a") && !fabric.equals("b")) {
+      throw line.fail("'" + fabric + "' is no fabric; there are a and b");
+    }
+    if (!words.get(1).equals("wire")) {
+      throw line.fail("'" + words.get(1) + "' is no kind of fabric; there is wire");
+    }
+    once(line, "fabric " + fabric);
+    String interfaceName = line.require("interface");
+    for (WireSpec other : fabrics.values()) {
+      if (other.interfaceName().equals(interfaceName)) {
+        throw line.fail("interface=" + interfaceName + " is fabric " + other.name() + "'s already");
+      }
+    }
+    List<Gid> addresses = new ArrayList<>();
+    for (String each : listOf(line, "address")) {
+      addresses.add(line.parse("address=" + each, each, "an IP address", this::hostAddress));
+    }
+    List<LoopRules.Prefix> hosts = new ArrayList<>();
+    for (String each : listOf(line, "prefix")) {
+      hosts.add(
+          line.parse(
+              "prefix=" + each, each, "a prefix such as 10.1.0.0/16", BridgeConfigParser::prefix));
+    }
+    int hops = line.number("hops", 1, 1, MOST_HOPS);
+    boolean trains = line.flag("trains", false);
+    fabrics.put(fabric, new WireSpec(fabric, interfaceName, addresses, hops, trains));
+    prefixes.put(fabric, List.copyOf(hosts));
+    links.put(fabric, limit(line));
+  }
+
+  private static List<String> listOf(ConfigLine line, String key) {
+    String text = line.text(key);
+    return text == null ? List.of() : Stream.of(text.split(",", -1)).toList();
+  }
+
+  private void takePeer(ConfigLine line) {
+    line.allow(List.of());
+    String word = line.words("ADDRESS").getFirst();
+    Gid address = line.parse("'" + word + "'", word, "an IP address of a host", this::hostAddress);
+    once(line, "peer " + address);
+    bridges.put(address, line.number());
+  }
+
+  private void takeGroup(ConfigLine line) {
+    line.allow(GROUP_KEYS);
+    String word = line.words("ADDRESS").getFirst();
+    String host = word;
+    int port = 0;
+    int colon = word.startsWith("[") ? word.indexOf("]:") + 1 : word.indexOf(':');
+    boolean single = colon > 0 && (word.startsWith("[") || word.lastIndexOf(':') == colon);
+    if (single) {
+      host = word.substring(0, colon);
+      String text = word.substring(colon + 1);
+      port =
+          line.parse(
+              "the port of '" + word + "'",
+              text,
+              "a number from 1 to 65535",
+              digits -> {
+                int value = Integer.parseInt(digits);
+                if (value < 1 || value > MOST_PORT) {
+                  throw new IllegalArgumentException("out of range");
+                }
+                return value;
+              });
+    }
+    String bare =
+        host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+    Gid address =
+        line.parse(
+            "'" + word + "'",
+            bare,
+            "a multicast address, or ADDRESS:PORT",
+            text -> {
+              Gid parsed = address(text);
+              if (!MgidFormat.isMulticast(parsed)) {
+                throw new IllegalArgumentException("unicast");
+              }
+              return parsed;
+            });
+    once(line, "group " + address);
+    MgidFormat standard = MgidFormat.RDMA;
+    MgidFormat mgid = line.choice("mgid", standard, MgidFormat.words(), MgidFormat::named);
+    if (!mgid.takes(address)) {
+      throw line.fail("mgid=" + mgid.word() + " has no form for " + address);
+    }
+    FlowDirection direction =
+        line.choice("direction", FlowDirection.BOTH, FlowDirection.words(), FlowDirection::named);
+    int trafficClass = line.number("tos", 0, 0, 255);
+    groups.put(
+        address, new GroupSettings(address, port, mgid, direction, trafficClass, limit(line)));
+  }
+
+  private static RateLimit limit(ConfigLine line) {
+    long rate =
+        line.get(
+            "rate",
+            0L,
+            "packets a second, as 200000 or 200k",
+            text -> {
+              String digits = text.replaceFirst("[kM]$", "");
+              long unit = text.endsWith("k") ? 1000 : text.endsWith("M") ? 1_000_000 : 1;
+              long value = Long.parseLong(digits);
+              if (value < 1 || value > MOST_RATE / unit) {
+                throw new IllegalArgumentException("out of range");
+              }
+              return value * unit;
+            });
+    int burst = line.number("burst", RateLimit.BURST, 1, MOST_BURST);
+    int queue = line.number("queue", RateLimit.QUEUE, 0, MOST_QUEUE);
+    boolean oldest =
+        line.choice(
+            "policy",
+            true,
+            RateLimit.POLICIES,
+            text -> {
+              if (!RateLimit.POLICIES.contains(text)) {
+                throw new IllegalArgumentException("neither");
+              }
+              return text.equals("oldest");
+            });
+    for (String key : List.of("burst", "queue", "policy")) {
+      if (rate == 0 && line.text(key) != null) {
+        throw line.fail(key + "= has no meaning without rate=");
+      }
+    }
+    return new RateLimit(rate, burst, queue, oldest);
+  }
+
+  private Gid hostAddress(String text) {
+    Gid address = address(text);
+    if (MgidFormat.isMulticast(address)) {
+      throw new IllegalArgumentException("multicast");
+    }
+    return address;
+  }
+
+  private static Gid address(String text) {
+    InetAddress address = AddressText.parse(text);
+    if (address == null) {
+      throw new IllegalArgumentException("no address");
+    }
+    return Gid.of(address);
+  }
+
+  private static LoopRules.Prefix prefix(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException("no length");
+    }
+    Gid address = address(text.substring(0, slash));
+    int most = address.isIpv4Mapped() ? 32 : 128;
+    int bits = Integer.parseInt(text.substring(slash + 1));
+    if (bits < 0 || bits > most) {
+      throw new IllegalArgumentException("length");
+    }
+    return new LoopRules.Prefix(address, bits + (most == 32 ? IPV4_BITS : 0));
+  }
+
+  private BridgeConfig finish() {
+    for (String fabric : List.of("a", "b")) {
+      if (!fabrics.containsKey(fabric)) {
+        throw new HeddleException(
+            file
+                + ": there is no fabric "
+                + fabric
+                + "; say fabric "
+                + fabric
+                + " wire interface=NAME");
+      }
+    }
+    return new BridgeConfig(
+        name,
+        status,
+        List.of(fabrics.get("a"), fabrics.get("b")),
+        List.of(prefixes.get("a"), prefixes.get("b")),
+        List.of(links.get("a"), links.get("b")),
+        List.copyOf(bridges.keySet()),
+        List.copyOf(groups.values()));
+  }
+}

@@ -1,0 +1,155 @@
+package io.heddle.bridge.config;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of a configuration: a keyword, words, and {@code key=value} pairs. Whatever is wrong is
+ * told with file, line, word and, where one is near, the name that was meant.
+ */
+final class ConfigLine {
+  private final String file;
+  private final int number;
+  private final String keyword;
+  private final List<String> words = new ArrayList<>();
+  private final Map<String, String> values = new LinkedHashMap<>();
+
+  /**
+   * @param text not empty, without a comment
+   */
+  ConfigLine(String file, int number, String text) {
+    this.file = file;
+    this.number = number;
+    String[] parts = text.strip().split("\\s+");
+    keyword = parts[0];
+    for (int i = 1; i < parts.length; i++) {
+      int equals = parts[i].indexOf('=');
+      if (equals < 0) {
+        words.add(parts[i]);
+      } else {
+        String key = parts[i].substring(0, equals);
+        if (values.put(key, parts[i].substring(equals + 1)) != null) {
+          throw fail(key + "= is said twice");
+        }
+      }
+    }
+  }
+
+  String keyword() {
+    return keyword;
+  }
+
+  int number() {
+    return number;
+  }
+
+  HeddleException fail(String what) {
+    return new HeddleException(file + " line " + number + ": " + what);
+  }
+
+  /** The words behind the keyword, of which there must be as many as they have names. */
+  List<String> words(String... names) {
+    if (words.size() != names.length) {
+      String wanted = keyword + " " + String.join(" ", names);
+      String found =
+          words.size() > names.length
+              ? "'" + words.get(names.length) + "' is too much"
+              : names[words.size()] + " is missing";
+      throw fail(found + "; a line is " + wanted + " and then key=value pairs");
+    }
+    return words;
+  }
+
+  /** Refuses keys that aren't among these. */
+  void allow(List<String> keys) {
+    for (String key : values.keySet()) {
+      if (!keys.contains(key)) {
+        String there =
+            keys.isEmpty() ? "; it takes none" : "; there are " + String.join(", ", keys);
+        String question = NearestName.question(key, keys);
+        throw fail(keyword + " has no key '" + key + "'" + (question.isEmpty() ? there : question));
+      }
+    }
+  }
+
+  /**
+   * A value.
+   *
+   * @param parser throws {@link IllegalArgumentException} for what isn't allowed
+   * @param allowed what is, as a clause
+   */
+  <T> T get(String key, T standard, String allowed, Function<String, T> parser) {
+    String text = values.get(key);
+    return text == null ? standard : parse(key + "=" + text, text, allowed, parser);
+  }
+
+  /** A value that must be there. */
+  String require(String key) {
+    String text = values.get(key);
+    if (text == null || text.isEmpty()) {
+      throw fail(keyword + " needs " + key + "=");
+    }
+    return text;
+  }
+
+  /** Any text as a value. */
+  <T> T parse(String shown, String text, String allowed, Function<String, T> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException refused) {
+      throw fail(shown + " isn't " + allowed);
+    }
+  }
+
+  /** One of some words. */
+  <T> T choice(String key, T standard, List<String> choices, Function<String, T> named) {
+    String text = values.get(key);
+    if (text == null) {
+      return standard;
+    }
+    try {
+      return named.apply(text);
+    } catch (IllegalArgumentException refused) {
+      String question = NearestName.question(text, choices);
+      throw fail(key + "=" + text + " isn't one of " + String.join(", ", choices) + question);
+    }
+  }
+
+  int number(String key, int standard, int least, int most) {
+    return get(
+        key,
+        standard,
+        "a whole number from " + least + " to " + most,
+        text -> {
+          int value = Integer.decode(text);
+          if (value < least || value > most) {
+            throw new IllegalArgumentException("out of range");
+          }
+          return value;
+        });
+  }
+
+  boolean flag(String key, boolean standard) {
+    return choice(
+        key,
+        standard,
+        List.of("yes", "no"),
+        text -> {
+          if (!text.equals("yes") && !text.equals("no")) {
+            throw new IllegalArgumentException("neither");
+          }
+          return text.equals("yes");
+        });
+  }
+
+  /** A value, or null where the key isn't there. */
+  @Nullable String text(String key) {
+    return values.get(key);
+  }
+}

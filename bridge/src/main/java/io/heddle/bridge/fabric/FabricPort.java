@@ -1,0 +1,90 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.verbs.Gid;
+import java.util.List;
+
+/**
+ * A bridge's end in one fabric: the seam between what forwards and what a fabric is made of.
+ *
+ * <p>The control thread opens, joins, leaves and closes. Everything else is the data thread's.
+ */
+public interface FabricPort extends AutoCloseable {
+  String name();
+
+  /** Kind, interface and addresses, for people. */
+  String describe();
+
+  /** The bridge's own addresses there, IPv4 ones mapped. */
+  List<Gid> ownAddresses();
+
+  /** Prefixes of the fabric's hosts, by the interface's addresses. */
+  List<LoopRules.Prefix> ownPrefixes();
+
+  /** What becomes readable when packets come. */
+  int descriptor();
+
+  /**
+   * Bytes that a packet to such an address may have, from the BTH to the end of the CRC.
+   *
+   * @param ipv4 the family of the address
+   */
+  int mostBytes(boolean ipv4);
+
+  /** Receives a group from now on. */
+  void join(Gid group);
+
+  void leave(Gid group);
+
+  /**
+   * How packets are sent to a group.
+   *
+   * @param trafficClass of the IP header
+   */
+  Way wayTo(Gid group, int trafficClass);
+
+  /**
+   * Receives without waiting. What the batch holds is good until the next call.
+   *
+   * @return trains received
+   */
+  int poll();
+
+  /** What the last {@link #poll} received. */
+  TrainBatch batch();
+
+  /**
+   * The CRC-32 of a packet of the batch, with congestion marks as zeros.
+   *
+   * @param covered bytes from the BTH to the end of the pad
+   */
+  int checksum(long packet, int covered);
+
+  /**
+   * What the headers of a train's packets add to {@link #checksum}, so that it is their invariant
+   * CRC.
+   *
+   * @param covered bytes from the BTH to the end of the pad
+   */
+  int arrivedChecksum(int train, int covered);
+
+  /** Whether a packet whose CRC differs by this from what it should be is right all the same. */
+  boolean isRightWith(int difference, int covered, int train);
+
+  /**
+   * Queues a packet, which must stay where it is until the next {@link #flush}. Its CRC is made
+   * anew.
+   *
+   * @param lengthBytes from the BTH to the end of the CRC
+   * @param crc of the bytes before the CRC, congestion marks as zeros
+   * @param counters of its group and direction
+   * @param arrivedNs when the system received it, by {@link System#nanoTime}
+   */
+  void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs);
+
+  /** Hands over to the system what is queued, and counts what became of it. */
+  void flush();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,108 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The groups that an interface has joined. Sockets of their own hold them, since the system allows
+ * one socket a few only (igmp_max_memberships, 20). The socket that receives hears all groups that
+ * its interface has joined. The control thread's.
+ */
+final class Memberships implements AutoCloseable {
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
+  private static final int SOL_IP = 0;
+  private static final int SOL_IPV6 = 41;
+  private static final int IP_ADD_MEMBERSHIP = 35;
+  private static final int IP_DROP_MEMBERSHIP = 36;
+  private static final int IPV6_JOIN_GROUP = 20;
+  private static final int IPV6_LEAVE_GROUP = 21;
+
+  private final String interfaceName;
+  private final int interfaceIndex;
+  private final List<Integer> ipv4 = new ArrayList<>();
+  private final List<Integer> ipv6 = new ArrayList<>();
+  private final Map<Gid, Integer> holders = new HashMap<>();
+
+  Memberships(String interfaceName, int interfaceIndex) {
+    this.interfaceName = interfaceName;
+    this.interfaceIndex = interfaceIndex;
+  }
+
+  /**
+   * @throws HeddleException where the system refuses, with its word
+   */
+  void join(Gid group) {
+    if (holders.containsKey(group)) {
+      return;
+    }
+    List<Integer> sockets = group.isIpv4Mapped() ? ipv4 : ipv6;
+    int result = -Errno.ENOBUFS;
+    if (!sockets.isEmpty()) {
+      result = change(sockets.getLast(), group, true);
+    }
+    if (result == -Errno.ENOBUFS || result == -Errno.ENOMEM) {
+      int fd = LinuxCalls.socket(group.isIpv4Mapped() ? AF_INET : AF_INET6, SOCK_DGRAM_CLOEXEC, 0);
+      if (fd < 0) {
+        throw new SystemCallException("socket for memberships", -fd);
+      }
+      sockets.add(fd);
+      result = change(fd, group, true);
+    }
+    if (result < 0) {
+      throw new HeddleException(
+          interfaceName
+              + " can't join "
+              + group
+              + ": "
+              + Errno.describe(-result)
+              + "; look whether the interface is up and allows multicast");
+    }
+    holders.put(group, sockets.getLast());
+  }
+
+  void leave(Gid group) {
+    Integer holder = holders.remove(group);
+    if (holder != null) {
+      change(holder, group, false);
+    }
+  }
+
+  private int change(int fd, Gid group, boolean joins) {
+    try (Arena arena = Arena.ofConfined()) {
+      long request = Memory.allocate(arena, 24, 8);
+      if (group.isIpv4Mapped()) {
+        /* struct ip_mreqn: group, address, interface. */
+        Memory.ALL.set(Memory.NETWORK_INT, request, (int) group.low());
+        Memory.setInt(request + 8, interfaceIndex);
+        int option = joins ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP;
+        return LinuxCalls.setsockopt(fd, SOL_IP, option, request, 12);
+      }
+      /* struct ipv6_mreq: group, interface. */
+      Memory.ALL.set(Memory.NETWORK_LONG, request, group.high());
+      Memory.ALL.set(Memory.NETWORK_LONG, request + 8, group.low());
+      Memory.setInt(request + 16, interfaceIndex);
+      int option = joins ? IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP;
+      return LinuxCalls.setsockopt(fd, SOL_IPV6, option, request, 20);
+    }
+  }
+
+  @Override
+  public void close() {
+    ipv4.forEach(LinuxCalls::close);
+    ipv6.forEach(LinuxCalls::close);
+    ipv4.clear();
+    ipv6.clear();
+    holders.clear();
+  }
+}

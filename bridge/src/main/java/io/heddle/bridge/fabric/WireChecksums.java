@@ -1,0 +1,127 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.HeaderChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The invariant CRCs of one wire fabric: of packets that come, each from its own sender, and of
+ * those that leave, all from the bridge. A packet's bytes are gone through once for both. The data
+ * thread's.
+ */
+final class WireChecksums {
+  private static final Gid NONE = new Gid(0, 0);
+
+  private final HeaderChecksum headers = new HeaderChecksum();
+  private final CRC32 crc = new CRC32();
+  private final Gid ipv4;
+  private final Gid ipv6;
+  private final long base;
+  private final ByteBuffer area;
+
+  /* Of the last train that was asked for. */
+  private int lastTrain = -1;
+  private int lastCovered;
+  private int lastChecksum;
+
+  /**
+   * @param base address of the area's first byte
+   */
+  WireChecksums(@Nullable Gid ipv4, @Nullable Gid ipv6, long base, ByteBuffer area) {
+    this.ipv4 = ipv4 == null ? NONE : ipv4;
+    this.ipv6 = ipv6 == null ? NONE : ipv6;
+    this.base = base;
+    this.area = area;
+  }
+
+  /** There is another batch. */
+  void next() {
+    lastTrain = -1;
+  }
+
+  /** Of a packet's own bytes, with congestion marks as zeros. */
+  int of(long packet, int covered) {
+    int offset = (int) (packet - base);
+    byte marks = area.get(offset + DatagramFormat.MARKS_OFFSET);
+    if (marks != 0) {
+      area.put(offset + DatagramFormat.MARKS_OFFSET, (byte) 0);
+    }
+    crc.reset();
+    crc.update(area.limit(offset + covered).position(offset));
+    area.clear();
+    if (marks != 0) {
+      area.put(offset + DatagramFormat.MARKS_OFFSET, marks);
+    }
+    return (int) crc.getValue();
+  }
+
+  /** What the headers of a train's packets add. */
+  int arrived(TrainBatch batch, int train, int covered) {
+    if (train != lastTrain || covered != lastCovered) {
+      lastTrain = train;
+      lastCovered = covered;
+      lastChecksum =
+          isIpv4(batch, train)
+              ? headers.ofIpv4(
+                  (int) batch.sourceLow[train],
+                  batch.sourcePort[train],
+                  (int) batch.destinationLow[train],
+                  PacketFormat.ROCE_PORT,
+                  covered)
+              : headers.ofIpv6(
+                  batch.sourceHigh[train],
+                  batch.sourceLow[train],
+                  batch.sourcePort[train],
+                  batch.destinationHigh[train],
+                  batch.destinationLow[train],
+                  PacketFormat.ROCE_PORT,
+                  covered);
+    }
+    return lastChecksum;
+  }
+
+  private static boolean isIpv4(TrainBatch batch, int train) {
+    return batch.destinationHigh[train] == 0 && batch.destinationLow[train] >>> 32 == 0xffff;
+  }
+
+  /** Whether an identification or flag that nobody saw makes this difference. */
+  boolean isRightWith(TrainBatch batch, int train, int difference, int covered) {
+    return isIpv4(batch, train) && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
+  }
+
+  /**
+   * What the headers of a packet that leaves add.
+   *
+   * @param segment its number in a segmented send, which is its identification
+   */
+  int leaving(Way way, int covered, int segment) {
+    int[] known = way.checksums();
+    int row = covered >>> 2;
+    boolean toIpv4 = way.destination().isIpv4Mapped();
+    int checksum = known[row];
+    if (checksum == 0) {
+      checksum =
+          toIpv4
+              ? headers.ofIpv4(
+                  (int) ipv4.low(),
+                  PacketFormat.ROCE_PORT,
+                  (int) way.destination().low(),
+                  PacketFormat.ROCE_PORT,
+                  covered)
+              : headers.ofIpv6(
+                  ipv6.high(),
+                  ipv6.low(),
+                  PacketFormat.ROCE_PORT,
+                  way.destination().high(),
+                  way.destination().low(),
+                  PacketFormat.ROCE_PORT,
+                  covered);
+      known[row] = checksum;
+    }
+    return toIpv4 ? checksum ^ headers.ofIdentification(segment, covered) : checksum;
+  }
+}

@@ -1,0 +1,234 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A fabric of RoCEv2 that is reached over a UDP socket of the bridge's own. */
+public final class WireFabric implements FabricPort {
+  private static final int IPV4_HEADERS = 28;
+  private static final int IPV6_HEADERS = 48;
+  private static final int IPV4_BITS = 96;
+
+  private final String name;
+  private final NetworkLink link;
+  private final List<Gid> own;
+  private final List<LoopRules.Prefix> prefixes;
+  private final Arena arena = Arena.ofShared();
+  private final WireSocket socket;
+  private final Memberships memberships;
+  private final WireReceiver receiver;
+  private final WireChecksums checksums;
+  private final WireSender sender;
+
+  private WireFabric(
+      WireSpec spec,
+      NetworkLink link,
+      List<Gid> own,
+      List<LoopRules.Prefix> prefixes,
+      SystemClock clock) {
+    this.name = spec.name();
+    this.link = link;
+    this.own = own;
+    this.prefixes = prefixes;
+    Gid ipv4 = firstOf(own, true);
+    Gid ipv6 = firstOf(own, false);
+    socket = WireSocket.open(link.name(), link.index(), ipv4, ipv6, spec.hops());
+    memberships = new Memberships(link.name(), link.index());
+    receiver = new WireReceiver(arena, socket.fd(), clock);
+    checksums = new WireChecksums(ipv4, ipv6, receiver.base(), receiver.area());
+    sender = new WireSender(arena, socket.fd(), checksums, spec.trains());
+  }
+
+  /**
+   * Opens a fabric in the calling thread's network namespace.
+   *
+   * @throws HeddleException where there is no such interface or address, or the port is taken
+   */
+  public static WireFabric open(WireSpec spec, SystemClock clock) {
+    HostAddresses host = HostAddresses.read();
+    NetworkLink link = linkOf(spec, host);
+    List<AssignedAddress> assigned =
+        host.addresses().stream().filter(each -> each.interfaceIndex() == link.index()).toList();
+    List<Gid> own = new ArrayList<>();
+    List<LoopRules.Prefix> prefixes = new ArrayList<>();
+    for (AssignedAddress each : assigned) {
+      Gid address = Gid.of(each.address());
+      if (spec.addresses().isEmpty() || spec.addresses().contains(address)) {
+        own.add(address);
+      }
+      int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
+      prefixes.add(new LoopRules.Prefix(address, bits));
+    }
+    for (Gid wanted : spec.addresses()) {
+      if (!own.contains(wanted)) {
+        throw new HeddleException(
+            "fabric "
+                + spec.name()
+                + ": "
+                + link.name()
+                + " has no address "
+                + wanted
+                + "; it has "
+                + assigned);
+      }
+    }
+    if (own.isEmpty()) {
+      throw new HeddleException(
+          "fabric "
+              + spec.name()
+              + ": "
+              + link.name()
+              + " has no address; give it one, of IPv4"
+              + " for IPv4 groups");
+    }
+    return new WireFabric(spec, link, own, prefixes, clock);
+  }
+
+  private static NetworkLink linkOf(WireSpec spec, HostAddresses host) {
+    List<String> names = host.links().stream().map(NetworkLink::name).toList();
+    for (NetworkLink each : host.links()) {
+      if (each.name().equals(spec.interfaceName())) {
+        return each;
+      }
+    }
+    throw new HeddleException(
+        "fabric "
+            + spec.name()
+            + ": there is no interface "
+            + spec.interfaceName()
+            + NearestName.question(spec.interfaceName(), names));
+  }
+
+  /* Of IPv6 one that isn't link-local, where there is one. */
+  private static @Nullable Gid firstOf(List<Gid> own, boolean ipv4) {
+    Gid first = null;
+    for (Gid each : own) {
+      if (each.isIpv4Mapped() == ipv4 && (first == null || first.isLinkLocal())) {
+        first = each;
+      }
+    }
+    return first;
+  }
+
+  /** Where it counts, from the status file. Before the first packet. */
+  public void countAt(long counters) {
+    receiver.countAt(counters);
+    sender.countAt(counters);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String describe() {
+    return "wire "
+        + link.name()
+        + " "
+        + own.stream().map(Gid::toString).collect(Collectors.joining(" "));
+  }
+
+  @Override
+  public List<Gid> ownAddresses() {
+    return own;
+  }
+
+  @Override
+  public List<LoopRules.Prefix> ownPrefixes() {
+    return prefixes;
+  }
+
+  @Override
+  public int descriptor() {
+    return socket.fd();
+  }
+
+  @Override
+  public int mostBytes(boolean ipv4) {
+    return (link.mtuBytes() - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
+  }
+
+  @Override
+  public void join(Gid group) {
+    memberships.join(group);
+  }
+
+  @Override
+  public void leave(Gid group) {
+    memberships.leave(group);
+  }
+
+  @Override
+  public Way wayTo(Gid group, int trafficClass) {
+    boolean ipv4 = group.isIpv4Mapped();
+    if (firstOf(own, ipv4) == null) {
+      throw new HeddleException(
+          "fabric "
+              + name
+              + ": "
+              + link.name()
+              + " has no "
+              + (ipv4 ? "IPv4" : "IPv6")
+              + " address to send to group "
+              + group
+              + " from; give it one");
+    }
+    return new Way(
+        arena, group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+  }
+
+  @Override
+  public int poll() {
+    checksums.next();
+    return receiver.receive();
+  }
+
+  @Override
+  public TrainBatch batch() {
+    return receiver.batch();
+  }
+
+  @Override
+  public int checksum(long packet, int covered) {
+    return checksums.of(packet, covered);
+  }
+
+  @Override
+  public int arrivedChecksum(int train, int covered) {
+    return checksums.arrived(receiver.batch(), train, covered);
+  }
+
+  @Override
+  public boolean isRightWith(int difference, int covered, int train) {
+    return checksums.isRightWith(receiver.batch(), train, difference, covered);
+  }
+
+  @Override
+  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    sender.send(way, packet, lengthBytes, crc, counters, arrivedNs);
+  }
+
+  @Override
+  public void flush() {
+    sender.flush();
+  }
+
+  @Override
+  public void close() {
+    memberships.close();
+    socket.close();
+    arena.close();
+  }
+}

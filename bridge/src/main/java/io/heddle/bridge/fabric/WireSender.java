@@ -1,0 +1,210 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.platform.DatagramCalls;
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.roce.wire.HeaderChecksum;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Queues packets where they lie and sends them in one call: neighbours of equal length to one group
+ * as one segmented send, where that is allowed. The data thread's.
+ */
+final class WireSender {
+  private static final int PACKETS = 512;
+  private static final int HEADER_BYTES = 64;
+  private static final int VECTOR_BYTES = 16;
+  private static final int CONTROL_BYTES = 48;
+  private static final int CELL_BYTES = 24;
+  /* What one IPv4 datagram holds, less than IPv6's. */
+  private static final int MOST_RUN_BYTES = 65507;
+
+  private static final int SOL_IP = 0;
+  private static final int IP_TOS = 1;
+  private static final int SOL_IPV6 = 41;
+  private static final int IPV6_TCLASS = 67;
+  private static final int SOL_UDP = 17;
+  private static final int UDP_SEGMENT = 103;
+  private static final short POLLOUT = 4;
+  private static final long PATIENCE_NS = 2_000_000;
+  private static final int PATIENCE_ROUNDS = 5;
+
+  private final int fd;
+  private final WireChecksums checksums;
+  private final long headers;
+  private final long vectors;
+  private final long controls;
+  private final long pollfd;
+  private final Way[] ways = new Way[PACKETS];
+  private final int[] firstPackets = new int[PACKETS + 1];
+  private final long[] groupCounters = new long[PACKETS];
+  private final long[] arrivedNs = new long[PACKETS];
+  private final boolean trainsIpv4;
+  private boolean trains = true;
+  private int messages;
+  private int packets;
+  private int runBytes;
+  private long counters;
+
+  /**
+   * @param trainsIpv4 whether IPv4 packets may leave as trains, whose identifications count up
+   */
+  WireSender(Arena arena, int fd, WireChecksums checksums, boolean trainsIpv4) {
+    this.fd = fd;
+    this.checksums = checksums;
+    this.trainsIpv4 = trainsIpv4;
+    headers = Memory.allocate(arena, (long) PACKETS * HEADER_BYTES, 64);
+    vectors = Memory.allocate(arena, (long) PACKETS * VECTOR_BYTES, 64);
+    controls = Memory.allocate(arena, (long) PACKETS * CONTROL_BYTES, 64);
+    pollfd = Memory.allocate(arena, 8 + 16, 8);
+    Memory.setInt(pollfd, fd);
+    Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, POLLOUT);
+    Memory.setLong(pollfd + 16, PATIENCE_NS);
+  }
+
+  /** Where it counts, from the status file. Before the first {@link #send}. */
+  void countAt(long address) {
+    counters = address;
+  }
+
+  void send(Way way, long packet, int lengthBytes, int crc, long counted, long arrived) {
+    if (packets == PACKETS) {
+      flush();
+    }
+    int run = packets - (messages == 0 ? 0 : firstPackets[messages - 1]);
+    boolean joins =
+        messages > 0
+            && ways[messages - 1] == way
+            && lengthBytes * run == runBytes
+            && run < HeaderChecksum.MOST_SEGMENTS
+            && runBytes + lengthBytes <= MOST_RUN_BYTES
+            && mayTrain(way);
+    if (!joins) {
+      ways[messages] = way;
+      firstPackets[messages] = packets;
+      messages++;
+      runBytes = 0;
+      run = 0;
+    }
+    int covered = lengthBytes - 4;
+    Memory.setInt(packet + covered, crc ^ checksums.leaving(way, covered, run));
+    long vector = vectors + (long) packets * VECTOR_BYTES;
+    Memory.setLong(vector, packet);
+    Memory.setLong(vector + 8, lengthBytes);
+    groupCounters[packets] = counted;
+    arrivedNs[packets] = arrived;
+    runBytes += lengthBytes;
+    packets++;
+  }
+
+  private boolean mayTrain(Way way) {
+    return trains && (trainsIpv4 || !way.destination().isIpv4Mapped());
+  }
+
+  void flush() {
+    if (messages == 0) {
+      return;
+    }
+    firstPackets[messages] = packets;
+    for (int i = 0; i < messages; i++) {
+      writeHeader(i, firstPackets[i], firstPackets[i + 1] - firstPackets[i]);
+    }
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    int done = 0;
+    int patience = PATIENCE_ROUNDS;
+    while (done < messages) {
+      int sent =
+          DatagramCalls.send(capture, fd, headers + (long) done * HEADER_BYTES, messages - done);
+      if (sent > 0) {
+        countSent(done, done + sent);
+        done += sent;
+      } else if (sent == -Errno.EAGAIN && patience > 0) {
+        patience--;
+        DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
+      } else if (sent != -Errno.EINTR) {
+        refused(done, -sent, capture);
+        done++;
+      }
+    }
+    messages = 0;
+    packets = 0;
+    runBytes = 0;
+  }
+
+  private void writeHeader(int message, int first, int count) {
+    Way way = ways[message];
+    long header = headers + (long) message * HEADER_BYTES;
+    long control = controls + (long) message * CONTROL_BYTES;
+    int bytes = 0;
+    if (count > 1) {
+      Memory.setLong(control, 18);
+      Memory.setInt(control + 8, SOL_UDP);
+      Memory.setInt(control + 12, UDP_SEGMENT);
+      long length = Memory.getLong(vectors + (long) first * VECTOR_BYTES + 8);
+      Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) length);
+      bytes = CELL_BYTES;
+    }
+    if (way.trafficClass() != 0) {
+      boolean ipv4 = way.destination().isIpv4Mapped();
+      Memory.setLong(control + bytes, 20);
+      Memory.setInt(control + bytes + 8, ipv4 ? SOL_IP : SOL_IPV6);
+      Memory.setInt(control + bytes + 12, ipv4 ? IP_TOS : IPV6_TCLASS);
+      Memory.setInt(control + bytes + 16, way.trafficClass());
+      bytes += CELL_BYTES;
+    }
+    Memory.setLong(header, way.address());
+    Memory.setInt(header + 8, Way.NAME_BYTES);
+    Memory.setLong(header + 16, vectors + (long) first * VECTOR_BYTES);
+    Memory.setLong(header + 24, count);
+    Memory.setLong(header + 32, bytes == 0 ? 0 : control);
+    Memory.setLong(header + 40, bytes);
+    Memory.setInt(header + 48, 0);
+  }
+
+  private void countSent(int fromMessage, int toMessage) {
+    long now = System.nanoTime();
+    FabricCounters.sent(counters, toMessage - fromMessage);
+    for (int i = firstPackets[fromMessage]; i < firstPackets[toMessage]; i++) {
+      int length = (int) Memory.getLong(vectors + (long) i * VECTOR_BYTES + 8);
+      GroupCounters.forwarded(groupCounters[i], length, now - arrivedNs[i]);
+    }
+  }
+
+  /* A train that the system won't cut leaves packet by packet, and so does every later one. */
+  private void refused(int message, int errno, MemorySegment capture) {
+    int first = firstPackets[message];
+    int count = firstPackets[message + 1] - first;
+    boolean cutting = errno == Errno.EINVAL || errno == Errno.EIO || errno == Errno.EOPNOTSUPP;
+    if (count == 1 || !cutting) {
+      for (int i = first; i < first + count; i++) {
+        GroupCounters.dropped(groupCounters[i], DropReason.NOT_SENT, 1);
+      }
+      return;
+    }
+    trains = false;
+    FabricCounters.trainRefused(counters);
+    for (int i = 0; i < count; i++) {
+      long vector = vectors + (long) (first + i) * VECTOR_BYTES;
+      long packet = Memory.getLong(vector);
+      int covered = (int) Memory.getLong(vector + 8) - 4;
+      int stored = Memory.getInt(packet + covered);
+      Way way = ways[message];
+      Memory.setInt(
+          packet + covered,
+          stored ^ checksums.leaving(way, covered, i) ^ checksums.leaving(way, covered, 0));
+      writeHeader(message, first + i, 1);
+      if (DatagramCalls.send(capture, fd, headers + (long) message * HEADER_BYTES, 1) == 1) {
+        FabricCounters.sent(counters, 1);
+        GroupCounters.forwarded(
+            groupCounters[first + i], covered + 4, System.nanoTime() - arrivedNs[first + i]);
+      } else {
+        GroupCounters.dropped(groupCounters[first + i], DropReason.NOT_SENT, 1);
+      }
+    }
+  }
+}

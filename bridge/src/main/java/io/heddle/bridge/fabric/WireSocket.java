@@ -1,0 +1,178 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one UDP socket of a wire fabric: bound to RoCEv2's port and to an interface, of both families
+ * (IPv4 addresses are mapped). Made and closed on the control path.
+ */
+final class WireSocket implements AutoCloseable {
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
+  private static final int SOL_IP = 0;
+  private static final int SOL_SOCKET = 1;
+  private static final int SOL_UDP = 17;
+  private static final int SOL_IPV6 = 41;
+  private static final int SO_REUSEADDR = 2;
+  private static final int SO_BINDTODEVICE = 25;
+  private static final int SO_SNDBUFFORCE = 32;
+  private static final int SO_RCVBUFFORCE = 33;
+  private static final int SO_SNDBUF = 7;
+  private static final int SO_RCVBUF = 8;
+  private static final int SO_TIMESTAMPNS = 35;
+  private static final int SO_RXQ_OVFL = 40;
+  private static final int IP_MTU_DISCOVER = 10;
+  private static final int IP_MULTICAST_IF = 32;
+  private static final int IP_MULTICAST_TTL = 33;
+  private static final int IP_MULTICAST_LOOP = 34;
+  private static final int IP_MULTICAST_ALL = 49;
+  private static final int IPV6_MULTICAST_IF = 17;
+  private static final int IPV6_MULTICAST_HOPS = 18;
+  private static final int IPV6_MULTICAST_LOOP = 19;
+  private static final int IPV6_MTU_DISCOVER = 23;
+  private static final int IPV6_V6ONLY = 26;
+  private static final int IPV6_RECVPKTINFO = 49;
+  private static final int IPV6_PKTINFO = 50;
+  private static final int UDP_NO_CHECK6_RX = 102;
+  private static final int UDP_GRO = 104;
+  private static final int DISCOVER_DO = 2;
+  private static final int BUFFER_BYTES = 32 << 20;
+
+  private final int fd;
+  private boolean closed;
+
+  private WireSocket(int fd) {
+    this.fd = fd;
+  }
+
+  /**
+   * @param ipv4 the own address that IPv4 groups are sent from, null for none
+   * @param ipv6 the same for IPv6
+   * @throws HeddleException where the port is taken or the interface is gone
+   */
+  static WireSocket open(
+      String interfaceName, int interfaceIndex, @Nullable Gid ipv4, @Nullable Gid ipv6, int hops) {
+    int fd =
+        check(
+            "socket(AF_INET6, SOCK_DGRAM)",
+            LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    try {
+      set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
+      set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+      bindToDevice(fd, interfaceName);
+      /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/0039. */
+      set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
+      set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
+      set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
+      set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
+      /* Hears what other sockets have joined; IPv6 sockets don't by themselves. */
+      set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
+      set(fd, SOL_IP, IP_MULTICAST_TTL, hops);
+      set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
+      set(fd, SOL_IPV6, IPV6_RECVPKTINFO, 1);
+      set(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1);
+      set(fd, SOL_UDP, UDP_GRO, 1);
+      set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+      set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+      /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted. */
+      if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
+        LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
+      }
+      if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUFFORCE, BUFFER_BYTES) < 0) {
+        LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUF, BUFFER_BYTES);
+      }
+      sendFrom(fd, interfaceIndex, ipv4, ipv6);
+      bind(fd, interfaceName);
+      return new WireSocket(fd);
+    } catch (RuntimeException failed) {
+      LinuxCalls.close(fd);
+      throw failed;
+    }
+  }
+
+  private static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
+  private static void set(int fd, int level, int option, int value) {
+    check(
+        "setsockopt(" + level + ", " + option + ")",
+        LinuxCalls.setIntOption(fd, level, option, value));
+  }
+
+  private static void bindToDevice(int fd, String interfaceName) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(interfaceName);
+      check(
+          "setsockopt(SO_BINDTODEVICE " + interfaceName + ")",
+          LinuxCalls.setsockopt(
+              fd, SOL_SOCKET, SO_BINDTODEVICE, name.address(), (int) name.byteSize()));
+    }
+  }
+
+  private static void sendFrom(int fd, int interfaceIndex, @Nullable Gid ipv4, @Nullable Gid ipv6) {
+    try (Arena arena = Arena.ofConfined()) {
+      if (ipv4 != null) {
+        /* struct ip_mreqn: group, address, interface. */
+        long request = Memory.allocate(arena, 12, 8);
+        Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
+        Memory.setInt(request + 8, interfaceIndex);
+        check(
+            "setsockopt(IP_MULTICAST_IF " + ipv4 + ")",
+            LinuxCalls.setsockopt(fd, SOL_IP, IP_MULTICAST_IF, request, 12));
+      }
+      set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
+      if (ipv6 != null) {
+        /* struct in6_pktinfo: address, interface. */
+        long source = Memory.allocate(arena, 20, 8);
+        Memory.ALL.set(Memory.NETWORK_LONG, source, ipv6.high());
+        Memory.ALL.set(Memory.NETWORK_LONG, source + 8, ipv6.low());
+        Memory.setInt(source + 16, interfaceIndex);
+        check(
+            "setsockopt(IPV6_PKTINFO " + ipv6 + ")",
+            LinuxCalls.setsockopt(fd, SOL_IPV6, IPV6_PKTINFO, source, 20));
+      }
+    }
+  }
+
+  private static void bind(int fd, String interfaceName) {
+    try (Arena arena = Arena.ofConfined()) {
+      long name = Memory.allocate(arena, Way.NAME_BYTES + 4, 8);
+      Memory.ALL.set(Memory.NATIVE_SHORT, name, (short) AF_INET6);
+      Memory.ALL.set(Memory.NETWORK_SHORT, name + 2, (short) PacketFormat.ROCE_PORT);
+      int result = LinuxCalls.bind(fd, name, Way.NAME_BYTES);
+      if (result == -Errno.EADDRINUSE) {
+        throw new HeddleException(
+            "UDP port 4791 of "
+                + interfaceName
+                + " is taken, by another bridge or a RoCE device that the kernel emulates; end it,"
+                + " or name another interface");
+      }
+      check("bind([::]:4791 on " + interfaceName + ")", result);
+    }
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      LinuxCalls.close(fd);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.heddle.bridge.group;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Which ways a group's packets are forwarded. */
+public enum FlowDirection {
+  BOTH("both"),
+  A_TO_B("a-to-b"),
+  B_TO_A("b-to-a");
+
+  private final String word;
+
+  FlowDirection(String word) {
+    this.word = word;
+  }
+
+  public String word() {
+    return word;
+  }
+
+  public static List<String> words() {
+    return Stream.of(values()).map(FlowDirection::word).toList();
+  }
+
+  /**
+   * @throws IllegalArgumentException for another word
+   */
+  public static FlowDirection named(String word) {
+    for (FlowDirection each : values()) {
+      if (each.word.equals(word)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(word + " is no direction");
+  }
+
+  /**
+   * Whether packets from this fabric are forwarded.
+   *
+   * @param side 0 for a, 1 for b
+   */
+  public boolean goesFrom(int side) {
+    return this == BOTH || (this == A_TO_B) == (side == 0);
+  }
+}

@@ -1,0 +1,63 @@
+package io.heddle.bridge.group;
+
+import io.heddle.verbs.Gid;
+import java.util.Collection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what belongs to a group by its address: open addressing, at most half full. Immutable, so
+ * that the data thread looks up while the control thread makes the next one.
+ *
+ * @param <T> what belongs to a group
+ */
+public final class GroupTable<T> {
+  private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+
+  private final long[] high;
+  private final long[] low;
+  private final @Nullable Object[] values;
+  private final int mask;
+  private final Collection<T> all;
+
+  public GroupTable(Map<Gid, T> groups) {
+    int size = Integer.highestOneBit(Math.max(4, groups.size() * 4 - 1));
+    mask = size - 1;
+    high = new long[size];
+    low = new long[size];
+    values = new Object[size];
+    all = java.util.List.copyOf(groups.values());
+    groups.forEach((address, value) -> {
+      int at = place(address.high(), address.low());
+      while (values[at] != null) {
+        at = at + 1 & mask;
+      }
+      high[at] = address.high();
+      low[at] = address.low();
+      values[at] = value;
+    });
+  }
+
+  private int place(long addressHigh, long addressLow) {
+    long mixed = (addressHigh * MIX ^ addressLow) * MIX;
+    return (int) (mixed >>> 32) & mask;
+  }
+
+  /** What belongs to this address; null where it is no group of the table. */
+  @SuppressWarnings("unchecked")
+  public @Nullable T find(long addressHigh, long addressLow) {
+    int at = place(addressHigh, addressLow);
+    while (values[at] != null) {
+      if (low[at] == addressLow && high[at] == addressHigh) {
+        return (T) values[at];
+      }
+      at = at + 1 & mask;
+    }
+    return null;
+  }
+
+  /** All there is, in no order. */
+  public Collection<T> all() {
+    return all;
+  }
+}

@@ -1,0 +1,84 @@
+package io.heddle.bridge.group;
+
+import io.heddle.bridge.status.DropReason;
+import io.heddle.verbs.Gid;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose packets a bridge takes from a fabric, by their source: not its own, not another bridge's,
+ * none from outside the fabric's prefixes. In this order. Immutable; the storm guard is apart.
+ */
+public final class LoopRules {
+  private final long[] own;
+  private final long[] bridges;
+  private final long[] prefixes;
+  private final int[] prefixBits;
+
+  /**
+   * @param own the bridge's addresses in the fabric
+   * @param bridges addresses of other bridges, in any fabric
+   * @param prefixes of the fabric's hosts; with none every source is one of the fabric
+   */
+  public LoopRules(List<Gid> own, List<Gid> bridges, List<Prefix> prefixes) {
+    this.own = flat(own);
+    this.bridges = flat(bridges);
+    this.prefixes = flat(prefixes.stream().map(Prefix::address).toList());
+    this.prefixBits = prefixes.stream().mapToInt(Prefix::bits).toArray();
+  }
+
+  /**
+   * Addresses that begin alike.
+   *
+   * @param address any of them, IPv4 mapped
+   * @param bits how many count, of 128
+   */
+  public record Prefix(Gid address, int bits) {
+    @Override
+    public String toString() {
+      return address + "/" + (address.isIpv4Mapped() ? bits - 96 : bits);
+    }
+  }
+
+  private static long[] flat(List<Gid> addresses) {
+    long[] flat = new long[2 * addresses.size()];
+    for (int i = 0; i < addresses.size(); i++) {
+      flat[2 * i] = addresses.get(i).high();
+      flat[2 * i + 1] = addresses.get(i).low();
+    }
+    return flat;
+  }
+
+  private static boolean has(long[] addresses, long high, long low) {
+    for (int i = 0; i < addresses.length; i += 2) {
+      if (addresses[i + 1] == low && addresses[i] == high) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What speaks against a packet from this source; null for nothing. */
+  public @Nullable DropReason against(long high, long low) {
+    if (has(own, high, low)) {
+      return DropReason.OWN_SOURCE;
+    }
+    if (has(bridges, high, low)) {
+      return DropReason.KNOWN_BRIDGE;
+    }
+    return isInside(high, low) ? null : DropReason.FOREIGN_SOURCE;
+  }
+
+  private boolean isInside(long high, long low) {
+    for (int i = 0; i < prefixBits.length; i++) {
+      int bits = prefixBits[i];
+      long highMask = bits >= 64 ? -1 : bits == 0 ? 0 : -1L << 64 - bits;
+      long lowMask = bits <= 64 ? 0 : -1L << 128 - bits;
+      if (((prefixes[2 * i] ^ high) & highMask) == 0
+          && ((prefixes[2 * i + 1] ^ low) & lowMask) == 0) {
+        return true;
+      }
+    }
+    return prefixBits.length == 0;
+  }
+}

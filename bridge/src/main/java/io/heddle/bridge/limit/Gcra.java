@@ -1,0 +1,51 @@
+package io.heddle.bridge.limit;
+
+import io.heddle.bridge.group.RateLimit;
+
+/**
+ * The generic cell rate algorithm (ITU-T I.371, virtual scheduling): a packet conforms unless it
+ * comes earlier than its theoretical arrival time less the tolerance of a burst. Times may wrap;
+ * they are compared by subtraction. The data thread's.
+ */
+final class Gcra {
+  /* Of a nanosecond, so that an interval is right to a thousandth at ten million packets a second. */
+  private static final int FRACTION_BITS = 10;
+  /* Ten ticks of the timer wheel. */
+  private static final long CATCH_UP_NS = 200_000;
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private long interval;
+  private long tolerance;
+  private long theoretical;
+
+  /** Has it limit so from now on. */
+  void set(RateLimit limit, long nowNs) {
+    interval = limit.isNone() ? 0 : (SECOND_NS << FRACTION_BITS) / limit.packetsPerSecond();
+    tolerance = interval * (limit.burst() - 1);
+    theoretical = nowNs << FRACTION_BITS;
+  }
+
+  boolean isUnlimited() {
+    return interval == 0;
+  }
+
+  /** Nanoseconds until the next packet conforms; not positive where it does now. */
+  long waitNs(long nowNs) {
+    if (interval == 0) {
+      return 0;
+    }
+    long wait = theoretical - tolerance - (nowNs << FRACTION_BITS);
+    return wait <= 0 ? 0 : (wait + (1L << FRACTION_BITS) - 1) >> FRACTION_BITS;
+  }
+
+  /**
+   * A packet leaves.
+   *
+   * @param waited whether it had to wait: then it leaves a little after its time, by the timer's
+   *     grain, and those behind it don't lose that
+   */
+  void take(long nowNs, boolean waited) {
+    long least = nowNs - (waited ? CATCH_UP_NS : 0) << FRACTION_BITS;
+    theoretical = (theoretical - least < 0 ? least : theoretical) + interval;
+  }
+}

@@ -1,0 +1,78 @@
+package io.heddle.bridge.status;
+
+import io.heddle.platform.Memory;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where things lie in the status file: a page of what concerns the whole bridge, then a slot for
+ * each group.
+ *
+ * <pre>
+ * 0     magic, layout's version, process, start and sign of life in ms, generation, slots used
+ * 1024  fabric a: texts, 512; counters, 512          2048  fabric b
+ * 4096  slot 0: state, texts, 512; a to b, 3072; b to a, 3072        12288  slot 1
+ * </pre>
+ */
+final class StatusLayout {
+  static final long MAGIC = 0x4845_4444_4252_4447L;
+  static final int VERSION = 1;
+
+  static final int MAGIC_AT = 0;
+  static final int VERSION_AT = 8;
+  static final int PROCESS_AT = 16;
+  static final int STARTED_MS_AT = 24;
+  static final int ALIVE_MS_AT = 32;
+  static final int ROUNDS_AT = 40;
+  static final int GENERATION_AT = 48;
+  static final int SLOTS_USED_AT = 56;
+  static final int NAME_AT = 128;
+  static final int CONFIG_AT = 256;
+  static final int LAST_ERROR_AT = 512;
+  static final int ERROR_BYTES = 512;
+  static final int TEXT_BYTES = 128;
+  static final int FABRIC_AT = 1024;
+  static final int FABRIC_BYTES = 1024;
+  static final int FABRIC_COUNTERS_AT = 512;
+
+  static final int PAGE_BYTES = 4096;
+  static final int SLOT_BYTES = 8192;
+  static final int MOST_SLOTS = 16_384;
+
+  /* In a slot. */
+  static final int STATE_AT = 0;
+  static final int GROUP_AT = 64;
+  static final int SETTINGS_AT = 192;
+  static final int DIRECTIONS_AT = 512;
+
+  static final int FREE = 0;
+  static final int USED = 1;
+  static final int SUSPENDED = 2;
+
+  private StatusLayout() {}
+
+  static long slot(long file, int slot) {
+    return file + PAGE_BYTES + (long) slot * SLOT_BYTES;
+  }
+
+  static long block(long slot, int direction) {
+    return slot + DIRECTIONS_AT + (long) direction * GroupCounters.BLOCK_BYTES;
+  }
+
+  static long fabric(long file, int side) {
+    return file + FABRIC_AT + (long) side * FABRIC_BYTES;
+  }
+
+  static void putText(long at, int roomBytes, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(bytes.length, roomBytes - Integer.BYTES);
+    Memory.setInt(at, length);
+    for (int i = 0; i < length; i++) {
+      Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + Integer.BYTES + i, bytes[i]);
+    }
+  }
+
+  static String text(long at, int roomBytes) {
+    int length = Math.clamp(Memory.getInt(at), 0, roomBytes - Integer.BYTES);
+    return new String(Memory.toArray(at + Integer.BYTES, length), StandardCharsets.UTF_8);
+  }
+}

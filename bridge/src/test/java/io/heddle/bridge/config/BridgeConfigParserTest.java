@@ -1,0 +1,96 @@
+package io.heddle.bridge.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.group.MgidFormat;
+import io.heddle.platform.HeddleException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
+
+class BridgeConfigParserTest {
+  private static BridgeConfig parse(String text) {
+    return BridgeConfigParser.parse("bridge.conf", List.of(text.split("\n")));
+  }
+
+  @Test
+  void aConfigurationIsReadWithItsDefaults() {
+    BridgeConfig config =
+        parse(
+            """
+            # the first bridge of room 1
+            bridge room1 status=/run/heddle/room1.status
+            fabric a wire interface=eth2 prefix=10.1.0.0/16,fd00:1::/32
+            fabric b wire interface=eth3 address=10.2.0.9,fd00:2::9 hops=4 trains=yes
+            peer 10.1.0.2       # the second one
+            group 239.1.1.1
+            group 239.1.1.2:4711 mgid=cllm direction=a-to-b tos=0x68
+            group ff05::1:3 mgid=IPv6
+            group [ff05::1:4]:4712
+            """);
+    assertEquals("room1", config.name());
+    assertEquals(Path.of("/run/heddle/room1.status"), config.status());
+    assertEquals("[10.1.0.0/16, fd00:1::/32]", config.prefixes().getFirst().toString());
+    WireSpec b = config.fabrics().getLast();
+    assertEquals("[10.2.0.9, fd00:2::9]", b.addresses().toString());
+    assertEquals(4, b.hops());
+    assertTrue(b.trains());
+    assertEquals("[10.1.0.2]", config.bridges().toString());
+    assertEquals(
+        List.of("239.1.1.1", "239.1.1.2:4711", "ff05::1:3", "[ff05::1:4]:4712"),
+        config.groups().stream().map(GroupSettings::name).toList());
+    GroupSettings first = config.groups().getFirst();
+    assertEquals(FlowDirection.BOTH, first.direction());
+    assertEquals(MgidFormat.RDMA, first.mgid());
+    assertEquals("mgid=CLLM direction=a-to-b tos=0x68", config.groups().get(1).describe());
+  }
+
+  @Test
+  void withoutABridgeLineItHasAName() {
+    BridgeConfig config = parse("fabric a wire interface=x\nfabric b wire interface=y");
+    assertEquals("bridge", config.name());
+    assertEquals(BridgeConfig.STATUS, config.status());
+    assertTrue(config.groups().isEmpty());
+  }
+
+  /* Lines are parted by semicolons there; what is before AB; stands for two right fabrics. */
+  @ParameterizedTest
+  @CsvFileSource(resources = "bad-configurations.txt", delimiter = '|', quoteCharacter = '\u0000')
+  void whatIsWrongIsToldWithLineWordAndNearestName(String text, String message) {
+    String whole =
+        text.replace("AB;", "fabric a wire interface=x;fabric b wire interface=y;")
+            .replace(';', '\n');
+    HeddleException refused = assertThrows(HeddleException.class, () -> parse(whole));
+    assertEquals(message, refused.getMessage());
+  }
+
+  @Test
+  void aFileThatIsNotThereIsNamed() {
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class, () -> BridgeConfigParser.read(Path.of("/nowhere/b.conf")));
+    assertEquals(
+        "the configuration /nowhere/b.conf can't be read: it doesn't exist; write it, or name"
+            + " another",
+        refused.getMessage());
+  }
+
+  @Test
+  void thousandsOfGroupsAreRead() {
+    List<String> lines = new ArrayList<>();
+    lines.add("fabric a wire interface=x");
+    lines.add("fabric b wire interface=y");
+    for (int i = 0; i < 10_000; i++) {
+      lines.add("group 239.2." + (i >> 8) + "." + (i & 255));
+    }
+    assertEquals(10_000, BridgeConfigParser.parse("bridge.conf", lines).groups().size());
+  }
+}

@@ -1,0 +1,155 @@
+package io.heddle.bridge.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Groups by their addresses and MGIDs, and whose packets are taken. */
+class GroupTest {
+  private static Gid address(String text) {
+    return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
+  }
+
+  /* As ib2roce (setup_mc_addrs) and RFC 4391 have them. */
+  @ParameterizedTest
+  @CsvSource({
+    "RDMA, 239.1.2.3, 4711, ::ffff:239.1.2.3",
+    "IPv4, 239.1.2.3, 4711, ff15:401b:ffff::f01:203",
+    "CLLM, 239.1.2.3, 4711, ff15:a01b::1267:ef01:203",
+    "IB, 239.1.2.3, 4711, ff15:4001::f01:203",
+    "RDMA, ff05::1:2, 0, ff05::1:2",
+    "IPv6, ff15::7:8:9:a:b, 0, ff15:601b:ffff:7:8:9:a:b"
+  })
+  void mgidsAreMadeAndReadBothWays(String format, String group, int port, String mgid) {
+    MgidFormat named = MgidFormat.named(format);
+    Gid made = named.encode(address(group), port);
+    assertEquals(address(mgid), made);
+    Gid back = named.decode(made);
+    assertEquals(format.equals("IPv6") ? address("ff15::7:8:9:a:b") : address(group), back);
+    assertEquals(format.equals("CLLM") ? port : 0, named.portOf(made));
+  }
+
+  @Test
+  void anMgidOfAnotherFormatIsRefused() {
+    Gid mgid = MgidFormat.IPV4.encode(address("239.1.2.3"), 0);
+    assertThrows(IllegalArgumentException.class, () -> MgidFormat.CLLM.decode(mgid));
+    assertThrows(IllegalArgumentException.class, () -> MgidFormat.RDMA.decode(address("10.0.0.1")));
+    assertThrows(
+        IllegalArgumentException.class, () -> MgidFormat.CLLM.encode(address("ff05::1"), 1));
+  }
+
+  @Test
+  void everyGroupOfATableIsFoundAndNoOther() {
+    Random random = seeded();
+    Map<Gid, Integer> groups = new HashMap<>();
+    for (int i = 0; i < 3000; i++) {
+      groups.put(new Gid(0, 0xffff_e000_0000L | random.nextInt(1 << 28)), i);
+      groups.put(new Gid(0xff05L << 48, random.nextLong()), -i);
+    }
+    GroupTable<Integer> table = new GroupTable<>(groups);
+    groups.forEach(
+        (address, value) -> assertEquals(value, table.find(address.high(), address.low())));
+    for (int i = 0; i < 3000; i++) {
+      Gid other = new Gid(0xff02L << 48, random.nextLong());
+      assertNull(table.find(other.high(), other.low()));
+    }
+    assertNull(new GroupTable<Integer>(Map.of()).find(1, 2));
+  }
+
+  @Test
+  void rulesSpeakInTheirOrder() {
+    Gid own = address("10.1.0.254");
+    Gid other = address("10.1.0.253");
+    LoopRules rules =
+        new LoopRules(
+            List.of(own, address("fd01::254")),
+            List.of(own, other, address("192.168.1.1")),
+            List.of(
+                new LoopRules.Prefix(address("10.1.0.0"), 96 + 24),
+                new LoopRules.Prefix(address("fd01::"), 64)));
+    assertEquals(DropReason.OWN_SOURCE, rules.against(own.high(), own.low()));
+    assertEquals(DropReason.KNOWN_BRIDGE, rules.against(other.high(), other.low()));
+    assertEquals(DropReason.KNOWN_BRIDGE, against(rules, "192.168.1.1"));
+    assertEquals(DropReason.FOREIGN_SOURCE, against(rules, "10.1.1.1"));
+    assertEquals(DropReason.FOREIGN_SOURCE, against(rules, "fd02::1"));
+    assertNull(against(rules, "10.1.0.77"));
+    assertNull(against(rules, "fd01::ffff:1"));
+    assertNull(against(new LoopRules(List.of(), List.of(), List.of()), "8.8.8.8"));
+  }
+
+  private static DropReason against(LoopRules rules, String source) {
+    Gid address = address(source);
+    return rules.against(address.high(), address.low());
+  }
+
+  @Test
+  void aCopyIsKnownForATenthOfASecond() {
+    try (Arena arena = Arena.ofConfined()) {
+      StormGuard guard = new StormGuard(arena);
+      long now = 5_000_000_000L;
+      guard.sent(42, now);
+      assertTrue(guard.wasSent(42, now));
+      assertTrue(guard.wasSent(42, now + StormGuard.MEMORY_NS - 1));
+      assertFalse(guard.wasSent(42, now + StormGuard.MEMORY_NS));
+      assertFalse(guard.wasSent(43, now));
+    }
+  }
+
+  @Test
+  void amongAHundredThousandOthersNoPacketIsTakenForACopy() {
+    Random random = seeded();
+    try (Arena arena = Arena.ofConfined()) {
+      StormGuard guard = new StormGuard(arena);
+      long packet = Memory.allocate(arena, 64, 8);
+      long now = 1;
+      for (int i = 0; i < 100_000; i++) {
+        Memory.setLong(packet + 32, i);
+        guard.sent(StormGuard.digest(random.nextInt(), packet, 40), now);
+      }
+      int taken = 0;
+      for (int i = 100_000; i < 200_000; i++) {
+        Memory.setLong(packet + 32, i);
+        if (guard.wasSent(StormGuard.digest(random.nextInt(), packet, 40), now)) {
+          taken++;
+        }
+      }
+      assertEquals(0, taken);
+    }
+  }
+
+  @Test
+  void packetsThatDifferAnywhereHaveOtherDigests() {
+    try (Arena arena = Arena.ofConfined()) {
+      long packet = Memory.allocate(arena, 64, 8);
+      long digest = StormGuard.digest(7, packet, 40);
+      assertEquals(digest, StormGuard.digest(7, packet, 40));
+      assertNotEquals(digest, StormGuard.digest(8, packet, 40));
+      assertNotEquals(digest, StormGuard.digest(7, packet, 44));
+      Memory.setInt(packet + 8, 1);
+      assertNotEquals(digest, StormGuard.digest(7, packet, 40));
+    }
+  }
+
+  private static Random seeded() {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("GroupTest -Dheddle.seed=" + seed);
+    return new Random(seed);
+  }
+}

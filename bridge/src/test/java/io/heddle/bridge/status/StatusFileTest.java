@@ -1,0 +1,109 @@
+package io.heddle.bridge.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a bridge counts is what a reader of its file sees. */
+class StatusFileTest {
+  @TempDir private Path folder;
+
+  @Test
+  void whatIsCountedIsReadAndStaysAfterTheEnd() {
+    Path path = folder.resolve("bridge.status");
+    StatusFile file = StatusFile.create(path, "room1", "/etc/heddle/bridge.conf");
+    file.fabric(0, "a", "wire eth2");
+    long fabric = file.fabric(1, "b", "wire eth3");
+    FabricCounters.received(fabric, 15, 4800);
+    FabricCounters.unknownGroup(fabric, 2);
+    int first = file.open("239.1.1.1", "direction=both");
+    int second = file.open("ff05::1", "direction=a-to-b");
+    long counters = file.counters(second, 0);
+    GroupCounters.arrived(counters, 13);
+    for (int i = 1; i <= 10; i++) {
+      GroupCounters.forwarded(counters, 340, i * 1000L);
+    }
+    GroupCounters.dropped(counters, DropReason.TOO_LARGE, 3);
+    file.suspend(first, true);
+    file.tell("storm-guard: something");
+
+    BridgeStatus status = BridgeStatus.read(path);
+    assertTrue(status.running());
+    assertEquals("room1", status.name());
+    assertEquals(ProcessHandle.current().pid(), status.process());
+    assertEquals("storm-guard: something", status.lastError());
+    assertEquals(15, status.fabrics().get(1).receivedPackets());
+    assertEquals(2, status.fabrics().get(1).unknownGroup());
+    assertTrue(status.groups().get(0).suspended());
+    BridgeStatus.Group group = status.groups().get(1);
+    assertFalse(group.suspended());
+    assertEquals("ff05::1", group.group());
+    BridgeStatus.Direction ab = group.directions().getFirst();
+    assertEquals(13, ab.arrived());
+    assertEquals(10, ab.forwarded());
+    assertEquals(3400, ab.forwardedBytes());
+    assertEquals(Map.of("too-large", 3L), ab.drops());
+    assertEquals(5.0, ab.latenessMedianUs(), 5.0 / 8);
+    assertEquals(10.0, ab.latenessP999Us(), 10.0 / 8);
+    assertNull(group.directions().getLast().latenessMedianUs());
+
+    file.close();
+    BridgeStatus after = BridgeStatus.read(path);
+    assertFalse(after.running());
+    assertEquals(10, after.groups().get(1).directions().getFirst().forwarded());
+  }
+
+  @Test
+  void aSlotThatIsTakenBackBeginsAtZero() {
+    Path path = folder.resolve("bridge.status");
+    try (StatusFile file = StatusFile.create(path, "b", "c")) {
+      int slot = file.open("239.1.1.1", "");
+      GroupCounters.arrived(file.counters(slot, 0), 7);
+      file.release(slot);
+      assertTrue(BridgeStatus.read(path).groups().isEmpty());
+      assertEquals(slot, file.open("239.1.1.2", ""));
+      assertEquals(
+          0, BridgeStatus.read(path).groups().getFirst().directions().getFirst().arrived());
+    }
+  }
+
+  @Test
+  void twoBridgesDontShareAFile() {
+    Path path = folder.resolve("bridge.status");
+    try (StatusFile file = StatusFile.create(path, "b", "c")) {
+      file.alive();
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> StatusFile.create(path, "b", "c"));
+      assertTrue(
+          refused.getMessage().startsWith("another bridge runs with the status file " + path),
+          refused.getMessage());
+    }
+  }
+
+  @Test
+  void whatIsNoStatusFileIsRefused() throws Exception {
+    Path path = folder.resolve("other");
+    assertThrows(HeddleException.class, () -> BridgeStatus.read(path));
+    Files.write(path, new byte[10]);
+    assertThrows(HeddleException.class, () -> BridgeStatus.read(path));
+    Files.write(path, new byte[5000]);
+    assertThrows(HeddleException.class, () -> BridgeStatus.read(path));
+  }
+
+  @Test
+  void bucketsKnowAValueToAnEighth() {
+    for (long ns = 1; ns > 0 && ns < 1L << 41; ns += 1 + ns / 5) {
+      long most = LatenessHistogram.most(LatenessHistogram.bucket(ns));
+      assertTrue(most >= ns && most <= ns + ns / 8, ns + " in " + most);
+    }
+  }
+}

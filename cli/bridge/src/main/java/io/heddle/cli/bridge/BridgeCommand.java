@@ -1,0 +1,111 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import sun.misc.Signal;
+
+/** The gateway between two RDMA fabrics. */
+@Command(
+    name = "bridge",
+    description =
+        "A gateway between two RDMA fabrics: forwards multicast datagrams both ways, without"
+            + " loops, and counts whatever it doesn't forward.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {BridgeShowCommand.class, BridgeDemoCommand.class})
+public final class BridgeCommand {
+  private static final String CONFIG = "/etc/heddle/bridge.conf";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Command(
+      name = "check",
+      description = "Says whether a configuration is right.",
+      mixinStandardHelpOptions = true)
+  int check(
+      @Parameters(
+              paramLabel = "CONFIG",
+              arity = "0..1",
+              defaultValue = CONFIG,
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file) {
+    BridgeConfig config = BridgeConfigParser.read(file);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.println(
+        file
+            + " is right: bridge "
+            + config.name()
+            + ", "
+            + config.groups().size()
+            + " groups between "
+            + config.fabrics().getFirst().interfaceName()
+            + " and "
+            + config.fabrics().getLast().interfaceName());
+    out.flush();
+    return 0;
+  }
+
+  @Command(
+      name = "run",
+      description = {
+        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
+        "SIGHUP has it read its configuration again: groups that are as before lose nothing."
+      },
+      mixinStandardHelpOptions = true)
+  int run(
+      @Option(
+              names = "--config",
+              paramLabel = "FILE",
+              defaultValue = CONFIG,
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file)
+      throws InterruptedException {
+    BridgeConfig config = BridgeConfigParser.read(file);
+    Log log = timed();
+    DaemonFaults.endProcessFor("heddle bridge", log);
+    Bridge bridge = Bridge.start(config, file, log);
+    CountDownLatch ended = new CountDownLatch(1);
+    Signal.handle(new Signal("HUP"), signal -> reload(file, bridge, log));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              bridge.close();
+              log.info("ended; the last counts stay in %s", config.status());
+              ended.countDown();
+            }));
+    log.info("%s", bridge.describe());
+    ended.await();
+    return 0;
+  }
+
+  private static void reload(Path file, Bridge bridge, Log log) {
+    try {
+      log.info("%s is read again: %s", file, bridge.reload(BridgeConfigParser.read(file)));
+    } catch (HeddleException refused) {
+      log.warn(
+          "%s is read again and refused, the configuration from before stays in force: %s",
+          file, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private static Log timed() {
+    Log plain = Log.toStandardError();
+    return (level, sentence) ->
+        plain.write(level, LocalTime.now().truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
+  }
+}

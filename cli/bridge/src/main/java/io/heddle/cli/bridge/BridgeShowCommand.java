@@ -1,0 +1,42 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.cli.kit.Json;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A bridge in one screen. */
+@Command(
+    name = "show",
+    description =
+        "Shows each group of a bridge: whether it flows both ways, at which rate, how late, what"
+            + " was dropped and why.",
+    mixinStandardHelpOptions = true)
+public final class BridgeShowCommand implements Callable<Integer> {
+  @Option(
+      names = "--status",
+      paramLabel = "FILE",
+      description = "The bridge's status file (/run/heddle/bridge.status).")
+  private Path status = BridgeConfig.STATUS;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    BridgeStatus now = BridgeStatus.read(status);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(now) + System.lineSeparator() : BridgeTable.of(now));
+    out.flush();
+    return 0;
+  }
+}

@@ -1,0 +1,87 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.status.BridgeStatus;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A bridge's status as one screen for people: a line for each group and direction. */
+final class BridgeTable {
+  private BridgeTable() {}
+
+  static String of(BridgeStatus status) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "bridge %s, process %d, %s, up %.0f s, configuration %s (%d)%n",
+            status.name(),
+            status.process(),
+            status.running() ? "running" : "NOT RUNNING: these are its last counts",
+            status.upSeconds(),
+            status.config(),
+            status.generation()));
+    if (!status.lastError().isEmpty()) {
+      text.append("last error: ").append(status.lastError()).append('\n');
+    }
+    for (BridgeStatus.Fabric each : status.fabrics()) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "fabric %s: %s; received %d, unknown group %d, unicast %d, kernel queue full %d%n",
+              each.name(),
+              each.description(),
+              each.receivedPackets(),
+              each.unknownGroup(),
+              each.unicast(),
+              each.kernelQueueFull()));
+    }
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%n%-24s %-5s %9s %9s %12s %9s %9s %9s  %s%n",
+            "group",
+            "way",
+            "packets/s",
+            "Mbit/s",
+            "forwarded",
+            "median us",
+            "99.9% us",
+            "dropped",
+            "why"));
+    for (BridgeStatus.Group group : status.groups()) {
+      boolean first = true;
+      for (BridgeStatus.Direction each : group.directions()) {
+        text.append(line(first ? group.group() : "", group.suspended(), each));
+        first = false;
+      }
+    }
+    return text.toString();
+  }
+
+  private static String line(String group, boolean suspended, BridgeStatus.Direction way) {
+    String why =
+        way.drops().entrySet().stream()
+            .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+            .map(each -> each.getKey() + " " + each.getValue())
+            .collect(Collectors.joining(", "));
+    return String.format(
+        Locale.ROOT,
+        "%-24s %-5s %9d %9.2f %12d %9s %9s %9d  %s%s%n",
+        group,
+        way.from() + ">" + way.to(),
+        way.packetsPerSecond(),
+        way.bytesPerSecond() * 8 / 1e6,
+        way.forwarded(),
+        microseconds(way.latenessMedianUs()),
+        microseconds(way.latenessP999Us()),
+        way.dropped(),
+        suspended ? "SUSPENDED " : "",
+        way.pending() > 0 ? "waiting " + way.pending() + (why.isEmpty() ? "" : ", ") + why : why);
+  }
+
+  private static String microseconds(@Nullable Double value) {
+    return value == null ? "-" : String.format(Locale.ROOT, "%.1f", value);
+  }
+}

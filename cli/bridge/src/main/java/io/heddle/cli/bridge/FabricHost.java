@@ -1,0 +1,320 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.platform.DatagramCalls;
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.HeaderChecksum;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.zip.CRC32;
+
+/**
+ * A host of a fabric as an application sees it: it sends numbered payloads to multicast groups and
+ * checks what it hears. It has a UDP socket of its own and shares nothing with the bridge but the
+ * formats.
+ *
+ * <pre>
+ *  0       8        12      16          24
+ * |"HEDDLE"|sender  |group  |number     |bytes that follow from the number ...
+ * </pre>
+ */
+final class FabricHost implements AutoCloseable {
+  /** Of a payload, at least. */
+  static final int LEAST_PAYLOAD_BYTES = 24;
+
+  static final int MOST_PAYLOAD_BYTES = 4096;
+
+  private static final long MARK = 0x4845_4444_4c45_0001L;
+  private static final int QUEUE_KEY = 0x0123_4567;
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
+  private static final int SOCKADDR_BYTES = 28;
+  private static final int ROOM_BYTES = 1 << 17;
+
+  private int number;
+  private final Gid ipv4;
+  private final Gid ipv6;
+  private final Arena arena = Arena.ofShared();
+  private final int fd;
+  private final long name;
+  private final long packet;
+  private final ByteBuffer view;
+  private final long header;
+  private final long pollfd;
+  private final HeaderChecksum headers = new HeaderChecksum();
+  private final CRC32 crc = new CRC32();
+  private final MemorySegment capture;
+
+  /** What a host heard. */
+  interface Heard {
+    /**
+     * @param right whether CRC and payload are what the sender made
+     */
+    void payload(int sender, int group, long number, boolean right);
+  }
+
+  /** A host in the calling thread's namespace, used by that thread alone. */
+  FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6) {
+    this.number = number;
+    this.ipv4 = ipv4;
+    this.ipv6 = ipv6;
+    name = Memory.allocate(arena, 32, 8);
+    packet = Memory.allocate(arena, ROOM_BYTES, 64);
+    view = Memory.ALL.asSlice(packet, ROOM_BYTES).asByteBuffer();
+    header = Memory.allocate(arena, 64 + 16 + 24, 8);
+    pollfd = Memory.allocate(arena, 8 + 16, 8);
+    capture = LinuxCalls.errnoCapture();
+    fd = check("socket", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    int index = LinuxCalls.interfaceIndex(interfaceName);
+    set(41, 26, 0); // IPV6_V6ONLY
+    set(0, 10, 2); // IP_MTU_DISCOVER: DF, and identification 0
+    set(41, 23, 2); // IPV6_MTU_DISCOVER
+    set(0, 34, 0); // IP_MULTICAST_LOOP
+    set(41, 19, 0); // IPV6_MULTICAST_LOOP
+    set(41, 17, index); // IPV6_MULTICAST_IF
+    LinuxCalls.setIntOption(fd, 1, 33, 32 << 20); // SO_RCVBUFFORCE
+    long request = Memory.allocate(arena, 24, 8);
+    Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
+    Memory.setInt(request + 8, index);
+    check("IP_MULTICAST_IF", LinuxCalls.setsockopt(fd, 0, 32, request, 12));
+    Memory.ALL.set(Memory.NETWORK_LONG, request, ipv6.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, request + 8, ipv6.low());
+    Memory.setInt(request + 16, index);
+    check("IPV6_PKTINFO", LinuxCalls.setsockopt(fd, 41, 50, request, 20));
+    putName(new Gid(0, 0), PacketFormat.ROCE_PORT);
+    check("bind", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
+    Memory.setInt(pollfd, fd);
+    Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, (short) 1);
+  }
+
+  private static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call + " of a host", -result);
+    }
+    return result;
+  }
+
+  private void set(int level, int option, int value) {
+    check("setsockopt", LinuxCalls.setIntOption(fd, level, option, value));
+  }
+
+  private void putName(Gid address, int port) {
+    Memory.ALL.set(Memory.NATIVE_SHORT, name, (short) AF_INET6);
+    Memory.ALL.set(Memory.NETWORK_SHORT, name + 2, (short) port);
+    Memory.ALL.set(Memory.NETWORK_LONG, name + 8, address.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, name + 16, address.low());
+  }
+
+  /** Sends what another host would, from now on, but for its address. */
+  void copyOf(int host) {
+    number = host;
+  }
+
+  /** Hears these groups from now on. */
+  void join(List<Gid> groups, String interfaceName) {
+    long request = Memory.allocate(arena, 24, 8);
+    for (Gid group : groups) {
+      int index = LinuxCalls.interfaceIndex(interfaceName);
+      if (group.isIpv4Mapped()) {
+        Memory.ALL.set(Memory.NETWORK_INT, request, (int) group.low());
+        Memory.setInt(request + 4, 0);
+        Memory.setInt(request + 8, index);
+        check("join " + group, LinuxCalls.setsockopt(fd, 0, 35, request, 12));
+      } else {
+        Memory.ALL.set(Memory.NETWORK_LONG, request, group.high());
+        Memory.ALL.set(Memory.NETWORK_LONG, request + 8, group.low());
+        Memory.setInt(request + 16, index);
+        check("join " + group, LinuxCalls.setsockopt(fd, 41, 20, request, 20));
+      }
+    }
+  }
+
+  /**
+   * Sends one payload.
+   *
+   * @return false where the system has no room at the moment
+   */
+  boolean send(Gid group, int groupNumber, long payloadNumber, int payloadBytes) {
+    int length = build(packet, group, groupNumber, payloadNumber, payloadBytes, 0);
+    return sendRaw(group, length, 0);
+  }
+
+  /**
+   * Sends payloads with numbers in a row as one segmented send.
+   *
+   * @param count at most {@link HeaderChecksum#MOST_SEGMENTS}, and all within 64 KiB
+   * @return false where the system has no room at the moment
+   */
+  boolean sendTrain(Gid group, int groupNumber, long first, int count, int payloadBytes) {
+    int length = 0;
+    for (int i = 0; i < count; i++) {
+      long at = packet + (long) i * length;
+      length = build(at, group, groupNumber, first + i, payloadBytes, i);
+    }
+    return sendRaw(group, count * length, length);
+  }
+
+  /**
+   * Sends what was built last, or a part of it.
+   *
+   * @param segmentBytes of each datagram; 0 for a single one
+   */
+  boolean sendRaw(Gid group, int length, int segmentBytes) {
+    long control = header + 64 + 16;
+    Memory.setLong(control, 18);
+    Memory.setInt(control + 8, 17); // SOL_UDP
+    Memory.setInt(control + 12, 103); // UDP_SEGMENT
+    Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
+    Memory.setLong(header + 32, segmentBytes == 0 ? 0 : control);
+    Memory.setLong(header + 40, segmentBytes == 0 ? 0 : 24);
+    putName(group, PacketFormat.ROCE_PORT);
+    Memory.setLong(header, name);
+    Memory.setInt(header + 8, SOCKADDR_BYTES);
+    Memory.setLong(header + 16, header + 64);
+    Memory.setLong(header + 24, 1);
+    Memory.setLong(header + 64, packet);
+    Memory.setLong(header + 72, length);
+    int sent = DatagramCalls.send(capture, fd, header, 1);
+    if (sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
+      return false;
+    }
+    check("send to " + group, sent);
+    return true;
+  }
+
+  /**
+   * Makes a packet.
+   *
+   * @param at its address, within {@link #packet}'s room
+   * @param segment its number in a segmented send
+   * @return its bytes from the BTH to the end of the CRC
+   */
+  int build(
+      long at, Gid group, int groupNumber, long payloadNumber, int payloadBytes, int segment) {
+    int pad = -payloadBytes & 3;
+    DatagramFormat.write(
+        at, pad, DatagramFormat.MULTICAST_QUEUE_PAIR, (int) payloadNumber, QUEUE_KEY, number);
+    long payload = at + DatagramFormat.HEADER_BYTES;
+    Memory.ALL.set(Memory.NETWORK_LONG, payload, MARK);
+    Memory.ALL.set(Memory.NETWORK_INT, payload + 8, number);
+    Memory.ALL.set(Memory.NETWORK_INT, payload + 12, groupNumber);
+    Memory.ALL.set(Memory.NETWORK_LONG, payload + 16, payloadNumber);
+    for (int i = LEAST_PAYLOAD_BYTES; i < payloadBytes + pad; i++) {
+      byte value = i < payloadBytes ? fill(payloadNumber, i) : 0;
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, payload + i, value);
+    }
+    int covered = DatagramFormat.HEADER_BYTES + payloadBytes + pad;
+    seal(at, group, covered, segment);
+    return covered + PacketFormat.ICRC_BYTES;
+  }
+
+  /** Puts the CRC behind a packet as it is now. */
+  void seal(long at, Gid group, int covered, int segment) {
+    int front = frontOf(group.isIpv4Mapped() ? ipv4 : ipv6, 4791, group, covered);
+    int identification = group.isIpv4Mapped() ? headers.ofIdentification(segment, covered) : 0;
+    Memory.setInt(at + covered, crcOf(at, covered) ^ front ^ identification);
+  }
+
+  /** Where packets are built. */
+  long packet() {
+    return packet;
+  }
+
+  private static byte fill(long payloadNumber, int at) {
+    return (byte) (payloadNumber * 31 + at);
+  }
+
+  private int crcOf(long at, int covered) {
+    int offset = (int) (at - packet);
+    crc.reset();
+    crc.update(view.limit(offset + covered).position(offset));
+    view.clear();
+    return (int) crc.getValue();
+  }
+
+  private int frontOf(Gid source, int sourcePort, Gid group, int covered) {
+    return group.isIpv4Mapped()
+        ? headers.ofIpv4((int) source.low(), sourcePort, (int) group.low(), 4791, covered)
+        : headers.ofIpv6(
+            source.high(), source.low(), sourcePort, group.high(), group.low(), 4791, covered);
+  }
+
+  /**
+   * Takes what has come, waiting a moment for the first.
+   *
+   * @param groups by number
+   * @return packets taken
+   */
+  int hear(List<Gid> groups, long waitNs, Heard heard) {
+    Memory.setLong(header + 32, 0);
+    Memory.setLong(header + 40, 0);
+    Memory.setLong(pollfd + 8, 0);
+    Memory.setLong(pollfd + 16, waitNs);
+    DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
+    int taken = 0;
+    while (true) {
+      Memory.setLong(header, name);
+      Memory.setInt(header + 8, SOCKADDR_BYTES);
+      Memory.setLong(header + 16, header + 64);
+      Memory.setLong(header + 24, 1);
+      Memory.setLong(header + 64, packet);
+      Memory.setLong(header + 72, ROOM_BYTES);
+      long length = LinuxCalls.recvmsg(capture, fd, header, 0);
+      if (length < 0) {
+        return taken;
+      }
+      taken++;
+      judge(groups, (int) length, heard);
+    }
+  }
+
+  private void judge(List<Gid> groups, int length, Heard heard) {
+    long at = packet + DatagramFormat.HEADER_BYTES;
+    int least = DatagramFormat.LEAST_BYTES + LEAST_PAYLOAD_BYTES;
+    if (length < least
+        || !DatagramFormat.isDatagram(packet, length)
+        || Memory.ALL.get(Memory.NETWORK_LONG, at) != MARK) {
+      heard.payload(0, -1, 0, false);
+      return;
+    }
+    int sender = Memory.ALL.get(Memory.NETWORK_INT, at + 8);
+    int group = Memory.ALL.get(Memory.NETWORK_INT, at + 12);
+    long payload = Memory.ALL.get(Memory.NETWORK_LONG, at + 16);
+    int bytes = DatagramFormat.payloadBytes(packet, length);
+    boolean right = group >= 0 && group < groups.size() && isRight(groups.get(group), length);
+    for (int i = LEAST_PAYLOAD_BYTES; right && i < bytes; i++) {
+      right = Memory.ALL.get(ValueLayout.JAVA_BYTE, at + i) == fill(payload, i);
+    }
+    heard.payload(sender, group, payload, right);
+  }
+
+  /* The kernel doesn't tell of the identification: any is right that a train may have. */
+  private boolean isRight(Gid group, int length) {
+    int covered = length - PacketFormat.ICRC_BYTES;
+    int port = Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff;
+    Gid source =
+        new Gid(
+            Memory.ALL.get(Memory.NETWORK_LONG, name + 8),
+            Memory.ALL.get(Memory.NETWORK_LONG, name + 16));
+    int difference =
+        Memory.getInt(packet + covered)
+            ^ crcOf(packet, covered)
+            ^ frontOf(source, port, group, covered);
+    return difference == 0
+        || group.isIpv4Mapped() && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
+  }
+
+  @Override
+  public void close() {
+    LinuxCalls.close(fd);
+    arena.close();
+  }
+}

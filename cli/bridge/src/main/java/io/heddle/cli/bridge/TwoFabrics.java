@@ -1,0 +1,128 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Two fabrics in network namespaces that only a gateway joins: each a switch of its own with its
+ * hosts. Fabric a is plane 1 of a lab, fabric b plane 2; a host has the one or the other.
+ *
+ * <pre>
+ * host 1 10.1.0.1 ─┐                                     ┌─ host 4 10.2.0.4
+ * host 2 10.1.0.2 ─┼─ a ─ e1 gateway 10.1.0.254 │ e2 ─ b ─┼─ host 5 10.2.0.5
+ * host 3 10.1.0.3 ─┘         fd01::/64      10.2.0.254   └─ host 6 10.2.0.6
+ * </pre>
+ */
+final class TwoFabrics implements AutoCloseable {
+  private static final int FABRICS = 2;
+  private static final int GATEWAY = 0;
+  private static final int NAMESPACE_WORD = 3;
+
+  private final Lab lab;
+  private final int hostsEach;
+
+  private TwoFabrics(Lab lab, int hostsEach) {
+    this.lab = lab;
+    this.hostsEach = hostsEach;
+  }
+
+  /**
+   * @param kind of namespaces
+   * @param hostsEach hosts of each fabric
+   */
+  static TwoFabrics create(Lab.Kind kind, int hostsEach, int mtuBytes) {
+    Lab lab = Labs.create(kind, new LabPlan(1 + FABRICS * hostsEach, FABRICS, mtuBytes));
+    TwoFabrics fabrics = new TwoFabrics(lab, hostsEach);
+    try {
+      for (int rank = 0; rank <= FABRICS * hostsEach; rank++) {
+        fabrics.settle(rank);
+      }
+      return fabrics;
+    } catch (RuntimeException failed) {
+      lab.close();
+      throw failed;
+    }
+  }
+
+  private void settle(int rank) {
+    List<String> lines = new ArrayList<>(List.of("link set lo up"));
+    for (int side = 0; side < FABRICS; side++) {
+      String link = interfaceName(side);
+      if (rank == GATEWAY || side(rank) == side) {
+        int last = rank == GATEWAY ? 254 : rank;
+        lines.add("addr add 10." + (side + 1) + ".0." + last + "/24 dev " + link);
+        lines.add("addr add fd0" + (side + 1) + "::" + last + "/64 dev " + link + " nodad");
+      } else {
+        lines.add("link set " + link + " down");
+      }
+    }
+    run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", lines) + "\n");
+  }
+
+  private static void run(List<String> command, String input) {
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().close();
+      String said =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (process.waitFor() != 0) {
+        throw new HeddleException(String.join(" ", command) + ": " + said);
+      }
+    } catch (IOException failed) {
+      throw new HeddleException(command.getFirst() + " can't be run", failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new HeddleException("the set-up was interrupted", interrupted);
+    }
+  }
+
+  /** Runs a command of the system in a host's namespace; host 0 is the gateway. */
+  void runAt(int host, List<String> command) {
+    run(lab.command(host, command), "");
+  }
+
+  /** Of the gateway and of the fabric's hosts. */
+  static String interfaceName(int side) {
+    return LabPlan.interfaceName(side);
+  }
+
+  /** Which fabric a host is in. */
+  int side(int host) {
+    return host <= hostsEach ? 0 : 1;
+  }
+
+  /** Hosts have the numbers from 1 to this. */
+  int hosts() {
+    return FABRICS * hostsEach;
+  }
+
+  Gid address(int host, boolean ipv4) {
+    int side = side(host);
+    return ipv4
+        ? new Gid(0, 0xffff_0a00_0000L | (long) (side + 1) << 16 | host)
+        : new Gid(0xfd01L + side << 48, ipv6Low(host));
+  }
+
+  /* Decimal digits stand there as hexadecimal ones. */
+  private static long ipv6Low(int host) {
+    return Long.parseLong(Integer.toString(host), 16);
+  }
+
+  /** The name of a namespace; host 0 is the gateway. */
+  String namespace(int host) {
+    return lab.command(host, List.of("true")).get(NAMESPACE_WORD);
+  }
+
+  @Override
+  public void close() {
+    lab.close();
+  }
+}

@@ -1,0 +1,33 @@
+package io.heddle.cli.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The demo, in short: six hosts, IPv4 and IPv6. */
+@EndsWithin(180)
+class BridgeDemoTest {
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void everyPayloadCrossesTheBridgeOnceAndNoneComesBack(boolean trains) throws Exception {
+    BridgeDemo.Plan plan = new BridgeDemo.Plan(3, 2, 200, 320, trains);
+    BridgeDemo.Report report = new BridgeDemo(plan).run(Lab.Kind.NAMESPACES);
+    assertTrue(report.holds(), report.table() + report.bridge());
+    assertEquals(2 * 3 * 3 * 2 * 200, report.delivered());
+    assertEquals(report.expectedWithin(), report.within());
+    assertEquals(0, report.duplicates());
+    assertTrue(report.table().contains("all of it holds"));
+    assertTrue(BridgeTable.of(report.bridge()).contains("239.1.1.1"));
+  }
+}
