@@ -72,6 +72,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle simulate", "SimulateReport");
     DOCUMENTS.put("heddle simulate --check", "CheckReport");
     DOCUMENTS.put("heddle simulate --control-plane", "ControlPlaneReport");
+    DOCUMENTS.put("heddle simulate --level flows", "FlowReport");
     DOCUMENTS.put("heddle bridge show", "BridgeStatus");
     DOCUMENTS.put("heddle bridge demo", "BridgeDemo$Report");
     DOCUMENTS.put("heddle bench", "BenchReport");

@@ -131,11 +131,38 @@ final class BadPlanesOptions {
     }
   }
 
-  /** What is announced to each connection. */
-  IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
-    PlaneWeights equal = PlaneWeights.equal(fabric.planes());
+  /** The plane that fails for a while; null where none does. */
+  @Nullable PlaneFault fault() {
+    return fault;
+  }
+
+  boolean isDegraded() {
+    return !degraded.isEmpty();
+  }
+
+  boolean hasBursts() {
+    return bursts;
+  }
+
+  /** Which share of its rate each plane has, where it isn't well. */
+  double[] left(ClosFabric fabric) {
+    double[] left = new double[fabric.planes()];
+    for (int plane = 0; plane < left.length; plane++) {
+      left[plane] = degraded.getOrDefault(plane, 1.0);
+    }
+    return left;
+  }
+
+  /** Whether a connection begins or ends at ports that aren't well. */
+  boolean concerns(ClosFabric fabric, Traffic traffic, int connection) {
+    int bad = badGpus(fabric);
+    return traffic.source()[connection] < bad || traffic.destination()[connection] < bad;
+  }
+
+  /** What is announced to connections at ports that aren't well. */
+  PlaneWeights told(ClosFabric fabric) {
     if (!announced) {
-      return connection -> equal;
+      return PlaneWeights.equal(fabric.planes());
     }
     List<String> keys =
         IntStream.range(0, fabric.planes()).mapToObj(plane -> "plane:" + plane).toList();
@@ -144,11 +171,13 @@ final class BadPlanesOptions {
             .mapToObj(plane ->
                 String.valueOf(Math.max(1, Math.round(WHOLE * degraded.getOrDefault(plane, 1.0)))))
             .collect(Collectors.joining(","));
-    PlaneWeights told = PlaneWeights.parse(text, keys);
-    int bad = badGpus(fabric);
-    return connection ->
-        traffic.source()[connection] < bad || traffic.destination()[connection] < bad
-            ? told
-            : equal;
+    return PlaneWeights.parse(text, keys);
+  }
+
+  /** What is announced to each connection. */
+  IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
+    PlaneWeights equal = PlaneWeights.equal(fabric.planes());
+    PlaneWeights told = told(fabric);
+    return connection -> concerns(fabric, traffic, connection) ? told : equal;
   }
 }

@@ -55,6 +55,17 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  /** What is simulated piece by piece. */
+  enum Level {
+    CHUNKS,
+    FLOWS;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @CommandLine.Mixin private final FabricOptions fabricOptions = new FabricOptions();
@@ -103,6 +114,15 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "1",
       description = "Of all that happens by chance (${DEFAULT-VALUE}).")
   private long seed;
+
+  @Option(
+      names = "--level",
+      paramLabel = "LEVEL",
+      defaultValue = "chunks",
+      description =
+          "What is simulated: chunks, or flows for long runs, at max-min fair rates with the shares"
+              + " that chunks have on a small fabric (${DEFAULT-VALUE}).")
+  private Level level = Level.CHUNKS;
 
   @Option(
       names = "--check",
@@ -183,6 +203,45 @@ public final class SimulateCommand implements Callable<Integer> {
     ClosFabric fabric = fabricOptions.fabric(range);
     badPlanes.require(fabric, range);
     Traffic traffic = trafficOptions.traffic(fabric.gpus(), seed, range);
+    return level == Level.FLOWS ? flows(fabric, traffic, range) : chunks(fabric, traffic);
+  }
+
+  private int flows(ClosFabric fabric, Traffic traffic, OptionRange range) {
+    if (badPlanes.hasBursts()) {
+      throw range.refusal("--bursts are shorter than what --level flows sees; use chunks");
+    }
+    if (badPlanes.fault() != null && fabric.planes() == 1) {
+      throw range.refusal("--fail leaves nothing where there is one plane");
+    }
+    Estimate estimate = new Estimate();
+    List<FlowReport.FlowRun> runs = new ArrayList<>();
+    for (String policy : policies) {
+      estimate.at(policy, (double) runs.size() / policies.size());
+      runs.add(new FlowLevel(setting(fabric, traffic, policy), badPlanes).run());
+    }
+    estimate.end();
+    FlowReport report =
+        new FlowReport(
+            FlowReport.LEVEL,
+            fabric.gpus(),
+            fabric.planes(),
+            fabricOptions.rateGbps(),
+            trafficOptions.pattern().toString(),
+            trafficOptions.group(fabric.gpus()),
+            switching.toString(),
+            trafficOptions.roundBytes(),
+            trafficOptions.rounds(),
+            seed,
+            badPlanes.text(),
+            runs);
+    if (page != null) {
+      PageFile.write(page, report.html());
+    }
+    print(report.table(), report);
+    return 0;
+  }
+
+  private int chunks(ClosFabric fabric, Traffic traffic) {
     Estimate estimate = new Estimate();
     List<ChunkOutcome> outcomes = new ArrayList<>();
     for (int i = 0; i < policies.size(); i++) {

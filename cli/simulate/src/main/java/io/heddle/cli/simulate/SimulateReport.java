@@ -138,7 +138,7 @@ record SimulateReport(
     return text.toString();
   }
 
-  private static String number(double value) {
+  static String number(double value) {
     return value == Math.rint(value) ? String.valueOf((long) value) : String.valueOf(value);
   }
 }

@@ -102,6 +102,26 @@ class SimulateCommandTest {
   }
 
   @Test
+  void aLongRunByFlowsHasEpochsAroundAFailure(@TempDir Path folder) throws Exception {
+    Path page = folder.resolve("flows.html");
+    JsonNode run =
+        json("--level flows --gpus 256 --pattern permutation --rounds 10000 --switching spray"
+                + " --fail 1@5000:20000 --page "
+                + page)
+            .get("policies")
+            .get(0);
+    JsonNode epochs = run.get("epochs");
+    assertEquals(3, epochs.size(), epochs.toString());
+    double before = epochs.get(0).get("goodput_gbps").asDouble();
+    assertEquals(400, before, 1);
+    assertEquals(0.75 * before, epochs.get(1).get("goodput_gbps").asDouble(), 1);
+    assertEquals(before, epochs.get(2).get("goodput_gbps").asDouble(), 1e-6);
+    double alone = 10_000 * 4 * 1.048576e6 / 50e3;
+    assertEquals(alone + 0.25 * 20_000, run.get("end_us").asDouble(), 0.01 * alone);
+    assertTrue(Files.readString(page).contains("Made by: flows, with shares by chunks."));
+  }
+
+  @Test
   void routesOfCardsAreTheDraftsArithmetic(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("routes.html");
     JsonNode report =
@@ -134,6 +154,8 @@ class SimulateCommandTest {
         "--check htsim --page x.html | --page is for a run, not for --check",
         "--control-plane --check htsim | --control-plane and --check are two things",
         "--control-plane --gpus 20 --sample 50 | --sample 50 is not in 1 to 20",
+        "--level flows --bursts | --bursts are shorter than what --level flows sees",
+        "--level flows --planes 1 --fail 0@1:2 | --fail leaves nothing where there is one plane",
         "--announce | --announce is about --degraded",
         "--gpus 100000 --pattern all-to-all --group 1000 | 99,900,000 connections are more than",
       })

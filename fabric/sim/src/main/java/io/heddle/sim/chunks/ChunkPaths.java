@@ -3,6 +3,7 @@ package io.heddle.sim.chunks;
 import io.heddle.sim.calendar.EventCalendar;
 import io.heddle.sim.links.ClosFabric;
 import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.links.SpineHash;
 import io.heddle.sim.links.SplitMix;
 import io.heddle.sim.patterns.Traffic;
 
@@ -53,9 +54,10 @@ final class ChunkPaths {
     int connection = chunks.connection[slot];
     int plane = chunks.plane[slot];
     if (spines > 0) {
-      long hash =
-          sprays ? SplitMix.of(seed, ++sprayed) : SplitMix.of(seed, (long) connection << 8 | plane);
-      chunks.spine[slot] = (int) Long.remainderUnsigned(hash, spines);
+      chunks.spine[slot] =
+          sprays
+              ? (int) Long.remainderUnsigned(SplitMix.of(seed, ++sprayed), spines)
+              : SpineHash.spine(seed, connection, plane, spines);
     }
     chunks.hop[slot] = 0;
     chunks.postedNs[slot] = nowNs;

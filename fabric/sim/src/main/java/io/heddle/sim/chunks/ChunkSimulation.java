@@ -31,6 +31,7 @@ public final class ChunkSimulation {
   private final Durations times = new Durations();
   private final GoodputSeries series = new GoodputSeries();
   private final long[] planeBytes;
+  private final long[] connectionBytes;
   private long deliveredBytes;
   private long endNs;
   private long events;
@@ -47,6 +48,7 @@ public final class ChunkSimulation {
     senders = new Senders(setting, chunks, paths);
     successors = traffic.successors();
     planeBytes = new long[fabric.planes()];
+    connectionBytes = new long[Math.multiplyExact(traffic.connections(), fabric.planes())];
   }
 
   /**
@@ -112,7 +114,9 @@ public final class ChunkSimulation {
   private void acknowledged(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int bytes = chunks.lengthBytes[slot];
-    planeBytes[chunks.plane[slot]] += bytes;
+    int plane = chunks.plane[slot];
+    planeBytes[plane] += bytes;
+    connectionBytes[connection * fabric.planes() + plane] += bytes;
     deliveredBytes += bytes;
     series.add(nowNs, bytes);
     endNs = nowNs;
@@ -121,6 +125,20 @@ public final class ChunkSimulation {
       times.add(tookNs);
     }
     senders.post(connection, nowNs);
+  }
+
+  /** The part of a connection's bytes that went over each plane so far. */
+  public double[] planeShares(int connection) {
+    double[] shares = new double[fabric.planes()];
+    double all = 0;
+    for (int plane = 0; plane < shares.length; plane++) {
+      shares[plane] = connectionBytes[connection * shares.length + plane];
+      all += shares[plane];
+    }
+    for (int plane = 0; plane < shares.length && all > 0; plane++) {
+      shares[plane] /= all;
+    }
+    return shares;
   }
 
   private ChunkOutcome outcome() {

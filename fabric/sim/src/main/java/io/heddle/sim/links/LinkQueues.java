@@ -74,6 +74,13 @@ public final class LinkQueues {
     return carriedBytes[link];
   }
 
+  /** What a link carries at a moment, bytes a nanosecond. */
+  public double bytesPerNs(int link, double atNs) {
+    RateProfile profile = profiles[link];
+    double full = fabric.isPort(link) ? fabric.portBytesPerNs() : fabric.uplinkBytesPerNs();
+    return profile == null ? full : full * profile.shareAt(atNs);
+  }
+
   /** How much a link could have carried until then, bytes. */
   public double capacityBytes(int link, double untilNs) {
     RateProfile profile = profiles[link];

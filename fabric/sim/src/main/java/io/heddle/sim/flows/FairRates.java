@@ -1,0 +1,143 @@
+package io.heddle.sim.flows;
+
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.links.SpineHash;
+import io.heddle.sim.patterns.Traffic;
+import java.util.Arrays;
+import java.util.function.IntFunction;
+
+/**
+ * Rates of all connections that send without an end, at one moment of a fabric. Where each step
+ * waits for another connection's, all of a chain have the rate of the slowest.
+ */
+public final class FairRates {
+  private final double[] bytesPerNs;
+  private final int classes;
+
+  private FairRates(double[] bytesPerNs, int classes) {
+    this.bytesPerNs = bytesPerNs;
+    this.classes = classes;
+  }
+
+  /**
+   * Finds them.
+   *
+   * @param links with what is bad about them
+   * @param atNs the moment
+   * @param shares of each connection's bytes by plane, which sum up to 1
+   * @param sprays whether a leaf spreads each connection evenly over its spines; else each has one
+   *     spine a plane, by the hash that the first level has
+   */
+  public static FairRates of(
+      ClosFabric fabric,
+      Traffic traffic,
+      LinkQueues links,
+      double atNs,
+      IntFunction<double[]> shares,
+      boolean sprays,
+      long seed) {
+    FlowGraph graph = new FlowGraph(capacities(fabric, links, atNs, sprays));
+    for (int connection = 0; connection < traffic.connections(); connection++) {
+      int source = traffic.source()[connection];
+      int destination = traffic.destination()[connection];
+      double[] parts = shares.apply(connection);
+      for (int plane = 0; plane < parts.length; plane++) {
+        if (parts[plane] > 0) {
+          int spine =
+              fabric.spines() == 0 || sprays
+                  ? 0
+                  : SpineHash.spine(seed, connection, plane, fabric.spines());
+          for (int hop = 0; hop < fabric.hops(source, destination); hop++) {
+            graph.use(fabric.link(plane, source, destination, spine, hop), parts[plane]);
+          }
+        }
+      }
+      graph.endFlow();
+    }
+    SymmetryClasses classes = SymmetryClasses.of(graph);
+    double[] rates = classes.rates();
+    if (traffic.isChained()) {
+      slowDown(rates, traffic);
+    }
+    return new FairRates(rates, classes.count());
+  }
+
+  /* Of a leaf that sprays, its links to spines are one as wide as all. */
+  private static double[] capacities(
+      ClosFabric fabric, LinkQueues links, double atNs, boolean sprays) {
+    double[] capacity = new double[fabric.links()];
+    for (int link = 0; link < capacity.length; link++) {
+      capacity[link] = links.bytesPerNs(link, atNs);
+    }
+    if (sprays && fabric.spines() > 0) {
+      for (int plane = 0; plane < fabric.planes(); plane++) {
+        for (int leaf = 0; leaf < fabric.leaves(); leaf++) {
+          double up = 0;
+          double down = 0;
+          for (int spine = 0; spine < fabric.spines(); spine++) {
+            up += links.bytesPerNs(fabric.toSpine(plane, leaf, spine), atNs);
+            down += links.bytesPerNs(fabric.fromSpine(plane, leaf, spine), atNs);
+          }
+          capacity[fabric.toSpine(plane, leaf, 0)] = up;
+          capacity[fabric.fromSpine(plane, leaf, 0)] = down;
+        }
+      }
+    }
+    return capacity;
+  }
+
+  /* A ring leads back to its beginning, a pipeline ends. */
+  private static void slowDown(double[] rates, Traffic traffic) {
+    int[] chain = new int[rates.length];
+    Arrays.fill(chain, Traffic.NONE);
+    int[] successors = traffic.successors();
+    double[] slowest = new double[rates.length];
+    int chains = 0;
+    for (int begin = 0; begin < rates.length; begin++) {
+      boolean isFirst = traffic.predecessor()[begin] == Traffic.NONE || traffic.lag() > 0;
+      if (!isFirst || chain[begin] != Traffic.NONE) {
+        continue;
+      }
+      slowest[chains] = Double.POSITIVE_INFINITY;
+      for (int at = begin; at != Traffic.NONE && chain[at] == Traffic.NONE; at = successors[at]) {
+        chain[at] = chains;
+        slowest[chains] = Math.min(slowest[chains], rates[at]);
+      }
+      chains++;
+    }
+    for (int each = 0; each < rates.length; each++) {
+      rates[each] = slowest[chain[each]];
+    }
+  }
+
+  /** How many connections there are. */
+  public int connections() {
+    return bytesPerNs.length;
+  }
+
+  /** What a connection sends, bytes a nanosecond. */
+  public double bytesPerNs(int connection) {
+    return bytesPerNs[connection];
+  }
+
+  /** What all send together, bytes a nanosecond. */
+  public double total() {
+    return Arrays.stream(bytesPerNs).sum();
+  }
+
+  /** What the slowest sends, bytes a nanosecond. */
+  public double slowest() {
+    return Arrays.stream(bytesPerNs).min().orElseThrow();
+  }
+
+  /** What the quickest sends, bytes a nanosecond. */
+  public double quickest() {
+    return Arrays.stream(bytesPerNs).max().orElseThrow();
+  }
+
+  /** How many classes of connections there are that are alike. */
+  public int classes() {
+    return classes;
+  }
+}

@@ -1,0 +1,55 @@
+package io.heddle.sim.flows;
+
+import java.util.Arrays;
+
+/**
+ * Flows, links, and what part of a flow's rate is on each of its links. A flow's uses lie one after
+ * the other, from {@code begin[flow]} to below {@code begin[flow + 1]}.
+ */
+final class FlowGraph {
+  final double[] capacity;
+  int[] begin = new int[2];
+  int[] link = new int[64];
+  double[] weight = new double[64];
+  private int flows;
+
+  /**
+   * @param capacity of each link, in any one unit
+   */
+  FlowGraph(double[] capacity) {
+    this.capacity = capacity;
+  }
+
+  int flows() {
+    return flows;
+  }
+
+  int links() {
+    return capacity.length;
+  }
+
+  int uses() {
+    return begin[flows];
+  }
+
+  /** Adds a use to the flow that is under way. */
+  void use(int ofLink, double part) {
+    int at = begin[flows + 1];
+    if (at == link.length) {
+      link = Arrays.copyOf(link, 2 * at);
+      weight = Arrays.copyOf(weight, 2 * at);
+    }
+    link[at] = ofLink;
+    weight[at] = part;
+    begin[flows + 1]++;
+  }
+
+  /** The flow that is under way has all its uses. */
+  void endFlow() {
+    flows++;
+    if (flows + 1 == begin.length) {
+      begin = Arrays.copyOf(begin, 2 * begin.length);
+    }
+    begin[flows + 1] = begin[flows];
+  }
+}

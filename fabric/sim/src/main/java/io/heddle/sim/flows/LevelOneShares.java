@@ -1,0 +1,90 @@
+package io.heddle.sim.flows;
+
+import io.heddle.sim.chunks.ChunkSetting;
+import io.heddle.sim.chunks.ChunkSimulation;
+import io.heddle.sim.chunks.Switching;
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.links.RateProfile;
+import io.heddle.sim.patterns.Traffic;
+import io.heddle.sim.patterns.TrafficPattern;
+import io.heddle.spray.PlaneWeights;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The shares that a policy gives planes, from the first level: a few connections of their own, each
+ * to another card at one leaf. A connection of a large fabric takes those of one of them, in turn.
+ */
+public final class LevelOneShares {
+  private static final int CARDS = 64;
+  private static final int ROUNDS = 30;
+
+  private final List<double[]> shares = new ArrayList<>();
+
+  /**
+   * Runs the sample.
+   *
+   * @param like the setting of the large fabric, whose policy, planes and sizes are taken
+   * @param announced weights of the planes
+   * @param left share of its rate that each plane has, above 0
+   */
+  public LevelOneShares(ChunkSetting like, PlaneWeights announced, double[] left) {
+    ClosFabric large = like.fabric();
+    ClosFabric small =
+        new ClosFabric(
+            CARDS,
+            large.planes(),
+            CARDS,
+            0,
+            large.portBitsPerSecond(),
+            large.uplinkBitsPerSecond(),
+            large.hopNs());
+    Traffic traffic =
+        TrafficPattern.PERMUTATION.traffic(
+            CARDS, CARDS, like.traffic().messageBytes(), ROUNDS, like.seed());
+    LinkQueues links = new LinkQueues(small);
+    for (int plane = 0; plane < small.planes(); plane++) {
+      for (int card = 0; card < CARDS && left[plane] < 1; card++) {
+        links.setProfile(small.up(plane, card), RateProfile.constant(left[plane]));
+        links.setProfile(small.down(plane, card), RateProfile.constant(left[plane]));
+      }
+    }
+    ChunkSimulation simulation =
+        new ChunkSimulation(
+            new ChunkSetting(
+                small,
+                traffic,
+                like.policy(),
+                connection -> announced,
+                like.chunkBytes(),
+                like.packetBytes(),
+                like.windowBytes(),
+                like.outstanding(),
+                like.queueChunks(),
+                like.timeoutNs(),
+                Switching.HASH,
+                like.seed()),
+            links);
+    simulation.run(part -> {});
+    for (int card = 0; card < CARDS; card++) {
+      shares.add(simulation.planeShares(card));
+    }
+  }
+
+  /** A connection's shares by plane. */
+  public double[] of(int connection) {
+    return shares.get(connection % CARDS).clone();
+  }
+
+  /** The same while one plane is down: the others have its share in proportion. */
+  public double[] without(int connection, int plane) {
+    double[] left = of(connection);
+    double rest = 1 - left[plane];
+    left[plane] = 0;
+    for (int each = 0; each < left.length; each++) {
+      left[each] = rest > 0 ? left[each] / rest : each == plane ? 0 : 1.0 / (left.length - 1);
+    }
+    return left;
+  }
+}

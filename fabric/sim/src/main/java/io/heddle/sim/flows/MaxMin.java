@@ -1,0 +1,80 @@
+package io.heddle.sim.flows;
+
+import java.util.Arrays;
+import java.util.PriorityQueue;
+
+/**
+ * Max-min fair rates by progressive filling: all flows grow alike until a link is full, whose flows
+ * keep what they have then, and so on (Bertsekas and Gallager, Data Networks, 6.5.2). A flow has
+ * its planes' shares as weights on its links, so it grows on all of them together.
+ */
+final class MaxMin {
+  private static final double SAME = 1 + 1e-12;
+
+  private record Full(int link, double rate) implements Comparable<Full> {
+    @Override
+    public int compareTo(Full other) {
+      int order = Double.compare(rate, other.rate);
+      return order != 0 ? order : Integer.compare(link, other.link);
+    }
+  }
+
+  private MaxMin() {}
+
+  /** The rate of each flow; infinite for one that uses no link. */
+  static double[] rates(FlowGraph graph) {
+    double[] rates = new double[graph.flows()];
+    Arrays.fill(rates, Double.POSITIVE_INFINITY);
+    double[] left = graph.capacity.clone();
+    double[] growing = new double[graph.links()];
+    int[] users = new int[graph.links() + 1];
+    for (int use = 0; use < graph.uses(); use++) {
+      growing[graph.link[use]] += graph.weight[use];
+      users[graph.link[use] + 1]++;
+    }
+    Arrays.parallelPrefix(users, Integer::sum);
+    int[] flowOf = new int[graph.uses()];
+    int[] next = Arrays.copyOf(users, graph.links());
+    for (int flow = 0; flow < graph.flows(); flow++) {
+      for (int use = graph.begin[flow]; use < graph.begin[flow + 1]; use++) {
+        flowOf[next[graph.link[use]]++] = flow;
+      }
+    }
+    PriorityQueue<Full> queue = new PriorityQueue<>();
+    for (int link = 0; link < graph.links(); link++) {
+      if (growing[link] > 0) {
+        queue.add(new Full(link, left[link] / growing[link]));
+      }
+    }
+    int fixed = 0;
+    while (!queue.isEmpty() && fixed < graph.flows()) {
+      Full first = queue.remove();
+      int link = first.link();
+      int still = 0;
+      for (int at = users[link]; at < users[link + 1]; at++) {
+        still += Double.isInfinite(rates[flowOf[at]]) ? 1 : 0;
+      }
+      if (still == 0) {
+        continue;
+      }
+      /* When a link fills only becomes later, as others' flows stop growing before. */
+      double rate = Math.max(0, left[link]) / growing[link];
+      if (rate > first.rate() * SAME) {
+        queue.add(new Full(link, rate));
+        continue;
+      }
+      for (int at = users[link]; at < users[link + 1]; at++) {
+        int flow = flowOf[at];
+        if (Double.isInfinite(rates[flow])) {
+          rates[flow] = rate;
+          fixed++;
+          for (int use = graph.begin[flow]; use < graph.begin[flow + 1]; use++) {
+            left[graph.link[use]] -= graph.weight[use] * rate;
+            growing[graph.link[use]] -= graph.weight[use];
+          }
+        }
+      }
+    }
+    return rates;
+  }
+}

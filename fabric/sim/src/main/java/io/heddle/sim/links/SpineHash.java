@@ -1,0 +1,16 @@
+package io.heddle.sim.links;
+
+/** The spine that a good hash gives a connection in a plane, by a seed. */
+public final class SpineHash {
+  private static final int PLANE_BITS = 8;
+
+  private SpineHash() {}
+
+  /**
+   * @param spines of the plane, above 0
+   */
+  public static int spine(long seed, int connection, int plane, int spines) {
+    long hash = SplitMix.of(seed, (long) connection << PLANE_BITS | plane);
+    return (int) Long.remainderUnsigned(hash, spines);
+  }
+}
