@@ -15,17 +15,23 @@ import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
 import io.heddle.gateway.flow.FlowRate;
 import io.heddle.gateway.flow.FlowWatch;
+import io.heddle.gateway.probe.ProbeResult;
+import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NearestName;
+import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A gateway at work. Its thread looks at links, flows and counters five times a second. Orders and
@@ -52,6 +58,7 @@ public final class Gateway implements AutoCloseable {
   private GatewayView view;
   private Map<Integer, PacketCount> lastCounts;
   private long lastNs;
+  private @Nullable Probes probes;
   private boolean closed;
 
   private Gateway(GatewayConfig config, DataPlane plane, HostAddresses host, Log log) {
@@ -83,7 +90,9 @@ public final class Gateway implements AutoCloseable {
     HostAddresses host = HostAddresses.read();
     DataPlane plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
     try {
-      return new Gateway(config, plane, host, log);
+      Gateway gateway = new Gateway(config, plane, host, log);
+      gateway.probe();
+      return gateway;
     } catch (RuntimeException failed) {
       plane.close();
       throw failed;
@@ -104,6 +113,30 @@ public final class Gateway implements AutoCloseable {
         .flatMap(name -> HostFindings.link(host, name).stream())
         .map(NetworkLink::index)
         .toList();
+  }
+
+  /* The lists' routes are there by now, and the address that answers come to has to be. */
+  private synchronized void probe() {
+    List<Probes.Target> targets = new ArrayList<>();
+    InetAddress source = config.probes().source();
+    for (PolicyConfig policy : config.policies()) {
+      InetAddress reflector = policy.probe();
+      if (source != null && reflector != null) {
+        policy
+            .lists()
+            .forEach(list ->
+                targets.add(
+                    new Probes.Target(
+                        list.id(), source, reflector, config.settings().mark(list.id()))));
+      }
+    }
+    if (!targets.isEmpty() || config.probes().reflect() != null) {
+      probes = Probes.start(targets, config.probes().reflect(), config.probes().intervalNs(), log);
+    }
+  }
+
+  private Map<Integer, ProbeResult> probeResults() {
+    return probes == null ? Map.of() : probes.results();
   }
 
   /* Routes first, then who may use them, and the program last: no packet is marked for what isn't there. */
@@ -181,6 +214,7 @@ public final class Gateway implements AutoCloseable {
         lastCounts,
         rates,
         plane.counters(),
+        probeResults(),
         Map.copyOf(rules.rules()));
   }
 
@@ -208,9 +242,37 @@ public final class Gateway implements AutoCloseable {
       refused = headend.install(host);
       downLinks = Set.copyOf(links.keySet());
     }
-    Map<Integer, String> all = new TreeMap<>(refused);
+    Map<Integer, String> all = silent();
+    all.putAll(refused);
     all.putAll(links);
     return all;
+  }
+
+  /* Lists whose probes are lost. Where none of a policy's lists is answered, the reflector may be what is missing. */
+  private Map<Integer, String> silent() {
+    Map<Integer, String> silent = new TreeMap<>();
+    Map<Integer, ProbeResult> results = probeResults();
+    int most = config.probes().misses();
+    for (PolicyConfig policy : config.policies()) {
+      List<Integer> ids =
+          policy.lists().stream()
+              .map(ListConfig::id)
+              .filter(id -> isSilent(results.get(id), most))
+              .toList();
+      if (ids.size() < policy.lists().size()) {
+        ids.forEach(id ->
+            silent.put(
+                id,
+                "the last "
+                    + Objects.requireNonNull(results.get(id)).misses()
+                    + " probes are lost"));
+      }
+    }
+    return silent;
+  }
+
+  private static boolean isSilent(@Nullable ProbeResult result, int most) {
+    return result != null && most > 0 && result.misses() >= most;
   }
 
   private void lookAtLinks() {
@@ -305,6 +367,9 @@ public final class Gateway implements AutoCloseable {
   public synchronized void close() {
     if (!closed) {
       closed = true;
+      if (probes != null) {
+        probes.close();
+      }
       plane.close();
     }
   }

@@ -89,6 +89,8 @@ public final class GatewayStatus {
    * @param bytes of IP, without the encapsulation
    * @param bitsPerSecond likewise, between the last two looks
    * @param elephants how many go by it
+   * @param lossShare of the last hundred probes; null where none is over
+   * @param roundTripUs the median of the last hundred probes; null where none was answered
    */
   public record SegmentList(
       int id,
@@ -104,7 +106,9 @@ public final class GatewayStatus {
       long packets,
       long bytes,
       long bitsPerSecond,
-      long elephants) {}
+      long elephants,
+      @Nullable Double lossShare,
+      @Nullable Double roundTripUs) {}
 
   /**
    * @param time of the look, ISO 8601

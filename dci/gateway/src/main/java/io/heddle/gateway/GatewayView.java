@@ -11,6 +11,7 @@ import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
 import io.heddle.gateway.flow.FlowRate;
+import io.heddle.gateway.probe.ProbeResult;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a gateway saw at one look; immutable. */
 public final class GatewayView {
+  private static final double NS_PER_US = 1_000;
+
   private final GatewayConfig config;
   private final boolean adopted;
   private final List<FlowRate> flows;
@@ -33,6 +36,7 @@ public final class GatewayView {
   private final Map<Integer, PacketCount> counts;
   private final Map<Integer, Long> rates;
   private final TrafficCounters traffic;
+  private final Map<Integer, ProbeResult> probes;
   private final Map<SteerKey, RuleTable.Wanted> rules;
   private final Instant time = Instant.now();
   private final long timeNs = System.nanoTime();
@@ -47,6 +51,7 @@ public final class GatewayView {
       Map<Integer, PacketCount> counts,
       Map<Integer, Long> rates,
       TrafficCounters traffic,
+      Map<Integer, ProbeResult> probes,
       Map<SteerKey, RuleTable.Wanted> rules) {
     this.config = config;
     this.adopted = adopted;
@@ -57,12 +62,13 @@ public final class GatewayView {
     this.counts = counts;
     this.rates = rates;
     this.traffic = traffic;
+    this.probes = probes;
     this.rules = rules;
   }
 
   GatewayView withRules(Map<SteerKey, RuleTable.Wanted> newest) {
     return new GatewayView(
-        config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, newest);
+        config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, probes, newest);
   }
 
   private static String text(Instant instant) {
@@ -145,6 +151,7 @@ public final class GatewayView {
 
   private GatewayStatus.SegmentList list(PolicyConfig policy, ListConfig list) {
     PacketCount count = counts.getOrDefault(list.id(), PacketCount.NONE);
+    @Nullable ProbeResult probe = probes.get(list.id());
     return new GatewayStatus.SegmentList(
         list.id(),
         list.name(),
@@ -159,7 +166,13 @@ public final class GatewayView {
         count.packets(),
         count.bytes(),
         rates.getOrDefault(list.id(), 0L),
-        flows.stream().filter(each -> each.elephant() && each.flow().list() == list.id()).count());
+        flows.stream().filter(each -> each.elephant() && each.flow().list() == list.id()).count(),
+        probe == null ? null : known(probe.lossShare()),
+        probe == null ? null : known(probe.roundTripNs() / NS_PER_US));
+  }
+
+  private static @Nullable Double known(double figure) {
+    return Double.isNaN(figure) ? null : figure;
   }
 
   /** Rules in the order of destination and queue pair. */

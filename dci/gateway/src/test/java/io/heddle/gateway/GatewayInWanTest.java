@@ -14,11 +14,13 @@ import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.WanCapture.Sighting;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
+import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -294,6 +298,51 @@ final class GatewayInWanTest {
     Map<Integer, Integer> ways = new HashMap<>();
     before.forEach(each -> ways.put(each.queuePair(), each.way()));
     after.forEach(each -> assertEquals(ways.get(each.queuePair()), each.way()));
+  }
+
+  @Test
+  void probesMeasureEachListAndFindOneThatIsDeadFurtherOn() throws Exception {
+    gateway.close();
+    GatewayConfig config =
+        GatewayConfigs.parse(
+            WanTopology.config("probe-source = fc00:1::ff\nprobe-interval-ms = 10").stream()
+                .map(line -> line.startsWith("colour") ? "probe = fc00:2::ff" : line)
+                .toList());
+    InetAddress reflector = AddressText.parse("fc00:2::ff");
+    try (Probes far =
+        wan.gw2.call(
+            () -> Probes.start(List.of(), reflector, 1_000_000, (level, sentence) -> {}))) {
+      gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
+      await(list -> list.roundTripUs() != null, 0, 1, 2);
+      GatewayStatus.SegmentList first = gateway.view().lists().lists().getFirst();
+      assertTrue(first.roundTripUs() > 0 && first.alive(), first.toString());
+      assertNull(gateway.view().lists().lists().get(3).lossShare(), "it isn't probed");
+      wan.p.get(1).ip("route add blackhole 5f00:0:99::d6/128");
+      await(list -> !list.alive(), 1);
+      GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
+      assertTrue(dead.reason().matches("the last [0-9]+ probes are lost"), dead.reason());
+      assertTrue(dead.lossShare() > 0, dead.toString());
+      assertTrue(gateway.view().lists().lists().get(0).alive());
+      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+        assertTrue(each.way() != 2, "queue pair " + each.queuePair());
+      }
+      wan.p.get(1).ip("route del blackhole 5f00:0:99::d6/128");
+      await(GatewayStatus.SegmentList::alive, 1);
+    }
+  }
+
+  private void await(Predicate<GatewayStatus.SegmentList> wanted, int... lists)
+      throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      look();
+      List<GatewayStatus.SegmentList> found = gateway.view().lists().lists();
+      if (IntStream.of(lists).mapToObj(found::get).allMatch(wanted)) {
+        return;
+      }
+      assertFalse(patience.isOver(), found.toString());
+      Thread.sleep(10);
+    }
   }
 
   @Test

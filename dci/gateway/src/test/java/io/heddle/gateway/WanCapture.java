@@ -34,6 +34,7 @@ final class WanCapture implements AutoCloseable {
   private static final int FRAME_BYTES = 9216;
   private static final int ROUTING_HEADER = 43;
   private static final int IPV6_BYTES = 40;
+  private static final short STAMP = 862;
 
   private final List<Sighting> sightings = new ArrayList<>();
   private final FutureTask<Void> task;
@@ -109,7 +110,7 @@ final class WanCapture implements AutoCloseable {
     int routing = 14 + IPV6_BYTES;
     int inner = routing + 8 + 8 * (frame.get(routing + 1) & 0xff);
     int udp = inner + IPV6_BYTES;
-    if (frame.capacity() < udp + 28) {
+    if (frame.capacity() < udp + 28 || frame.getShort(udp + 2) == STAMP) {
       return;
     }
     Sighting seen =

@@ -106,6 +106,10 @@ final class WanTopology implements AutoCloseable {
       ways.append(" nexthop via fc00:3" + i + "::2 dev p" + i);
     }
     pe.ip(ways.toString());
+    /* The way back, for answers to probes. */
+    gw2.ip("route add local fc00:2::ff dev lo table 254");
+    gw2.ip("route add fc00:1::/64 via fc00:21::1 dev e1");
+    p.getFirst().ip("route add fc00:1::/64 via fc00:11::1 dev west");
   }
 
   /** The gateway's configuration, with three lists to one destination and one behind the PE. */

@@ -9,7 +9,7 @@ import java.util.Locale;
 /** The gateway's answers as lines of text. */
 final class GatewayTables {
   private static final String FLOW = "%-2s %-26s %8s  %-26s %9s %9s  %-10s %-10s %-16s %s";
-  private static final String LIST = "%3s  %-12s %-12s %-6s %6s %7s %9s %9s %9s  %s";
+  private static final String LIST = "%3s  %-12s %-12s %-6s %6s %7s %9s %9s %6s %9s %6s  %s";
   private static final String RULE = "%-26s %8s  %-26s %-12s %-9s %-6s %-18s %s";
   private static final int BAR = 30;
 
@@ -75,6 +75,8 @@ final class GatewayTables {
             "rate",
             "packets",
             "MTU",
+            "trip",
+            "loss",
             "segments"));
     for (GatewayStatus.SegmentList each : answer.lists()) {
       lines.add(
@@ -89,6 +91,8 @@ final class GatewayTables {
               rate(each.bitsPerSecond()),
               Units.count(each.packets()),
               each.mtuBytes(),
+              trip(each),
+              loss(each),
               String.join(" ", each.segments())));
       String reason = each.reason();
       if (reason != null) {
@@ -97,6 +101,16 @@ final class GatewayTables {
     }
     lines.add(traffic(answer.traffic()));
     return lines;
+  }
+
+  private static String trip(GatewayStatus.SegmentList list) {
+    Double roundTripUs = list.roundTripUs();
+    return roundTripUs == null ? "-" : Units.time((long) (1_000 * roundTripUs));
+  }
+
+  private static String loss(GatewayStatus.SegmentList list) {
+    Double lossShare = list.lossShare();
+    return lossShare == null ? "-" : Units.percent(lossShare);
   }
 
   static String traffic(GatewayStatus.Traffic traffic) {
@@ -117,13 +131,15 @@ final class GatewayTables {
     }
     int filled = most == 0 ? 0 : (int) Math.round((double) BAR * list.bitsPerSecond() / most);
     return line(
-        "%-12s %-12s %-" + BAR + "s %9s  %3d buckets  %2d elephants",
+        "%-12s %-12s %-" + BAR + "s %9s  %3d buckets  %2d elephants  trip %s  loss %s",
         list.policy(),
         list.name(),
         "█".repeat(filled) + "·".repeat(BAR - filled),
         rate(list.bitsPerSecond()),
         list.buckets(),
-        list.elephants());
+        list.elephants(),
+        trip(list),
+        loss(list));
   }
 
   static List<String> rules(GatewayStatus.Rules answer) {

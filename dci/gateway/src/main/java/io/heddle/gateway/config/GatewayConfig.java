@@ -23,6 +23,7 @@ public record GatewayConfig(
     int priority,
     boolean reduced,
     ElephantRules elephants,
+    ProbeRules probes,
     Path control,
     List<PolicyConfig> policies) {
 

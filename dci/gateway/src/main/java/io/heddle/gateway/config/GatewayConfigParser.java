@@ -43,8 +43,13 @@ public final class GatewayConfigParser {
           "move-deadline-ms",
           "elephant-mbps",
           "elephant-period-ms",
-          "elephant-silence-ms");
-  private static final Set<String> POLICY_KEYS = Set.of("destination", "colour", "endpoint");
+          "elephant-silence-ms",
+          "probe-source",
+          "probe-interval-ms",
+          "probe-misses",
+          "reflect");
+  private static final Set<String> POLICY_KEYS =
+      Set.of("destination", "colour", "endpoint", "probe");
   private static final Set<String> LIST_KEYS =
       Set.of(POLICY, "id", "segments", "weight", "device", "via");
 
@@ -106,9 +111,24 @@ public final class GatewayConfigParser {
       }
       parsed.add(list);
     }
+    ProbeRules probes =
+        new ProbeRules(
+            address(top, "probe-source"),
+            address(top, "reflect"),
+            TimeUnit.MILLISECONDS.toNanos(top.number("probe-interval-ms", 100, 10, 60_000)),
+            (int) top.number("probe-misses", 10, 0, 1_000));
     List<PolicyConfig> made = new ArrayList<>();
     for (ConfigText.Section section : policies) {
-      made.add(policy(made.size(), section, parsed));
+      PolicyConfig policy = policy(made.size(), section, parsed);
+      InetAddress probe = policy.probe();
+      if (probe != null && policy.destinations().stream().noneMatch(each -> each.includes(probe))) {
+        throw section.refuse(
+            "probe", "is none of the policy's destinations, so no list leads there");
+      }
+      if (probe != null && probes.source() == null) {
+        throw section.refuse("probe", "wants probe-source, an address of this gateway for answers");
+      }
+      made.add(policy);
     }
     return new GatewayConfig(
         lan,
@@ -125,6 +145,7 @@ public final class GatewayConfigParser {
             1_000_000 * top.number("elephant-mbps", 100, 1, 1_000_000),
             TimeUnit.MILLISECONDS.toNanos(top.number("elephant-period-ms", 1_000, 200, 10_000)),
             TimeUnit.MILLISECONDS.toNanos(top.number("elephant-silence-ms", 5_000, 200, 600_000))),
+        probes,
         top.get("control", DEFAULT_CONTROL, "a file", Path::of),
         made);
   }
@@ -163,6 +184,7 @@ public final class GatewayConfigParser {
         destinations,
         section.number("colour", 0, 0, 0xffff_ffffL),
         section.get("endpoint", null, "an IPv6 address", text -> AddressText.of(ipv6(text))),
+        address(section, "probe"),
         own);
   }
 
@@ -206,14 +228,18 @@ public final class GatewayConfigParser {
         (int) section.number("weight", 1, 1, 65_535),
         segments,
         device,
-        section.get(
-            "via", (@Nullable InetAddress) null, "an IPv6 address", GatewayConfigParser::ipv6));
+        address(section, "via"));
   }
 
   private static HeddleException missing(ConfigText.Section section, String key) {
     return section.fail(
         section.number,
         "[list " + section.name + "] has no '" + key + "'; docs/dci.md explains it");
+  }
+
+  private static @Nullable InetAddress address(ConfigText.Section section, String key) {
+    return section.get(
+        key, (@Nullable InetAddress) null, "an IPv6 address", GatewayConfigParser::ipv6);
   }
 
   private static Inet6Address ipv6(String text) {

@@ -1,6 +1,7 @@
 package io.heddle.gateway.config;
 
 import io.heddle.addr.AddressPrefix;
+import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param number of the data plane's
  * @param colour 0 where none is said
  * @param endpoint null where none is said
+ * @param probe the far gateway's address that reflects probes; null where lists aren't probed
  */
 public record PolicyConfig(
     int number,
@@ -17,4 +19,5 @@ public record PolicyConfig(
     List<AddressPrefix> destinations,
     long colour,
     @Nullable String endpoint,
+    @Nullable InetAddress probe,
     List<ListConfig> lists) {}

@@ -189,7 +189,9 @@ final class GatewayCommandTest {
             99,
             1 << 20,
             900_000_000,
-            1);
+            1,
+            0.0,
+            125.0);
     GatewayStatus.SegmentList dead =
         new GatewayStatus.SegmentList(
             1,
@@ -205,7 +207,9 @@ final class GatewayCommandTest {
             0,
             0,
             0,
-            0);
+            0,
+            null,
+            null);
     GatewayStatus.Lists lists =
         new GatewayStatus.Lists(
             "t", false, new GatewayStatus.Traffic(99, 0, 99, 0, 0), List.of(dead, busy));
@@ -223,6 +227,7 @@ final class GatewayCommandTest {
     }
     List<String> wide =
         GatewayLiveView.lines(lists, flows, new Terminal(200, 99), Map.of("NO_COLOR", "1"));
+    assertTrue(wide.get(2).contains("1 elephants  trip 125 us  loss 0.0%"), wide.get(2));
     assertTrue(
         wide.get(4)
             .matches("\\* +fc00:2::2 +17  fc00:1::1 +900Mb/s +1.00M  sl2 +sl1 +operator +0x12345"),

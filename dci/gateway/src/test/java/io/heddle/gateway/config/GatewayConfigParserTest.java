@@ -100,6 +100,18 @@ final class GatewayConfigParserTest {
   }
 
   @Test
+  void aProbeNeedsAWayThereAndBack() {
+    assertEquals(
+        "gateway.conf line 10: probe = fc00:3::1 is none of the policy's destinations, so no list"
+            + " leads there",
+        refusal("colour = 100", "probe = fc00:3::1"));
+    assertEquals(
+        "gateway.conf line 10: probe = fc00:2::ff wants probe-source, an address of this gateway"
+            + " for answers",
+        refusal("colour = 100", "probe = fc00:2::ff"));
+  }
+
+  @Test
   void valuesOutOfRangeAreRefused() {
     assertEquals(
         "gateway.conf line 22: id = 65 isn't a whole number from 1 to 64",

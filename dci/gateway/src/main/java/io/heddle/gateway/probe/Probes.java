@@ -1,0 +1,202 @@
+package io.heddle.gateway.probe;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Probes of lists, and the reflector for the far gateway's. Results may be asked for by any thread.
+ */
+public final class Probes implements AutoCloseable {
+  private static final int EPOLL_CTL_ADD = 1;
+  private static final int EPOLLIN = 1;
+
+  /* epoll_event is packed on x86-64 and has 16 bytes elsewhere. */
+  private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
+  private static final int MOST_EVENTS = 64;
+  private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * Where a list's probes go.
+   *
+   * @param mark by which the kernel sends them the list's way
+   */
+  public record Target(int list, InetAddress source, InetAddress reflector, int mark) {}
+
+  private record Probed(ProbeSocket socket, ListProbe probe) {}
+
+  private final Map<Integer, Probed> byList = new TreeMap<>();
+  private final Map<Integer, Probed> byDescriptor = new HashMap<>();
+  private final @Nullable ProbeSocket reflector;
+  private final long intervalNs;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment events = arena.allocate((long) MOST_EVENTS * EVENT_BYTES, 8);
+  private final int epoll;
+  private long nextNs = System.nanoTime();
+  private boolean closed;
+
+  private Probes(long intervalNs, @Nullable ProbeSocket reflector, int epoll) {
+    this.intervalNs = intervalNs;
+    this.reflector = reflector;
+    this.epoll = epoll;
+  }
+
+  /**
+   * Opens the sockets in the calling thread's network namespace, and starts the thread.
+   *
+   * @param reflectAt an address of this host at which probes are answered; null for none
+   * @throws SystemCallException where a socket can't be had, naming the address
+   */
+  public static Probes start(
+      Iterable<Target> targets, @Nullable InetAddress reflectAt, long intervalNs, Log log) {
+    ProbeSocket reflector =
+        reflectAt == null ? null : ProbeSocket.reflector(reflectAt, StampPacket.PORT);
+    int epoll = LinuxCalls.epollCreate();
+    if (epoll < 0) {
+      throw new SystemCallException("epoll_create1", -epoll);
+    }
+    Probes probes = new Probes(intervalNs, reflector, epoll);
+    try {
+      if (reflector != null) {
+        probes.follow(reflector);
+      }
+      for (Target target : targets) {
+        ProbeSocket socket =
+            ProbeSocket.sender(
+                target.source(), target.reflector(), StampPacket.PORT, target.mark());
+        Probed probed = new Probed(socket, new ListProbe(PATIENCE_NS));
+        probes.byList.put(target.list(), probed);
+        probes.byDescriptor.put(socket.fileDescriptor(), probed);
+        probes.follow(socket);
+      }
+    } catch (RuntimeException failed) {
+      probes.release();
+      throw failed;
+    }
+    new LastingThread("heddle-gateway-probes", log, probes::round).start();
+    return probes;
+  }
+
+  private void follow(ProbeSocket socket) {
+    events.fill((byte) 0);
+    events.set(ValueLayout.JAVA_INT, 0, EPOLLIN);
+    events.set(ValueLayout.JAVA_INT, EVENT_BYTES == 12 ? 4 : 8, socket.fileDescriptor());
+    int result =
+        LinuxCalls.epollControl(epoll, EPOLL_CTL_ADD, socket.fileDescriptor(), events.address());
+    if (result < 0) {
+      throw new SystemCallException("epoll_ctl", -result);
+    }
+  }
+
+  private boolean round() {
+    long waitNs;
+    synchronized (this) {
+      if (closed) {
+        release();
+        return false;
+      }
+      long now = System.nanoTime();
+      if (now - nextNs >= 0) {
+        byList.values().forEach(each -> sendOne(each, now));
+        /* A thread that had no core doesn't make up for what it missed. */
+        nextNs = Math.max(nextNs + intervalNs, now);
+      }
+      waitNs = Math.min(nextNs - now, intervalNs);
+    }
+    int ready =
+        LinuxCalls.epollWait(
+            LinuxCalls.errnoCapture(),
+            epoll,
+            events.address(),
+            MOST_EVENTS,
+            (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs)));
+    if (ready < 0 && ready != -Errno.EINTR) {
+      throw new SystemCallException("epoll_wait", -ready);
+    }
+    synchronized (this) {
+      for (int i = 0; i < ready; i++) {
+        int fd =
+            events.get(
+                ValueLayout.JAVA_INT_UNALIGNED,
+                (long) i * EVENT_BYTES + (EVENT_BYTES == 12 ? 4 : 8));
+        Probed probed = byDescriptor.get(fd);
+        if (probed != null) {
+          readAnswers(probed);
+        } else if (reflector != null) {
+          reflect(reflector);
+        }
+      }
+    }
+    return true;
+  }
+
+  private static long wallTime() {
+    Instant now = Instant.now();
+    return StampPacket.timestamp(now.getEpochSecond(), now.getNano());
+  }
+
+  /* What doesn't leave, since the list has no route now, is lost like what doesn't arrive. */
+  private static void sendOne(Probed probed, long now) {
+    probed.socket.send(StampPacket.probe(probed.probe.send(now), wallTime()));
+  }
+
+  private static void readAnswers(Probed probed) {
+    ByteBuffer answer;
+    while ((answer = probed.socket.receive()) != null) {
+      if (answer.remaining() >= StampPacket.BYTES) {
+        probed.probe.answered(
+            StampPacket.sequence(answer), System.nanoTime(), StampPacket.reflectorNs(answer));
+      }
+    }
+  }
+
+  private static void reflect(ProbeSocket socket) {
+    ByteBuffer probe;
+    while ((probe = socket.receive()) != null) {
+      if (probe.remaining() >= StampPacket.BYTES) {
+        long received = wallTime();
+        socket.sendBack(StampPacket.answer(probe, received, wallTime(), socket.hopLimit()));
+      }
+    }
+  }
+
+  /** Of each list that is probed, by its id. */
+  public synchronized Map<Integer, ProbeResult> results() {
+    long now = System.nanoTime();
+    Map<Integer, ProbeResult> results = new TreeMap<>();
+    byList.forEach((list, probed) -> {
+      probed.probe.giveUp(now);
+      results.put(list, probed.probe.result());
+    });
+    return results;
+  }
+
+  /* By the thread itself, which may be within epoll_wait when it is told to end. */
+  private void release() {
+    byList.values().forEach(each -> each.socket.close());
+    if (reflector != null) {
+      reflector.close();
+    }
+    LinuxCalls.close(epoll);
+    arena.close();
+  }
+
+  /** Ends the thread within one interval. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+  }
+}
