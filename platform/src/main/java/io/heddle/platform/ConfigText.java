@@ -147,7 +147,7 @@ public final class ConfigText {
           if (other.kind.equals(words[0]) && other.name.equals(words[1])) {
             throw section.fail(
                 number,
-                "there is a [%s %s] already, in line %d"
+                "there is a [%s %s] already, in line %s"
                     .formatted(words[0], words[1], other.number));
           }
         }

@@ -337,7 +337,7 @@ public final class Gateway implements AutoCloseable {
               + AddressText.of(key.destination()));
     }
     rules.set(key, new RuleTable.Wanted(list.id(), OPERATOR), alive);
-    return "queue pair %d of %s goes by %s%s"
+    return "queue pair %s of %s goes by %s%s"
         .formatted(
             key.queuePair(),
             AddressText.of(key.destination()),
@@ -359,7 +359,7 @@ public final class Gateway implements AutoCloseable {
               + AddressText.of(key.destination())
               + "; heddle gateway show rules lists them");
     }
-    return "queue pair %d of %s goes by its hash"
+    return "queue pair %s of %s goes by its hash"
         .formatted(key.queuePair(), AddressText.of(key.destination()));
   }
 

@@ -126,12 +126,12 @@ final class WanTopology implements AutoCloseable {
     for (int i = 1; i <= WAYS; i++) {
       text.append(
           """
-          [list sl%1$d]
+          [list sl%1$s]
           policy = direct
-          id = %1$d
-          segments = 5f00:0:%1$d::1, 5f00:0:99::d6
-          device = w%1$d
-          via = fc00:1%1$d::2
+          id = %1$s
+          segments = 5f00:0:%1$s::1, 5f00:0:99::d6
+          device = w%1$s
+          via = fc00:1%1$s::2
           """
               .formatted(i));
     }

@@ -57,7 +57,7 @@ public final class GatewayCommand {
     GatewayConfig config = GatewayConfigParser.read(file);
     List<String> faults = HostFindings.faults(config);
     say(
-        "%s is right: %d policies, %d segment lists"
+        "%s is right: %s policies, %s segment lists"
             .formatted(file, config.policies().size(), config.lists().count()));
     faults.forEach(fault -> say("this host: " + fault));
     return faults.isEmpty() ? 0 : ExitCode.FAILED;
