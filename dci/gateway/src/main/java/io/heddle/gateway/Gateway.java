@@ -13,8 +13,8 @@ import io.heddle.dataplane.route.KernelRoutes;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
-import io.heddle.gateway.flow.FlowRate;
 import io.heddle.gateway.flow.FlowWatch;
+import io.heddle.gateway.flow.MeasuredFlow;
 import io.heddle.gateway.probe.ProbeResult;
 import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.HeddleException;
@@ -186,7 +186,7 @@ public final class Gateway implements AutoCloseable {
   synchronized void look() {
     host = HostAddresses.read();
     lookAtLinks();
-    List<FlowRate> flows = watch.look(plane.flows(), System.nanoTime());
+    List<MeasuredFlow> flows = watch.look(plane.flows(), System.nanoTime());
     Map<Integer, PacketCount> counts = plane.listCounters();
     long now = System.nanoTime();
     Map<Integer, Long> rates = new TreeMap<>();
@@ -199,7 +199,7 @@ public final class Gateway implements AutoCloseable {
     view = newView(flows, rates);
   }
 
-  private GatewayView newView(List<FlowRate> flows, Map<Integer, Long> rates) {
+  private GatewayView newView(List<MeasuredFlow> flows, Map<Integer, Long> rates) {
     Map<Integer, Buckets> buckets = new TreeMap<>();
     config.policies().forEach(each -> buckets.put(each.number(), buckets(each)));
     Map<Integer, Integer> mtus = new TreeMap<>();

@@ -10,7 +10,7 @@ import io.heddle.dataplane.TrafficCounters;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
-import io.heddle.gateway.flow.FlowRate;
+import io.heddle.gateway.flow.MeasuredFlow;
 import io.heddle.gateway.probe.ProbeResult;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -29,7 +29,7 @@ public final class GatewayView {
 
   private final GatewayConfig config;
   private final boolean adopted;
-  private final List<FlowRate> flows;
+  private final List<MeasuredFlow> flows;
   private final Map<Integer, Buckets> buckets;
   private final Map<Integer, Integer> mtus;
   private final Map<Integer, String> reasons;
@@ -44,7 +44,7 @@ public final class GatewayView {
   GatewayView(
       GatewayConfig config,
       boolean adopted,
-      List<FlowRate> flows,
+      List<MeasuredFlow> flows,
       Map<Integer, Buckets> buckets,
       Map<Integer, Integer> mtus,
       Map<Integer, String> reasons,
@@ -83,17 +83,17 @@ public final class GatewayView {
   public GatewayStatus.Flows flows() {
     return new GatewayStatus.Flows(
         text(time),
-        flows.stream().filter(FlowRate::elephant).count(),
+        flows.stream().filter(MeasuredFlow::elephant).count(),
         flows.stream()
             .sorted(
-                Comparator.comparingLong(FlowRate::bitsPerSecond)
+                Comparator.comparingLong(MeasuredFlow::bitsPerSecond)
                     .reversed()
                     .thenComparing(each -> -each.flow().lastNs()))
             .map(this::flow)
             .toList());
   }
 
-  private GatewayStatus.Flow flow(FlowRate rate) {
+  private GatewayStatus.Flow flow(MeasuredFlow rate) {
     FlowRecord flow = rate.flow();
     @Nullable PolicyConfig policy = config.policy(flow.policy()).orElse(null);
     Buckets byHash = buckets.get(flow.policy());
@@ -178,7 +178,7 @@ public final class GatewayView {
   /** Rules in the order of destination and queue pair. */
   public GatewayStatus.Rules rules() {
     Set<SteerKey> seen = new HashSet<>();
-    for (FlowRate each : flows) {
+    for (MeasuredFlow each : flows) {
       FlowRecord flow = each.flow();
       if (flow.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
         seen.add(new SteerKey(flow.destination(), flow.queuePair(), null));

@@ -29,9 +29,9 @@ public final class FlowWatch {
    * @param nowNs when they were read
    * @return each with its rate, in the order given
    */
-  public List<FlowRate> look(List<FlowRecord> flows, long nowNs) {
+  public List<MeasuredFlow> look(List<FlowRecord> flows, long nowNs) {
     Map<Key, Watched> kept = HashMap.newHashMap(flows.size());
-    List<FlowRate> rates = new ArrayList<>(flows.size());
+    List<MeasuredFlow> rates = new ArrayList<>(flows.size());
     for (FlowRecord flow : flows) {
       Key key = new Key(flow.destination(), flow.queuePair(), flow.policy());
       Watched one = watched.get(key);
@@ -61,7 +61,7 @@ public final class FlowWatch {
       this.firstNs = firstNs;
     }
 
-    FlowRate look(FlowRecord flow, long nowNs, ElephantRules rules) {
+    MeasuredFlow look(FlowRecord flow, long nowNs, ElephantRules rules) {
       /* The begin of the period: the youngest look that is a period old, or else the flow's begin. */
       long beginNs = firstNs;
       long beginBytes = 0;
@@ -86,7 +86,7 @@ public final class FlowWatch {
       } else {
         elephant = rate >= rules.bitsPerSecond();
       }
-      return new FlowRate(flow, rate, elephant);
+      return new MeasuredFlow(flow, rate, elephant);
     }
   }
 }

@@ -36,11 +36,11 @@ public final class Probes implements AutoCloseable {
    */
   public record Target(int list, InetAddress source, InetAddress reflector, int mark) {}
 
-  private record Probed(ProbeSocket socket, ListProbe probe) {}
+  private record Probed(StampSocket socket, ListProbe probe) {}
 
   private final Map<Integer, Probed> byList = new TreeMap<>();
   private final Map<Integer, Probed> byDescriptor = new HashMap<>();
-  private final @Nullable ProbeSocket reflector;
+  private final @Nullable StampSocket reflector;
   private final long intervalNs;
   private final Arena arena = Arena.ofShared();
   private final MemorySegment events = arena.allocate((long) MOST_EVENTS * EVENT_BYTES, 8);
@@ -48,7 +48,7 @@ public final class Probes implements AutoCloseable {
   private long nextNs = System.nanoTime();
   private boolean closed;
 
-  private Probes(long intervalNs, @Nullable ProbeSocket reflector, int epoll) {
+  private Probes(long intervalNs, @Nullable StampSocket reflector, int epoll) {
     this.intervalNs = intervalNs;
     this.reflector = reflector;
     this.epoll = epoll;
@@ -62,8 +62,8 @@ public final class Probes implements AutoCloseable {
    */
   public static Probes start(
       Iterable<Target> targets, @Nullable InetAddress reflectAt, long intervalNs, Log log) {
-    ProbeSocket reflector =
-        reflectAt == null ? null : ProbeSocket.reflector(reflectAt, StampPacket.PORT);
+    StampSocket reflector =
+        reflectAt == null ? null : StampSocket.reflector(reflectAt, StampPacket.PORT);
     int epoll = LinuxCalls.epollCreate();
     if (epoll < 0) {
       throw new SystemCallException("epoll_create1", -epoll);
@@ -74,8 +74,8 @@ public final class Probes implements AutoCloseable {
         probes.follow(reflector);
       }
       for (Target target : targets) {
-        ProbeSocket socket =
-            ProbeSocket.sender(
+        StampSocket socket =
+            StampSocket.sender(
                 target.source(), target.reflector(), StampPacket.PORT, target.mark());
         Probed probed = new Probed(socket, new ListProbe(PATIENCE_NS));
         probes.byList.put(target.list(), probed);
@@ -90,7 +90,7 @@ public final class Probes implements AutoCloseable {
     return probes;
   }
 
-  private void follow(ProbeSocket socket) {
+  private void follow(StampSocket socket) {
     events.fill((byte) 0);
     events.set(ValueLayout.JAVA_INT, 0, EPOLLIN);
     events.set(ValueLayout.JAVA_INT, EVENT_BYTES == 12 ? 4 : 8, socket.fileDescriptor());
@@ -163,7 +163,7 @@ public final class Probes implements AutoCloseable {
     }
   }
 
-  private static void reflect(ProbeSocket socket) {
+  private static void reflect(StampSocket socket) {
     ByteBuffer probe;
     while ((probe = socket.receive()) != null) {
       if (probe.remaining() >= StampPacket.BYTES) {

@@ -31,7 +31,7 @@ final class FlowWatchTest {
   }
 
   /* One look 200 ms later, with so many bits a second in between. */
-  private FlowRate step(long bitsPerSecond) {
+  private MeasuredFlow step(long bitsPerSecond) {
     nowNs += 200 * MS;
     bytes += bitsPerSecond / 8 / 5;
     if (bitsPerSecond > 0) {
@@ -45,7 +45,7 @@ final class FlowWatchTest {
     for (int look = 1; look <= 4; look++) {
       assertFalse(step(100_000_000).elephant(), "after " + 200 * look + " ms");
     }
-    FlowRate rate = step(100_000_000);
+    MeasuredFlow rate = step(100_000_000);
     assertTrue(rate.elephant());
     assertEquals(100_000_000, rate.bitsPerSecond());
   }
@@ -66,7 +66,7 @@ final class FlowWatchTest {
     for (int look = 0; look < 10; look++) {
       assertTrue(step(60_000_000).elephant(), "60 of 100 is more than half");
     }
-    FlowRate rate = step(40_000_000);
+    MeasuredFlow rate = step(40_000_000);
     for (int look = 0; look < 5; look++) {
       rate = step(40_000_000);
     }
@@ -94,7 +94,7 @@ final class FlowWatchTest {
     for (int look = 0; look < 5; look++) {
       step(120_000_000);
     }
-    FlowRate anew =
+    MeasuredFlow anew =
         watch.look(List.of(flow(17, 1_000, nowNs, nowNs + MS)), nowNs + 200 * MS).getFirst();
     assertEquals(8_000, anew.bitsPerSecond());
     assertFalse(anew.elephant());
@@ -106,7 +106,7 @@ final class FlowWatchTest {
     for (int queuePair = 2; queuePair < 1_002; queuePair++) {
       flows.add(flow(queuePair, queuePair, firstNs, nowNs));
     }
-    List<FlowRate> rates = watch.look(flows, nowNs + SECOND);
+    List<MeasuredFlow> rates = watch.look(flows, nowNs + SECOND);
     for (int i = 0; i < flows.size(); i++) {
       assertEquals(flows.get(i), rates.get(i).flow());
     }

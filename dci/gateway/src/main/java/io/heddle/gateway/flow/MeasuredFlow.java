@@ -6,4 +6,4 @@ import io.heddle.dataplane.FlowRecord;
  * @param bitsPerSecond of IP, over the last period
  * @param elephant whether the rules call it one
  */
-public record FlowRate(FlowRecord flow, long bitsPerSecond, boolean elephant) {}
+public record MeasuredFlow(FlowRecord flow, long bitsPerSecond, boolean elephant) {}

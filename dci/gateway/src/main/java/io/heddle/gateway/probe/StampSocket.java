@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  * memory: msghdr 56 @0 | iovec 16 @64 | sockaddr_in6 28 @96 | control 64 @128 | payload 2048 @256
  * </pre>
  */
-final class ProbeSocket implements AutoCloseable {
+final class StampSocket implements AutoCloseable {
   private static final int AF_INET6 = 10;
   private static final int SOCK_DGRAM = 2;
   private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
@@ -41,16 +41,16 @@ final class ProbeSocket implements AutoCloseable {
   private final long memory = Memory.allocate(arena, PAYLOAD_AT + PAYLOAD_BYTES, 64);
   private final int fd;
 
-  private ProbeSocket(int fd) {
+  private StampSocket(int fd) {
     this.fd = fd;
   }
 
-  private static ProbeSocket open() {
+  private static StampSocket open() {
     int fd = LinuxCalls.socket(AF_INET6, SOCK_DGRAM | NONBLOCK_CLOEXEC, 0);
     if (fd < 0) {
       throw new SystemCallException("socket(AF_INET6, SOCK_DGRAM)", -fd);
     }
-    ProbeSocket socket = new ProbeSocket(fd);
+    StampSocket socket = new StampSocket(fd);
     socket.option("IPV6_V6ONLY", SOL_IPV6, IPV6_V6ONLY, 1);
     /* RFC 8762, 4.1: sent with 255, so that the hops can be counted. */
     socket.option("IPV6_UNICAST_HOPS", SOL_IPV6, IPV6_UNICAST_HOPS, MOST_HOPS);
@@ -62,8 +62,8 @@ final class ProbeSocket implements AutoCloseable {
    *
    * @throws SystemCallException where the address isn't this host's, or the right is missing
    */
-  static ProbeSocket sender(InetAddress source, InetAddress reflector, int port, int mark) {
-    ProbeSocket socket = open();
+  static StampSocket sender(InetAddress source, InetAddress reflector, int port, int mark) {
+    StampSocket socket = open();
     try {
       socket.option("SO_MARK", SOL_SOCKET, SO_MARK, mark);
       socket.name(source, 0);
@@ -82,8 +82,8 @@ final class ProbeSocket implements AutoCloseable {
   }
 
   /** Receives whatever comes to a port of this address. */
-  static ProbeSocket reflector(InetAddress address, int port) {
-    ProbeSocket socket = open();
+  static StampSocket reflector(InetAddress address, int port) {
+    StampSocket socket = open();
     try {
       socket.option("IPV6_RECVHOPLIMIT", SOL_IPV6, IPV6_RECVHOPLIMIT, 1);
       socket.name(address, port);
