@@ -4,8 +4,10 @@ import io.heddle.platform.HeddleException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -62,17 +64,15 @@ public final class EvenPorts {
     if (next.isEmpty()) {
       return ports.remove();
     }
-    String least = null;
-    for (var each : next.entrySet()) {
-      if (least == null || each.getValue().taken < next.get(least).taken) {
-        least = each.getKey();
-      }
-    }
-    EvenPorts chosen = next.get(least);
-    if (chosen == null || chosen.left == 0) {
+    Map.Entry<String, EvenPorts> least =
+        next.entrySet().stream()
+            .min(Comparator.comparingInt(each -> each.getValue().taken))
+            .orElseThrow();
+    EvenPorts chosen = least.getValue();
+    if (chosen.left == 0) {
       throw new HeddleException(
           "only %s ports are known to take the link to %s: measure again, with more --ports"
-              .formatted(chosen == null ? 0 : chosen.taken, least));
+              .formatted(chosen.taken, least.getKey()));
     }
     return chosen.take();
   }

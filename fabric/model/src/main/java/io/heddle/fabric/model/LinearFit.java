@@ -116,7 +116,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     PortMap map = new CodeSearch(base, learned, ways).best();
     int right = 0;
     for (int port : heldOut) {
-      right += known.get(port).equals(map.way(port)) ? 1 : 0;
+      right += Objects.equals(known.get(port), map.way(port)) ? 1 : 0;
     }
     return new LinearFit(map, ways.size(), learned.size(), heldOut.size(), right);
   }
@@ -212,7 +212,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
       for (int flip : flips) {
         all.add(flip);
       }
-      List<@Nullable String> byCode = new ArrayList<>(Arrays.asList(wayOfCode));
+      List<@Nullable String> byCode = new ArrayList<@Nullable String>(Arrays.asList(wayOfCode));
       List<String> left = names.stream().filter(name -> !byCode.contains(name)).toList();
       if (left.size() == 1) {
         byCode.set(byCode.indexOf(null), left.getFirst());
@@ -276,7 +276,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
 
     private int codeOf(@Nullable String way) {
       for (int code = 0; code < ways; code++) {
-        if (wayOfCode[code] != null && wayOfCode[code].equals(way)) {
+        if (Objects.equals(wayOfCode[code], way)) {
           return code;
         }
       }
