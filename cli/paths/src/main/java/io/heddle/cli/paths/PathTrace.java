@@ -51,7 +51,7 @@ final class PathTrace {
 
   /** Follows these ports to the peer, or to where nobody answers any more. */
   void follow(Collection<Integer> ports) {
-    ports.forEach(port -> ways.put(port, new ArrayList<>()));
+    ports.forEach(port -> ways.put(port, new ArrayList<@Nullable String>()));
     int silentHops = 0;
     for (int hop = 1; hop <= mostHops && silentHops < SILENT_HOPS; hop++) {
       Set<Integer> missing = new TreeSet<>(ports);
@@ -67,7 +67,7 @@ final class PathTrace {
   }
 
   private List<@Nullable String> way(int port) {
-    return ways.computeIfAbsent(port, unknown -> new ArrayList<>());
+    return ways.computeIfAbsent(port, unknown -> new ArrayList<@Nullable String>());
   }
 
   /* Whether anybody answered. */
@@ -199,7 +199,8 @@ final class PathTrace {
     int length = length();
     List<PortWay> ports = new ArrayList<>();
     ways.forEach((port, way) -> {
-      List<@Nullable String> cut = new ArrayList<>(way.subList(0, Math.min(length, way.size())));
+      List<@Nullable String> cut =
+          new ArrayList<@Nullable String>(way.subList(0, Math.min(length, way.size())));
       ports.add(new PortWay(port, cut));
     });
     return new PathsMeasurement(source, peer, length, reached, groups(), ports, inUse);

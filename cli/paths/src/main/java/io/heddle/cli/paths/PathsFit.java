@@ -67,6 +67,16 @@ record PathsFit(
         fit.map().ways());
   }
 
+  /** Null where nothing can be fitted well enough: then only measured ports are known. */
+  static @Nullable PathsFit linear(PathsMeasurement found) {
+    try {
+      PathsFit fit = of(found, 0);
+      return fit.linear() ? fit : null;
+    } catch (HeddleException notFitted) {
+      return null;
+    }
+  }
+
   /** The way of a port; null where no port that was learned from led to its code. */
   @Nullable String way(int port) {
     return new PortMap(base, flips, wayOfCode).way(port);

@@ -7,6 +7,7 @@ import io.heddle.cli.kit.ProgressLine;
 import io.heddle.fabric.model.LinearFit;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Ipv6Text;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -147,15 +149,16 @@ public final class PathsMeasureCommand implements Callable<Integer> {
       PathTrace trace =
           new PathTrace(
               prober,
-              io.heddle.platform.Ipv6Text.of(to.getAddress()),
+              Ipv6Text.of(to.getAddress()),
               hops,
               rate,
               how -> progress.update(() -> "heddle paths measure: " + how));
-      if (only != null) {
-        for (int port : only) {
+      int[] exactly = only;
+      if (exactly != null) {
+        for (int port : exactly) {
           range.require("--only", port, 1, 0xffff);
         }
-        trace.follow(opened(prober, java.util.Arrays.stream(only).boxed().toList(), inUse));
+        trace.follow(opened(prober, Arrays.stream(exactly).boxed().toList(), inUse));
       } else {
         trace.follow(planned(prober, random, inUse));
         while (trace.wanting() > 0 && trace.portCount() < most) {
@@ -166,7 +169,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
       if (trace.portCount() == 0) {
         throw new HeddleException("other programs of this host have all ports: " + inUse);
       }
-      return trace.result(io.heddle.platform.Ipv6Text.of(own.getAddress()), inUse);
+      return trace.result(Ipv6Text.of(own.getAddress()), inUse);
     }
   }
 

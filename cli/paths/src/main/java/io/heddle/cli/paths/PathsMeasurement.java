@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -116,9 +116,15 @@ record PathsMeasurement(
     SortedMap<Integer, String> ways = new TreeMap<>();
     List<Integer> hops = branchings().stream().filter(hop -> hop <= upToHop).toList();
     for (PortWay way : ports) {
-      List<@Nullable String> met = hops.stream().map(hop -> at(way, hop)).toList();
-      if (met.stream().allMatch(Objects::nonNull)) {
-        ways.put(way.port(), String.join(" > ", met.stream().map(String::valueOf).toList()));
+      StringJoiner met = new StringJoiner(" > ");
+      boolean known = true;
+      for (int hop : hops) {
+        String router = at(way, hop);
+        known &= router != null;
+        met.add(String.valueOf(router));
+      }
+      if (known) {
+        ways.put(way.port(), met.toString());
       }
     }
     return ways;

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Source ports that spread evenly.
@@ -47,7 +46,7 @@ record PathsPick(
           "all %s measured ports take the same way: there is nothing to choose"
               .formatted(found.ports().size()));
     }
-    PathsFit fit = fitted(found);
+    PathsFit fit = PathsFit.linear(found);
     SortedMap<Integer, String> known = new TreeMap<>(found.ways(branchings.getLast()));
     if (fit != null) {
       known.clear();
@@ -75,16 +74,6 @@ record PathsPick(
         Arrays.stream(loads).max().orElseThrow(),
         Arrays.stream(loads).min().orElseThrow(),
         EvenPorts.unevenness(ways.values(), taken));
-  }
-
-  /* Null where nothing could be fitted well enough: then only measured ports are known. */
-  private static @Nullable PathsFit fitted(PathsMeasurement found) {
-    try {
-      PathsFit fit = PathsFit.of(found, 0);
-      return fit.linear() ? fit : null;
-    } catch (HeddleException notFitted) {
-      return null;
-    }
   }
 
   /** For people. */
