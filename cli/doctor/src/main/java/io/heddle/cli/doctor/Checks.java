@@ -1,18 +1,20 @@
 package io.heddle.cli.doctor;
 
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 
 /** All checks, in the order in which a job meets what they look at. */
 final class Checks {
-  static final List<Check> ALL = all(List.of());
+  static final List<Check> ALL = all(List.of(), List.of());
 
   private Checks() {}
 
   /**
    * @param peer addresses of whom to probe planes to; none for nobody
+   * @param measured files of measured paths
    */
-  static List<Check> all(List<InetAddress> peer) {
+  static List<Check> all(List<InetAddress> peer, List<Path> measured) {
     return List.of(
         new JavaCheck(),
         new PluginCheck(),
@@ -25,6 +27,7 @@ final class Checks {
         new LockedMemoryCheck(),
         new RoutesCheck(),
         new PeerCheck(peer),
+        new SharedLinksCheck(measured),
         new SettingsCheck(),
         new JobsCheck());
   }

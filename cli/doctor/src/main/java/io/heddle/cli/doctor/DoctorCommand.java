@@ -68,6 +68,15 @@ public final class DoctorCommand implements Callable<Integer> {
   private List<String> peer = List.of();
 
   @Option(
+      names = "--paths",
+      paramLabel = "FILE",
+      split = ",",
+      description =
+          "Also look whether running soft devices' queue pairs to a peer take different links, by"
+              + " what heddle paths measure --save wrote.")
+  private List<Path> measured = List.of();
+
+  @Option(
       names = "--answer",
       description = "Instead answer other hosts' probes on UDP port 4791 of each plane, until ^C.")
   private boolean answer;
@@ -155,7 +164,7 @@ public final class DoctorCommand implements Callable<Integer> {
       new Answerer(host.planes().planes()).run(out);
       return 0;
     }
-    Document document = Document.of(examine(host, Checks.all(others)));
+    Document document = Document.of(examine(host, Checks.all(others, measured)));
     if (json) {
       out.println(Json.of(document));
     } else {

@@ -458,7 +458,8 @@ class DoctorTest {
     Path folder = Path.of("src", "test", "java", "io", "heddle", "cli", "doctor");
     String tests =
         Files.readString(folder.resolve("DoctorTest.java"))
-            + Files.readString(folder.resolve("DoctorOnHostsTest.java"));
+            + Files.readString(folder.resolve("DoctorOnHostsTest.java"))
+            + Files.readString(folder.resolve("SharedLinksCheckTest.java"));
     for (Check check : Checks.ALL) {
       for (Cause cause : check.causes()) {
         assertTrue(

@@ -1,0 +1,132 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.cli.paths.KnownPaths;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Ipv6Text;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** Whether the flows of running soft devices to a measured peer take different links. */
+final class SharedLinksCheck implements Check {
+  private static final Cause SHARED =
+      new Cause(
+          "flows-share-a-link",
+          "all queue pairs of a plane to a peer take the same link, where there are several");
+  private static final Path SOCKETS = Path.of("/proc/net/udp6");
+  private static final int ROCE_PORT = 4791;
+
+  private final List<Path> measurements;
+  private final Path sockets;
+
+  /**
+   * @param measurements what {@code heddle paths measure --save} wrote
+   */
+  SharedLinksCheck(List<Path> measurements) {
+    this(measurements, SOCKETS);
+  }
+
+  SharedLinksCheck(List<Path> measurements, Path sockets) {
+    this.measurements = measurements;
+    this.sockets = sockets;
+  }
+
+  @Override
+  public String name() {
+    return "links";
+  }
+
+  @Override
+  public String looksAt() {
+    return "With --paths FILE, a measurement of heddle paths measure: whether the queue pairs of"
+        + " running soft devices to that peer take different links.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(SHARED);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    for (Path file : measurements) {
+      try {
+        findings.add(look(file, KnownPaths.read(file)));
+      } catch (HeddleException unreadable) {
+        findings.add(new Finding.Unknown(String.valueOf(unreadable.getMessage())));
+      } catch (IOException unreadable) {
+        findings.add(
+            new Finding.Unknown(file + " can't be read: " + FileFailure.reason(unreadable)));
+      }
+    }
+    return findings;
+  }
+
+  private Finding look(Path file, KnownPaths known) throws IOException {
+    SortedSet<Integer> ports = ports(known);
+    String flows =
+        "%s queue pairs from %s to %s".formatted(ports.size(), known.source(), known.destination());
+    if (ports.size() < 2 || known.count() == 1) {
+      return new Finding.Ok(
+          "%s; %s %s there"
+              .formatted(flows, known.count(), known.count() == 1 ? "way is" : "ways are"));
+    }
+    List<String> ways = new ArrayList<>();
+    for (int port : ports) {
+      String way = known.way(port);
+      if (way != null) {
+        ways.add(way);
+      }
+    }
+    if (ways.size() < ports.size()) {
+      return new Finding.Unknown(
+          flows
+              + ": the way of %s isn't known, as they weren't measured and the hash isn't linear"
+                  .formatted(ports.size() - ways.size()));
+    }
+    SortedSet<String> used = new TreeSet<>(ways);
+    return used.size() > 1
+        ? new Finding.Ok("%s use %s of %s ways".formatted(flows, used.size(), known.count()))
+        : new Finding.Warning(
+            SHARED,
+            "%s all go over %s, one of %s ways".formatted(flows, used.first(), known.count()),
+            "start the job with the line that heddle paths pick %s %s prints"
+                .formatted(ports.size(), file));
+  }
+
+  /* Where this host's connected sockets send from: words of 4 bytes as the kernel has them in memory. */
+  private SortedSet<Integer> ports(KnownPaths known) throws IOException {
+    SortedSet<Integer> ports = new TreeSet<>();
+    for (String line : Files.readAllLines(sockets)) {
+      String[] words = line.strip().split("\\s+");
+      if (words.length > 2 && words[1].length() == 37 && words[2].length() == 37) {
+        if (address(words[1]).equals(known.source())
+            && address(words[2]).equals(known.destination())
+            && port(words[2]) == ROCE_PORT) {
+          ports.add(port(words[1]));
+        }
+      }
+    }
+    return ports;
+  }
+
+  private static int port(String end) {
+    return Integer.parseInt(end.substring(33), 16);
+  }
+
+  private static String address(String end) {
+    byte[] memory = HexFormat.of().parseHex(end.substring(0, 32));
+    byte[] bytes = new byte[16];
+    for (int i = 0; i < 16; i++) {
+      bytes[i] = memory[i / 4 * 4 + 3 - i % 4];
+    }
+    return Ipv6Text.of(bytes);
+  }
+}

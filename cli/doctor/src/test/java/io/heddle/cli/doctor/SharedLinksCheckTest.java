@@ -1,0 +1,116 @@
+package io.heddle.cli.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.PlaneDiscovery;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Sockets as a soft device has them, and a measurement that says which way each port takes. */
+final class SharedLinksCheckTest {
+  @TempDir private Path folder;
+  private final List<DatagramChannel> channels = new ArrayList<>();
+
+  /* Connected as a queue pair's socket is; the port is the kernel's choice. */
+  private int queuePair() throws Exception {
+    InetAddress loopback = InetAddress.getByName("::1");
+    DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET6);
+    channels.add(channel);
+    channel.bind(new InetSocketAddress(loopback, 0));
+    channel.connect(new InetSocketAddress(loopback, 4791));
+    return ((InetSocketAddress) channel.getLocalAddress()).getPort();
+  }
+
+  @AfterEach
+  void closeSockets() throws Exception {
+    for (DatagramChannel each : channels) {
+      each.close();
+    }
+  }
+
+  private Path measured(Map<Integer, String> spines) throws Exception {
+    List<String> ports = new ArrayList<>();
+    spines.forEach((port, spine) ->
+        ports.add("{\"port\": %s, \"routers\": [\"leaf\", \"%s\"]}".formatted(port, spine)));
+    return Files.writeString(
+        folder.resolve("measured.json"),
+        """
+        {"source": "::1", "destination": "::1", "length": 2, "reached": true, "groups": [],
+         "in_use": [], "ports": [%s]}
+        """
+            .formatted(String.join(",", ports)));
+  }
+
+  private static Finding look(Path... files) {
+    Host host =
+        new Host(
+            Map.of(),
+            new HostAddresses(List.of(), List.of()),
+            new PlaneDiscovery.Result(List.of(), List.of(), List.of()),
+            null,
+            new HostDevices(List.of(), List.of(), List.of()),
+            new Host.Places(files[0], null, files[0], null, null));
+    List<Finding> findings = new SharedLinksCheck(List.of(files)).look(host);
+    assertEquals(1, findings.size());
+    return findings.getFirst();
+  }
+
+  @Test
+  void queuePairsThatAllTakeOneLinkAreWarnedOf() throws Exception {
+    int first = queuePair();
+    int second = queuePair();
+    Finding finding = look(measured(Map.of(first, "spine1", second, "spine1", 1, "spine2")));
+    assertTrue(finding instanceof Finding.Warning, finding.toString());
+    assertEquals("flows-share-a-link", ((Finding.Warning) finding).cause().id());
+    assertTrue(
+        finding.evidence().contains("2 queue pairs from ::1 to ::1 all go over spine1"),
+        finding.evidence());
+    assertTrue(((Finding.Warning) finding).remedy().contains("heddle paths pick 2 "));
+  }
+
+  @Test
+  void queuePairsOnSeveralLinksAreRight() throws Exception {
+    int first = queuePair();
+    int second = queuePair();
+    Finding finding = look(measured(Map.of(first, "spine1", second, "spine2")));
+    assertTrue(finding instanceof Finding.Ok, finding.toString());
+    assertTrue(finding.evidence().contains("use 2 of 2 ways"), finding.evidence());
+  }
+
+  @Test
+  void aPortThatWasNotMeasuredIsUnknown() throws Exception {
+    int first = queuePair();
+    queuePair();
+    Finding finding = look(measured(Map.of(first, "spine1", 1, "spine2")));
+    assertTrue(finding instanceof Finding.Unknown, finding.toString());
+    assertTrue(finding.evidence().contains("the way of 1 isn't known"), finding.evidence());
+  }
+
+  @Test
+  void oneWayCannotBeShared() throws Exception {
+    int first = queuePair();
+    int second = queuePair();
+    Finding finding = look(measured(Map.of(first, "spine1", second, "spine1")));
+    assertEquals(Finding.Ok.class, finding.getClass(), finding.toString());
+  }
+
+  @Test
+  void aFileThatIsNoMeasurementIsUnknown() throws Exception {
+    Finding none = look(folder.resolve("nothing.json"));
+    assertTrue(none instanceof Finding.Unknown, none.toString());
+    Finding other = look(Files.writeString(folder.resolve("other.json"), "{}"));
+    assertTrue(other instanceof Finding.Unknown, other.toString());
+  }
+}
