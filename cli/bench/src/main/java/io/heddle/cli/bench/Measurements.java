@@ -24,6 +24,7 @@ final class Measurements {
   static final String STANDIN = "standin";
   static final String START = "start";
   static final String FAILOVER = "failover";
+  static final String PATHS = "paths";
 
   /** Behind the name of a measurement that is repeated with both of Java's compilers. */
   static final String BOTH = "-both";
@@ -155,6 +156,14 @@ final class Measurements {
             false,
             180,
             Readings::fabric),
+        new Measurement(
+            PATHS,
+            "ways of source ports, measured, foretold, fitted and picked, beside a lab's counters",
+            words("paths check --json"),
+            words("paths check --json"),
+            false,
+            240,
+            Readings::paths),
         new Measurement(
             POLICIES,
             "every spray policy over planes alike, unequal, unequal unannounced, disturbed",

@@ -257,6 +257,33 @@ final class Readings {
     return figures;
   }
 
+  /** Of {@code heddle paths check}: the worst of all hashes. */
+  static List<Figure> paths(JsonNode report) {
+    double measured = 1;
+    double foretold = 1;
+    double linear = 1;
+    double others = 0;
+    int uneven = 0;
+    for (JsonNode row : report.path("rows")) {
+      double ports = row.path("ports").asDouble();
+      double accuracy = row.path("accuracy").asDouble(0);
+      measured = Math.min(measured, row.path("right").asDouble() / ports);
+      foretold = Math.min(foretold, row.path("foretold").asDouble() / ports);
+      if (row.path("linear").asBoolean()) {
+        linear = Math.min(linear, accuracy);
+      } else {
+        others = Math.max(others, accuracy);
+      }
+      uneven = Math.max(uneven, row.path("picked_unevenness").asInt());
+    }
+    return List.of(
+        Figure.of("ports measured as counted", "", measured),
+        Figure.of("ports foretold as counted", "", foretold),
+        Figure.of("fit of linear hashes", "", linear),
+        Figure.of("fit of other hashes", "", others),
+        Figure.of("picked ports, uneven by", "flows", uneven));
+  }
+
   /** Of {@code heddle perf bgp}; a feed without seconds isn't one that is timed. */
   static List<Figure> routes(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

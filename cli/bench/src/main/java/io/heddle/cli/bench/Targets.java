@@ -150,6 +150,10 @@ final class Targets {
         atMost("fabric", Measurements.FABRIC, "shares under spray off by", 3),
         atMost("fabric", Measurements.FABRIC, "shares of a second under spray off by", 3),
         atMost("fabric", Measurements.FABRIC, "new weights followed after", 1_000),
+        atLeast("paths", Measurements.PATHS, "ports measured as counted", 1),
+        atLeast("paths", Measurements.PATHS, "fit of linear hashes", 0.95),
+        atMost("paths", Measurements.PATHS, "fit of other hashes", 0.94),
+        atMost("paths", Measurements.PATHS, "picked ports, uneven by", 1),
         atMost("steps", Measurements.STEPS, "ReorderBenchmark.reorderWindow planes", 20),
         atMost(
             "steps", Measurements.STEPS, "ReorderBenchmark.reorderWindow planes, allocated", 0.01),

@@ -284,4 +284,27 @@ class ReadingsTest {
     assertTrue(Double.isNaN(Figure.of("x", "", List.of()).median()));
     assertNull(Outcomes.of("m").figure("x"));
   }
+
+  @Test
+  void ofPathsTheWorstHashCounts() throws Exception {
+    List<Figure> figures =
+        Readings.paths(
+            json(
+                """
+                {"rows": [
+                  {"linear": true, "ports": 64, "right": 64, "foretold": 64, "accuracy": 1.0,
+                   "picked_unevenness": 0},
+                  {"linear": true, "ports": 64, "right": 48, "foretold": 64, "accuracy": 0.75,
+                   "picked_unevenness": 2},
+                  {"linear": false, "ports": 80, "right": 80, "foretold": 40, "accuracy": null,
+                   "picked_unevenness": 1},
+                  {"linear": false, "ports": 80, "right": 80, "foretold": 80, "accuracy": 0.25,
+                   "picked_unevenness": 1}]}
+                """));
+    assertEquals(0.75, named(figures, "ports measured as counted").median());
+    assertEquals(0.5, named(figures, "ports foretold as counted").median());
+    assertEquals(0.75, named(figures, "fit of linear hashes").median());
+    assertEquals(0.25, named(figures, "fit of other hashes").median());
+    assertEquals(2, named(figures, "picked ports, uneven by").median());
+  }
 }
