@@ -42,9 +42,15 @@ class RuleSessionTest {
   }
 
   private void connect() {
+    connect(0);
+  }
+
+  private void connect(int restartSeconds) {
     int port = gateway.speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     gateway.connect(options(179, 65002, 65001).passive(true).build());
-    session = controller.add(options(port, 65001, 65002).build(), announcer);
+    session =
+        controller.add(
+            options(port, 65001, 65002).restartSeconds(restartSeconds).build(), announcer);
     controller.onRefreshRequest(announcer::refreshRequested);
     controller.execute(session::start);
     gateway.await("the session", () -> gateway.isEstablished());
@@ -94,6 +100,18 @@ class RuleSessionTest {
     gateway.awaitList(2);
     controller.execute(() -> session.stop("enough"));
     gateway.awaitList(0);
+  }
+
+  @Test
+  void rulesOfAControllerThatAskedForItOutliveItsSessionByTheGrace() {
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    connect(120);
+    gateway.awaitList(2);
+    controller.execute(() -> session.stop("be right back"));
+    gateway.await("the end", () -> !gateway.isEstablished());
+    assertEquals(2, gateway.list());
+    assertEquals(RuleGrace.DEFAULT.ns(), gateway.speaker.ask(gateway::runLater));
+    assertEquals(0, gateway.list());
   }
 
   @Test

@@ -50,9 +50,16 @@ final class OpenNegotiation {
                       Capability.OutboundRouteFilter.ADDRESS_PREFIX_TYPE,
                       Capability.OutboundRouteFilter.SEND))));
     }
-    if (options.gracefulRestart()) {
+    int restartSeconds = options.restartSeconds();
+    if (options.gracefulRestart() || restartSeconds > 0) {
       /* A helper lists no family: it has nothing of its own to keep (RFC 4724 §3). */
-      capabilities.add(new Capability.GracefulRestart(false, true, 0, List.of()));
+      List<Capability.GracefulRestart.Kept> kept =
+          restartSeconds == 0
+              ? List.of()
+              : options.families().all().stream()
+                  .map(each -> new Capability.GracefulRestart.Kept(each, true))
+                  .toList();
+      capabilities.add(new Capability.GracefulRestart(false, true, restartSeconds, kept));
     }
     boolean fits = options.localAs() <= 0xffff;
     return new OpenMessage(

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param acceptAsSets whether its routes may have sets of autonomous systems in their paths
  * @param filters whether to offer address prefix filters (RFC 5291)
  * @param gracefulRestart whether the peer's routes are kept while it restarts, if it asks
+ * @param restartSeconds for how long the peer is asked to keep our routes when we are gone (RFC
+ *     4724); 0 for not at all
  * @param bfd how to watch the path to the peer while the session is up; null for not at all
  * @param codePoints numbers of extended communities
  * @param retryFirstMs wait after a first failure; doubles from one to the next
@@ -54,12 +56,16 @@ public record PeerOptions(
     boolean acceptAsSets,
     boolean filters,
     boolean gracefulRestart,
+    int restartSeconds,
     @Nullable BfdOptions bfd,
     CodePoints codePoints,
     long retryFirstMs,
     long retryMostMs,
     long openWaitMs) {
   public static final int BGP_PORT = 179;
+
+  /** The capability has 12 bits for it. */
+  public static final int MOST_RESTART_SECONDS = 4095;
 
   /**
    * @throws IllegalArgumentException where a value can't be; the message names it
@@ -74,6 +80,12 @@ public record PeerOptions(
     require(localAs > 0 && localAs <= 0xffff_ffffL, name, "local AS", localAs, "1 to 4294967295");
     require(remoteAs >= 0 && remoteAs <= 0xffff_ffffL, name, "AS", remoteAs, "0 to 4294967295");
     require(gtsmHops >= 0 && gtsmHops <= 255, name, "GTSM hops", gtsmHops, "0 to 255");
+    require(
+        restartSeconds >= 0 && restartSeconds <= MOST_RESTART_SECONDS,
+        name,
+        "restart time",
+        restartSeconds,
+        "0 to 4095 s");
     require(port > 0 && port <= 0xffff, name, "port", port, "1 to 65535");
     require(routerId != 0, name, "router id", routerId, "not 0.0.0.0");
     if (interfaceName.isEmpty() && (remote == null || remote.isLinkLocalAddress())) {
@@ -117,6 +129,7 @@ public record PeerOptions(
     private boolean acceptAsSets;
     private boolean filters;
     private boolean gracefulRestart = true;
+    private int restartSeconds;
     private @Nullable BfdOptions bfd;
     private CodePoints codePoints = CodePoints.DEFAULT;
     private long retryFirstMs = 1_000;
@@ -212,6 +225,11 @@ public record PeerOptions(
       return this;
     }
 
+    public Builder restartSeconds(int value) {
+      restartSeconds = value;
+      return this;
+    }
+
     public Builder bfd(@Nullable BfdOptions value) {
       bfd = value;
       return this;
@@ -253,6 +271,7 @@ public record PeerOptions(
           acceptAsSets,
           filters,
           gracefulRestart,
+          restartSeconds,
           bfd,
           codePoints,
           retryFirstMs,
