@@ -128,7 +128,7 @@ public final class ConfigText {
    * The sections in order, the one without heading first.
    *
    * @param file its name, for messages
-   * @param kinds of sections that there may be
+   * @param kinds of sections that there may be; empty where a file has none
    * @throws HeddleException that names file, line and what is wrong
    */
   public static List<Section> parse(String file, List<String> lines, List<String> kinds) {
@@ -141,7 +141,7 @@ public final class ConfigText {
       if (line.isEmpty()) {
         continue;
       }
-      if (line.startsWith("[")) {
+      if (line.startsWith("[") && !kinds.isEmpty()) {
         String[] words = heading(section, number, line, kinds);
         for (Section other : sections) {
           if (other.kind.equals(words[0]) && other.name.equals(words[1])) {
@@ -157,7 +157,11 @@ public final class ConfigText {
       }
       int equals = line.indexOf('=');
       if (equals <= 0) {
-        throw section.fail(number, "'" + line + "' is neither key = value nor " + headings(kinds));
+        String wanted =
+            kinds.isEmpty()
+                ? "' isn't key = value"
+                : "' is neither key = value nor " + headings(kinds);
+        throw section.fail(number, "'" + line + wanted);
       }
       String key = line.substring(0, equals).strip();
       Line before =

@@ -32,6 +32,7 @@ class ArchitectureTest {
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("flowspec", Set.of("platform", "addr", "bgp")),
+          Map.entry("controller", Set.of("platform")),
           Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
           Map.entry("roce.transport", Set.of("platform", "verbs", "roce.wire")),
@@ -83,6 +84,7 @@ class ArchitectureTest {
           Map.entry(
               "cli.bench",
               Set.of("platform", "verbs", "perftest", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
           Map.entry(
               "cli.heddle",
               Set.of(
@@ -98,7 +100,8 @@ class ArchitectureTest {
                   "cli.soak",
                   "cli.simulate",
                   "cli.bridge",
-                  "cli.bench")));
+                  "cli.bench",
+                  "cli.controller")));
 
   private static JavaClasses classes;
 

@@ -3,6 +3,7 @@ package io.heddle.cli.heddle;
 import io.heddle.cli.bench.BenchCommand;
 import io.heddle.cli.bench.perf.PerfCommand;
 import io.heddle.cli.bridge.BridgeCommand;
+import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.cli.demo.DemoCommand;
 import io.heddle.cli.doctor.DoctorCommand;
 import io.heddle.cli.kit.ExitCode;
@@ -56,6 +57,7 @@ import picocli.CommandLine.ParameterException;
       SoakCommand.class,
       SimulateCommand.class,
       BridgeCommand.class,
+      ControllerCommand.class,
       ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {

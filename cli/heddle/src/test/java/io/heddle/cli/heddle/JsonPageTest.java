@@ -64,6 +64,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle gateway show flows", "GatewayStatus$Flows");
     DOCUMENTS.put("heddle gateway show lists", "GatewayStatus$Lists");
     DOCUMENTS.put("heddle gateway show rules", "GatewayStatus$Rules");
+    DOCUMENTS.put("heddle controller plan", "PlanDocument");
     DOCUMENTS.put("heddle lab status", "FabricStatus");
     DOCUMENTS.put("heddle demo", "DemoReport");
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");

@@ -1,0 +1,66 @@
+package io.heddle.controller.model;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The network at one moment.
+ *
+ * @param nowNs the moment
+ */
+public record NetworkSnapshot(
+    long nowNs,
+    List<SteeredPolicy> policies,
+    List<PathList> lists,
+    List<WanLink> links,
+    List<ElephantFlow> flows) {
+  /**
+   * @throws IllegalArgumentException where a name is used that isn't there, or one is there twice
+   */
+  public NetworkSnapshot {
+    policies = List.copyOf(policies);
+    lists = List.copyOf(lists);
+    links = List.copyOf(links);
+    flows = List.copyOf(flows);
+    Set<String> linkNames = new HashSet<>();
+    links.forEach(each -> once(linkNames, each.name(), "link"));
+    Set<String> policyNames = new HashSet<>();
+    policies.forEach(each -> once(policyNames, each.name(), "policy"));
+    Set<String> listNames = new HashSet<>();
+    for (PathList each : lists) {
+      require(policyNames.contains(each.policy()), "list " + each.id(), "policy", each.policy());
+      once(listNames, each.policy() + " list " + each.id(), "segment list");
+      for (String link : each.links()) {
+        require(linkNames.contains(link), "list " + each.id(), "link", link);
+      }
+      if (each.links().isEmpty()) {
+        throw new IllegalArgumentException("list " + each.id() + " leads over no link");
+      }
+    }
+    Set<FlowId> flowIds = new HashSet<>();
+    for (ElephantFlow each : flows) {
+      String list = each.policy() + " list " + each.list();
+      require(listNames.contains(list), each.id().toString(), "segment list", list);
+      if (!flowIds.add(each.id())) {
+        throw new IllegalArgumentException(each.id() + " is there twice");
+      }
+      if (!(each.rate() >= 0)) {
+        throw new IllegalArgumentException(each.id() + " has a rate of " + each.rate());
+      }
+    }
+  }
+
+  private static void once(Set<String> names, String name, String kind) {
+    if (!names.add(name)) {
+      throw new IllegalArgumentException("there are two of " + kind + " " + name);
+    }
+  }
+
+  private static void require(boolean there, String user, String kind, String name) {
+    if (!there) {
+      throw new IllegalArgumentException(
+          user + " names " + kind + " " + name + ", which isn't there");
+    }
+  }
+}

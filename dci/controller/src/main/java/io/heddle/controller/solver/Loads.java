@@ -1,0 +1,141 @@
+package io.heddle.controller.solver;
+
+import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.NetworkSnapshot;
+import io.heddle.controller.model.PathList;
+import io.heddle.controller.model.WanLink;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What each link would carry: its background, which is what was measured less its elephants, and
+ * the elephants where moves would put them. A list is as busy as the busiest of its links. One
+ * thread.
+ */
+final class Loads {
+  static final double SAME = 1e-9;
+
+  private final List<PathList> lists;
+  private final List<ElephantFlow> flows;
+  private final int[][] linksOf;
+  private final double[] capacity;
+  private final double[] rate;
+  private final int[] listOf;
+  private final Map<String, List<Integer>> byPolicy = new HashMap<>();
+  private final Map<String, Integer> byName = new HashMap<>();
+
+  Loads(NetworkSnapshot snapshot) {
+    lists = snapshot.lists();
+    flows = snapshot.flows();
+    List<WanLink> links = snapshot.links();
+    Map<String, Integer> linkIndex = new HashMap<>();
+    capacity = new double[links.size()];
+    rate = new double[links.size()];
+    for (int i = 0; i < links.size(); i++) {
+      linkIndex.put(links.get(i).name(), i);
+      capacity[i] = links.get(i).capacity();
+    }
+    linksOf = new int[lists.size()][];
+    for (int i = 0; i < lists.size(); i++) {
+      PathList list = lists.get(i);
+      linksOf[i] = list.links().stream().distinct().mapToInt(linkIndex::get).toArray();
+      byName.put(name(list.policy(), list.id()), i);
+      byPolicy.computeIfAbsent(list.policy(), any -> new ArrayList<>()).add(i);
+    }
+    listOf = new int[flows.size()];
+    for (int i = 0; i < flows.size(); i++) {
+      ElephantFlow flow = flows.get(i);
+      listOf[i] = list(flow.policy(), flow.list());
+      add(listOf[i], flow.rate());
+    }
+    for (int i = 0; i < links.size(); i++) {
+      /* Elephants beyond what was measured are newer than the measurement. */
+      rate[i] = Math.max(rate[i], links.get(i).rate());
+    }
+  }
+
+  private static String name(String policy, int id) {
+    return policy + " " + id;
+  }
+
+  /** Index of a list; −1 where there is none such. */
+  int list(String policy, int id) {
+    return byName.getOrDefault(name(policy, id), -1);
+  }
+
+  PathList list(int index) {
+    return lists.get(index);
+  }
+
+  /** Indices of a policy's lists. */
+  List<Integer> lists(String policy) {
+    return byPolicy.getOrDefault(policy, List.of());
+  }
+
+  List<ElephantFlow> flows() {
+    return flows;
+  }
+
+  /** Index of the list that a flow is on, moves included. */
+  int listOf(int flow) {
+    return listOf[flow];
+  }
+
+  private void add(int list, double more) {
+    for (int link : linksOf[list]) {
+      rate[link] += more;
+    }
+  }
+
+  void move(int flow, int to) {
+    double moved = flows.get(flow).rate();
+    add(listOf[flow], -moved);
+    add(to, moved);
+    listOf[flow] = to;
+  }
+
+  /** Of its busiest link; 0 to 1, or more where it is offered more. */
+  double utilisation(int list) {
+    double most = 0;
+    for (int link : linksOf[list]) {
+      most = Math.max(most, rate[link] / capacity[link]);
+    }
+    return most;
+  }
+
+  /** Of a policy's busiest list. */
+  double maximum(String policy) {
+    double most = 0;
+    for (int list : lists(policy)) {
+      most = Math.max(most, utilisation(list));
+    }
+    return most;
+  }
+
+  /** How many of a policy's lists are as busy as its busiest. */
+  int busiest(String policy) {
+    double most = maximum(policy);
+    int count = 0;
+    for (int list : lists(policy)) {
+      count += utilisation(list) >= most - SAME ? 1 : 0;
+    }
+    return count;
+  }
+
+  /**
+   * What a move would leave. No other policy's list gets busier than the policy's own busiest: a
+   * move fills links of one of the policy's own lists.
+   */
+  MoveCandidate tried(int flow, int to) {
+    ElephantFlow elephant = flows.get(flow);
+    int from = listOf[flow];
+    move(flow, to);
+    double most = maximum(elephant.policy());
+    int busiest = busiest(elephant.policy());
+    move(flow, from);
+    int id = lists.get(to).id();
+    return new MoveCandidate(flow, elephant, to, id, id == elephant.hashList(), most, busiest);
+  }
+}

@@ -1,0 +1,152 @@
+package io.heddle.controller.solver;
+
+import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.PathList;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for moves that lower a policy's busiest list: one by one, two that help together, and,
+ * where several lists are equally busy, one after another of them. Moves at the end that don't
+ * lower the maximum are dropped.
+ */
+final class MovePlanner {
+  private static final int MOST_REFUSED = 8;
+
+  /**
+   * Moves in the order in which they are made.
+   *
+   * @param refused moves that were looked at next, which lower the maximum too little
+   */
+  record Plan(List<Step> steps, double before, double after, List<MoveCandidate> refused) {}
+
+  /** One of them, and the maximum before it. */
+  record Step(MoveCandidate move, int from, double before) {}
+
+  private final Loads loads;
+  private final SolverSettings settings;
+  private final Strategy strategy;
+
+  MovePlanner(Loads loads, SolverSettings settings, Strategy strategy) {
+    this.loads = loads;
+    this.settings = settings;
+    this.strategy = strategy;
+  }
+
+  /**
+   * Plans, and makes the moves in the loads.
+   *
+   * @param movable whether a flow may be moved now
+   */
+  Plan plan(String policy, Predicate<ElephantFlow> movable) {
+    Set<ElephantFlow> moved = new HashSet<>();
+    Predicate<ElephantFlow> free = movable.and(each -> !moved.contains(each));
+    List<Step> steps = new ArrayList<>();
+    List<MoveCandidate> refused = new ArrayList<>();
+    double before = loads.maximum(policy);
+    double best = before;
+    int accepted = 0;
+    List<MoveCandidate> next = List.of();
+    do {
+      List<MoveCandidate> candidates = candidates(policy, free);
+      candidates.sort(strategy.order());
+      if (steps.isEmpty()) {
+        refused.addAll(tooLittle(best, candidates));
+      }
+      next = next(policy, best, candidates, free);
+      if (steps.size() + next.size() > settings.mostMoves()) {
+        break;
+      }
+      for (MoveCandidate each : next) {
+        steps.add(new Step(each, loads.listOf(each.flow()), loads.maximum(policy)));
+        loads.move(each.flow(), each.to());
+        moved.add(each.elephant());
+      }
+      if (lowersEnough(best, loads.maximum(policy))) {
+        accepted = steps.size();
+        best = loads.maximum(policy);
+      }
+    } while (!next.isEmpty());
+    while (steps.size() > accepted) {
+      Step dropped = steps.removeLast();
+      loads.move(dropped.move().flow(), dropped.from());
+    }
+    return new Plan(List.copyOf(steps), before, best, List.copyOf(refused));
+  }
+
+  private boolean lowersEnough(double from, double to) {
+    return from - to >= settings.leastGain() - Loads.SAME;
+  }
+
+  /* The moves that the strategy would have made before the first one that helps. */
+  private List<MoveCandidate> tooLittle(double best, List<MoveCandidate> candidates) {
+    return candidates.stream()
+        .takeWhile(each -> !lowersEnough(best, each.predicted()))
+        .limit(MOST_REFUSED)
+        .toList();
+  }
+
+  /* One move that helps, or two that do together, or one that leaves fewer lists to relieve. */
+  private List<MoveCandidate> next(
+      String policy, double best, List<MoveCandidate> candidates, Predicate<ElephantFlow> movable) {
+    for (MoveCandidate each : candidates) {
+      if (lowersEnough(best, each.predicted())) {
+        return List.of(each);
+      }
+    }
+    Exchange pair =
+        Exchange.best(loads, policy, candidates, movable, list -> isTarget(loads.list(list)));
+    if (pair != null && lowersEnough(best, pair.predicted())) {
+      return List.of(pair.first(), pair.second());
+    }
+    MoveCandidate untying = untying(policy, candidates);
+    return untying == null ? List.of() : List.of(untying);
+  }
+
+  /* The least bandwidth that leaves fewer lists at the maximum, and none above it. */
+  private @Nullable MoveCandidate untying(String policy, List<MoveCandidate> candidates) {
+    double most = loads.maximum(policy);
+    int busiest = loads.busiest(policy);
+    MoveCandidate found = null;
+    for (MoveCandidate each : candidates) {
+      boolean fewer =
+          each.predicted() < most - Loads.SAME
+              || each.predicted() <= most + Loads.SAME && each.busiest() < busiest;
+      if (fewer && (found == null || Strategy.MIN_MAX.order().compare(each, found) < 0)) {
+        found = each;
+      }
+    }
+    return found;
+  }
+
+  private List<MoveCandidate> candidates(String policy, Predicate<ElephantFlow> movable) {
+    double most = loads.maximum(policy);
+    List<MoveCandidate> candidates = new ArrayList<>();
+    List<ElephantFlow> flows = loads.flows();
+    for (int flow = 0; flow < flows.size(); flow++) {
+      ElephantFlow elephant = flows.get(flow);
+      int from = loads.listOf(flow);
+      if (!elephant.policy().equals(policy)
+          || loads.utilisation(from) < most - Loads.SAME
+          || !movable.test(elephant)) {
+        continue;
+      }
+      for (int to : loads.lists(policy)) {
+        if (to != from && isTarget(loads.list(to))) {
+          candidates.add(loads.tried(flow, to));
+        }
+      }
+    }
+    return candidates;
+  }
+
+  private boolean isTarget(PathList list) {
+    return list.up()
+        && list.latencyMs() <= settings.latencyLimitMs()
+        && list.loss() <= settings.lossLimit();
+  }
+}

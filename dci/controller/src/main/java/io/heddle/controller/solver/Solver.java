@@ -1,0 +1,242 @@
+package io.heddle.controller.solver;
+
+import io.heddle.controller.model.Decision;
+import io.heddle.controller.model.Decision.Move;
+import io.heddle.controller.model.Decision.Reason;
+import io.heddle.controller.model.Decision.Withdrawal;
+import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.FlowId;
+import io.heddle.controller.model.NetworkSnapshot;
+import io.heddle.controller.model.PathList;
+import io.heddle.controller.model.SteeredPolicy;
+import io.heddle.controller.solver.PolicyVerdict.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Decides round by round, and remembers what makes it steady: imbalances have to last, moves have
+ * to show first, flows rest after a move, and a rule has to be needless for a while to go. All
+ * policies of a snapshot share their links, the busiest is relieved first. One thread.
+ */
+public final class Solver {
+  /** What is remembered of a policy. */
+  private static final class Course {
+    private long lastSampleNs = Long.MIN_VALUE;
+    private int imbalanced;
+    private int settling;
+  }
+
+  private final SolverSettings settings;
+  private final Strategy strategy;
+  private final RuleMemory memory = new RuleMemory();
+  private final Map<String, Course> courses = new HashMap<>();
+
+  public Solver(SolverSettings settings, Strategy strategy) {
+    this.settings = settings;
+    this.strategy = strategy;
+  }
+
+  /** A rule that is in force already, as after a restart or in a dry run. */
+  public void adopt(FlowId flow, String policy, int list) {
+    memory.put(new RuleMemory.Rule(flow, policy, list));
+  }
+
+  /** Whether a rule is in force. */
+  public boolean hasRule(FlowId flow) {
+    return memory.rule(flow) != null;
+  }
+
+  /** What to do now. The caller carries it out: the solver counts on it. */
+  public Round next(NetworkSnapshot snapshot) {
+    Loads loads = new Loads(snapshot);
+    List<Decision> decisions = new ArrayList<>();
+    List<PolicyVerdict> verdicts = new ArrayList<>();
+    List<Round.Refused> refused = new ArrayList<>();
+    memory.forgetHeld(snapshot.nowNs());
+    withdrawWithoutPolicy(snapshot, decisions);
+    for (SteeredPolicy policy : busiestFirst(snapshot, loads)) {
+      verdicts.add(look(policy, snapshot, loads, decisions, refused));
+    }
+    decisions.sort(Comparator.comparing(each -> each instanceof Move));
+    return new Round(decisions, verdicts, refused);
+  }
+
+  private static List<SteeredPolicy> busiestFirst(NetworkSnapshot snapshot, Loads loads) {
+    return snapshot.policies().stream()
+        .sorted(
+            Comparator.<SteeredPolicy>comparingDouble(each -> -loads.maximum(each.name()))
+                .thenComparing(SteeredPolicy::name))
+        .toList();
+  }
+
+  private void withdrawWithoutPolicy(NetworkSnapshot snapshot, List<Decision> decisions) {
+    Set<String> there = new HashSet<>();
+    snapshot.policies().forEach(each -> there.add(each.name()));
+    for (RuleMemory.Rule rule : memory.rules()) {
+      if (!there.contains(rule.policy)) {
+        withdraw(rule, Reason.LIST_DEAD, Sentences.policyGone(rule), decisions);
+      }
+    }
+    courses.keySet().retainAll(there);
+  }
+
+  private PolicyVerdict look(
+      SteeredPolicy policy,
+      NetworkSnapshot snapshot,
+      Loads loads,
+      List<Decision> decisions,
+      List<Round.Refused> refused) {
+    ListRange range = ListRange.of(loads, policy.name());
+    Ages ages = Ages.of(policy, snapshot);
+    long limitNs = settings.staleIntervals() * settings.intervalNs();
+    if (ages.oldestNs() > limitNs) {
+      forgetNeedless(policy.name());
+      return range.verdict(State.STALE, Sentences.stale(ages, limitNs));
+    }
+    Course course = courses.computeIfAbsent(policy.name(), any -> new Course());
+    boolean fresh = ages.newestSampleNs() > course.lastSampleNs;
+    course.lastSampleNs = Math.max(course.lastSampleNs, ages.newestSampleNs());
+    withdrawPointless(policy.name(), snapshot, loads, decisions);
+    if (fresh && course.settling > 0) {
+      course.settling--;
+      course.imbalanced = 0;
+      return range.verdict(State.WAITING, Sentences.settling(course.settling));
+    }
+    if (course.settling > 0) {
+      return range.verdict(State.WAITING, Sentences.settling(course.settling));
+    }
+    if (!range.isImbalanced(settings)) {
+      course.imbalanced = 0;
+      boolean released = release(policy.name(), snapshot.nowNs(), loads, decisions);
+      course.settling = released ? settings.settleSamples() : 0;
+      return range.verdict(State.BALANCED, Sentences.balanced(range, settings));
+    }
+    forgetNeedless(policy.name());
+    course.imbalanced += fresh ? 1 : 0;
+    if (course.imbalanced < settings.samples()) {
+      return range.verdict(
+          State.WAITING, Sentences.seenAgain(range, course.imbalanced, settings.samples()));
+    }
+    return relieve(policy.name(), range, snapshot.nowNs(), loads, course, decisions, refused);
+  }
+
+  private PolicyVerdict relieve(
+      String policy,
+      ListRange range,
+      long nowNs,
+      Loads loads,
+      Course course,
+      List<Decision> decisions,
+      List<Round.Refused> refused) {
+    MovePlanner.Plan plan =
+        new MovePlanner(loads, settings, strategy)
+            .plan(policy, flow -> !memory.isHeld(flow.id(), nowNs));
+    for (MoveCandidate each : plan.refused()) {
+      ElephantFlow flow = each.elephant();
+      refused.add(
+          new Round.Refused(
+              policy,
+              flow.id().toString(),
+              flow.list(),
+              each.listId(),
+              plan.before(),
+              each.predicted()));
+    }
+    if (plan.steps().isEmpty()) {
+      return range.verdict(State.STUCK, Sentences.stuck(range, plan, settings));
+    }
+    for (MovePlanner.Step step : plan.steps()) {
+      ElephantFlow flow = step.move().elephant();
+      int from = loads.list(step.from()).id();
+      int to = step.move().listId();
+      RuleMemory.Rule rule = memory.rule(flow.id());
+      if (step.move().home() && rule != null) {
+        /* To send it where it goes without a rule, none is needed. */
+        double after = step.move().predicted();
+        withdraw(
+            rule, Reason.BALANCED, Sentences.needless(rule, flow, step.before(), after), decisions);
+        memory.hold(flow.id(), nowNs + settings.holdDownNs());
+        continue;
+      }
+      memory.put(new RuleMemory.Rule(flow.id(), policy, to));
+      memory.hold(flow.id(), nowNs + settings.holdDownNs());
+      decisions.add(
+          new Move(
+              flow.id(),
+              policy,
+              flow.rate(),
+              from,
+              to,
+              step.before(),
+              step.move().predicted(),
+              Sentences.move(flow, from, to, step.before(), step.move().predicted())));
+    }
+    course.settling = settings.settleSamples();
+    course.imbalanced = 0;
+    return range.verdict(
+        State.MOVED, Sentences.moved(plan.steps().size(), plan.before(), plan.after()));
+  }
+
+  /* Rules whose flow or list is gone: no balance speaks for them. */
+  private void withdrawPointless(
+      String policy, NetworkSnapshot snapshot, Loads loads, List<Decision> decisions) {
+    Map<FlowId, ElephantFlow> flows = new HashMap<>();
+    snapshot.flows().forEach(each -> flows.put(each.id(), each));
+    for (RuleMemory.Rule rule : memory.rules(policy)) {
+      ElephantFlow flow = flows.get(rule.flow);
+      int list = loads.list(policy, rule.list);
+      if (flow == null || !flow.policy().equals(policy)) {
+        withdraw(rule, Reason.FLOW_ENDED, Sentences.ended(rule), decisions);
+      } else if (list < 0 || !loads.list(list).up()) {
+        withdraw(rule, Reason.LIST_DEAD, Sentences.listDead(rule), decisions);
+      }
+    }
+  }
+
+  /* Rules without which the load has been as good for long enough; whether there was one. */
+  private boolean release(String policy, long nowNs, Loads loads, List<Decision> decisions) {
+    boolean released = false;
+    List<ElephantFlow> flows = loads.flows();
+    for (int i = 0; i < flows.size(); i++) {
+      ElephantFlow flow = flows.get(i);
+      RuleMemory.Rule rule = memory.rule(flow.id());
+      int home = loads.list(policy, flow.hashList());
+      if (rule == null || !rule.policy.equals(policy) || home < 0) {
+        continue;
+      }
+      PathList list = loads.list(home);
+      double today = loads.maximum(policy);
+      double without = home == loads.listOf(i) ? today : loads.tried(i, home).predicted();
+      boolean needless =
+          list.up()
+              && (without <= settings.low() + Loads.SAME
+                  || without <= today + settings.slack() + Loads.SAME);
+      if (needless && !rule.needless) {
+        rule.needlessSinceNs = nowNs;
+      }
+      rule.needless = needless;
+      if (needless && nowNs - rule.needlessSinceNs >= settings.releaseNs()) {
+        loads.move(i, home);
+        withdraw(rule, Reason.BALANCED, Sentences.needless(rule, flow, today, without), decisions);
+        memory.hold(flow.id(), nowNs + settings.holdDownNs());
+        released = true;
+      }
+    }
+    return released;
+  }
+
+  private void forgetNeedless(String policy) {
+    memory.rules(policy).forEach(each -> each.needless = false);
+  }
+
+  private void withdraw(
+      RuleMemory.Rule rule, Reason reason, String sentence, List<Decision> decisions) {
+    memory.remove(rule.flow);
+    decisions.add(new Withdrawal(rule.flow, rule.policy, rule.list, reason, sentence));
+  }
+}

@@ -1,0 +1,60 @@
+package io.heddle.controller.solver;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Which of the moves that lower the maximum enough is made. Ties go to the lower maximum, then to a
+ * flow that its hash would put there, the flow of less bandwidth, the lower list and flow.
+ */
+public enum Strategy {
+  /** The one that leaves the lowest maximum. */
+  MIN_MAX("min-max", Comparator.comparingDouble(each -> 0)),
+  /** That of the largest flow, as the draft's section 4.2 has it. */
+  LARGEST_FIRST("largest-first", Comparator.comparingDouble(each -> -each.elephant().rate())),
+  /** That of the smallest flow, as the draft's example has it. */
+  SMALLEST_MOVE("smallest-move", Comparator.comparingDouble(each -> each.elephant().rate()));
+
+  private final String text;
+  private final Comparator<MoveCandidate> order;
+
+  Strategy(String text, Comparator<MoveCandidate> first) {
+    this.text = text;
+    this.order = first.thenComparing(ties());
+  }
+
+  private static Comparator<MoveCandidate> ties() {
+    return Comparator.<MoveCandidate>comparingLong(
+            each -> Math.round(each.predicted() / Loads.SAME))
+        .thenComparingInt(MoveCandidate::busiest)
+        .thenComparing(each -> !each.home())
+        .thenComparingDouble(each -> each.elephant().rate())
+        .thenComparingInt(MoveCandidate::listId)
+        .thenComparing(each -> each.elephant().id());
+  }
+
+  /** For configurations. */
+  public String text() {
+    return text;
+  }
+
+  /** Those that come first are tried first. */
+  Comparator<MoveCandidate> order() {
+    return order;
+  }
+
+  /**
+   * @throws IllegalArgumentException for a name of none
+   */
+  public static Strategy of(String text) {
+    Optional<Strategy> found =
+        Arrays.stream(values()).filter(each -> each.text.equals(text)).findFirst();
+    return found.orElseThrow(() -> new IllegalArgumentException(text + " isn't one of " + names()));
+  }
+
+  public static String names() {
+    return Arrays.stream(values()).map(Strategy::text).collect(Collectors.joining(", "));
+  }
+}
