@@ -99,6 +99,7 @@ final class WireReceiver {
     long header = headers + (long) message * HEADER_BYTES;
     int length = Memory.getInt(header + 56);
     if (length <= 0 || (Memory.getInt(header + 48) & MSG_TRUNC) != 0) {
+      FabricCounters.empty(counters);
       return false;
     }
     long name = names + (long) message * NAME_BYTES;

@@ -22,7 +22,6 @@ final class WireSocket implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SOL_UDP = 17;
   private static final int SOL_IPV6 = 41;
-  private static final int SO_REUSEADDR = 2;
   private static final int SO_BINDTODEVICE = 25;
   private static final int SO_SNDBUFFORCE = 32;
   private static final int SO_RCVBUFFORCE = 33;
@@ -67,7 +66,6 @@ final class WireSocket implements AutoCloseable {
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
-      set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
       bindToDevice(fd, interfaceName);
       /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/0039. */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);

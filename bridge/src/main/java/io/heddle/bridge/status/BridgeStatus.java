@@ -49,6 +49,7 @@ public record BridgeStatus(
    * @param receivedTrains datagrams or merged trains of them that the system handed over
    * @param unknownGroup dropped: their group isn't bridged
    * @param unicast dropped: they were for one host
+   * @param empty dropped: datagrams without a byte
    * @param kernelQueueFull dropped by the system before the bridge saw them, of any group
    * @param sentMessages single packets and trains that were given to the system
    * @param trainsRefused trains that the system took packet by packet only
@@ -61,6 +62,7 @@ public record BridgeStatus(
       long receivedTrains,
       long unknownGroup,
       long unicast,
+      long empty,
       long kernelQueueFull,
       long sentMessages,
       long trainsRefused) {}
@@ -191,6 +193,7 @@ public record BridgeStatus(
         FabricCounters.get(block, FabricCounters.RECEIVED_TRAINS),
         FabricCounters.get(block, FabricCounters.UNKNOWN_GROUP),
         FabricCounters.get(block, FabricCounters.UNICAST),
+        FabricCounters.get(block, FabricCounters.EMPTY),
         FabricCounters.get(block, FabricCounters.KERNEL_QUEUE_FULL),
         FabricCounters.get(block, FabricCounters.SENT_MESSAGES),
         FabricCounters.get(block, FabricCounters.TRAINS_REFUSED));

@@ -15,6 +15,7 @@ public final class FabricCounters {
   static final int KERNEL_QUEUE_FULL = 5;
   static final int SENT_MESSAGES = 6;
   static final int TRAINS_REFUSED = 7;
+  static final int EMPTY = 8;
 
   /** Bytes at the address. */
   static final int BLOCK_BYTES = 512;
@@ -45,6 +46,11 @@ public final class FabricCounters {
   /** Packets to an address of one host, which aren't bridged. */
   public static void unicast(long block, int packets) {
     add(block, UNICAST, packets);
+  }
+
+  /** A datagram without a byte, or one that was cut. */
+  public static void empty(long block) {
+    add(block, EMPTY, 1);
   }
 
   /** Datagrams that the kernel dropped in all, since the socket's queue was full. */

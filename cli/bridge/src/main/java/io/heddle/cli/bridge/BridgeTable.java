@@ -29,12 +29,13 @@ final class BridgeTable {
       text.append(
           String.format(
               Locale.ROOT,
-              "fabric %s: %s; received %d, unknown group %d, unicast %d, kernel queue full %d%n",
+              "fabric %s: %s; received %d, unknown group %d, unicast %d, empty %d, kernel queue full %d%n",
               each.name(),
               each.description(),
               each.receivedPackets(),
               each.unknownGroup(),
               each.unicast(),
+              each.empty(),
               each.kernelQueueFull()));
     }
     text.append(

@@ -170,6 +170,18 @@ class ReloadTest {
                 HeddleException.class,
                 () -> BridgeDemo.inNamespace(fabrics.namespace(0), config()));
         assertTrue(refused.getMessage().startsWith("another bridge runs with the status file"));
+        BridgeConfig second =
+            BridgeConfigParser.parse(
+                "bridge.conf",
+                List.of(
+                    "bridge test status=" + folder.resolve("other"),
+                    "fabric a wire interface=e1",
+                    "fabric b wire interface=e2"));
+        refused =
+            assertThrows(
+                HeddleException.class, () -> BridgeDemo.inNamespace(fabrics.namespace(0), second));
+        assertTrue(
+            refused.getMessage().startsWith("UDP port 4791 of e1 is taken"), refused.getMessage());
       }
     }
   }

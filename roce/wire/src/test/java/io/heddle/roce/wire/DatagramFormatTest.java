@@ -145,6 +145,27 @@ class DatagramFormatTest {
     assertTrue(accepted < 64, accepted + " of " + tries);
   }
 
+  @Test
+  void anyBytesAreADatagramWithAPayloadOrNone() {
+    Random random = seeded();
+    long bytes = arena.allocate(64, 8).address();
+    int datagrams = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      int length = random.nextInt(65);
+      Memory.setLong(bytes, random.nextLong());
+      if (random.nextInt(4) == 0) {
+        Memory.ALL.set(ValueLayout.JAVA_BYTE, bytes, (byte) (0x64 + random.nextInt(2)));
+      }
+      if (DatagramFormat.isDatagram(bytes, length)) {
+        datagrams++;
+        int payload = DatagramFormat.payloadBytes(bytes, length);
+        assertTrue(payload >= 0 && payload <= length - DatagramFormat.LEAST_BYTES, "" + payload);
+        assertTrue(DatagramFormat.describe(bytes, length).endsWith(payload + " bytes"));
+      }
+    }
+    assertTrue(datagrams > 0);
+  }
+
   private static Random seeded() {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("DatagramFormatTest -Dheddle.seed=" + seed);
