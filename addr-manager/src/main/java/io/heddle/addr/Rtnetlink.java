@@ -69,12 +69,25 @@ final class Rtnetlink {
 
   private Rtnetlink() {}
 
-  /** A message that asks for all links (RTM_GETLINK) or all addresses (RTM_GETADDR). */
-  static byte[] dumpRequest(int type, int sequence) {
-    int body = type == RTM_GETLINK ? LINK_BODY_BYTES : ADDRESS_BODY_BYTES;
-    ByteBuffer message = ByteBuffer.allocate(HEADER_BYTES + body).order(ByteOrder.nativeOrder());
-    message.putInt(HEADER_BYTES + body).putShort((short) type);
-    message.putShort((short) (NLM_F_REQUEST | NLM_F_DUMP)).putInt(sequence).putInt(0);
+  /**
+   * What follows the header in a request for all links (RTM_GETLINK) or all addresses
+   * (RTM_GETADDR).
+   */
+  static byte[] dumpBody(int type) {
+    return new byte[type == RTM_GETLINK ? LINK_BODY_BYTES : ADDRESS_BODY_BYTES];
+  }
+
+  /**
+   * A request's message: the header, then the body.
+   *
+   * @param flags NLM_F_* beside NLM_F_REQUEST
+   * @param body the struct of the type, and attributes
+   */
+  static byte[] request(int type, int flags, int sequence, byte[] body) {
+    ByteBuffer message =
+        ByteBuffer.allocate(HEADER_BYTES + body.length).order(ByteOrder.nativeOrder());
+    message.putInt(message.capacity()).putShort((short) type);
+    message.putShort((short) (NLM_F_REQUEST | flags)).putInt(sequence).putInt(0).put(body);
     return message.array();
   }
 

@@ -11,6 +11,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A NETLINK_ROUTE socket. One thread at a time. */
 final class RtnetlinkSocket implements AutoCloseable {
@@ -87,16 +92,17 @@ final class RtnetlinkSocket implements AutoCloseable {
    * @throws SystemCallException when the kernel refuses or doesn't answer
    */
   List<AddressEvent> dump(int type) {
-    for (int attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
-      List<AddressEvent> events = new ArrayList<>();
-      if (dumpOnce(type, events)) {
-        return events;
-      }
-    }
-    throw new HeddleException(
-        "interfaces or addresses kept changing while they were listed, "
-            + DUMP_ATTEMPTS
-            + " times in a row");
+    return list(type, Rtnetlink.dumpBody(type), Rtnetlink::decode);
+  }
+
+  /**
+   * The bodies of all messages that answer a request for a list, each a copy that begins with the
+   * struct of its type.
+   *
+   * @throws SystemCallException when the kernel refuses or doesn't answer
+   */
+  List<ByteBuffer> list(int type, byte[] body) {
+    return list(type, body, RtnetlinkSocket::copyOfBody);
   }
 
   /**
@@ -106,78 +112,66 @@ final class RtnetlinkSocket implements AutoCloseable {
    * @return 0, or the negated errno
    */
   int execute(int type, int flags, byte[] body) {
-    send(type, Rtnetlink.NLM_F_REQUEST | Rtnetlink.NLM_F_ACK | flags, body);
-    while (true) {
-      int received = receive(0);
-      if (received == -Errno.EINTR) {
-        continue;
+    send(type, Rtnetlink.NLM_F_ACK | flags, body);
+    AtomicInteger result = new AtomicInteger();
+    takeAnswers(message -> {
+      boolean last = kind(message) == Rtnetlink.NLMSG_ERROR;
+      if (last) {
+        result.set(message.getInt(Rtnetlink.HEADER_BYTES));
       }
-      check("recv on rtnetlink", received);
-      ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
-      int length;
-      while ((length = Rtnetlink.messageLength(run)) > 0) {
-        ByteBuffer message = message(run, length);
-        if (message.getInt(8) == sequence && message.getShort(4) == Rtnetlink.NLMSG_ERROR) {
-          return message.getInt(Rtnetlink.HEADER_BYTES);
-        }
-        run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
-      }
-    }
+      return last;
+    });
+    return result.get();
   }
 
-  /**
-   * The bodies of all messages that answer a request for a list, each a copy that begins with the
-   * struct of its type.
-   */
-  List<ByteBuffer> list(int type, byte[] body) {
-    send(type, Rtnetlink.NLM_F_REQUEST | Rtnetlink.NLM_F_DUMP, body);
-    List<ByteBuffer> bodies = new ArrayList<>();
-    while (true) {
-      int received = receive(0);
-      if (received == -Errno.EINTR) {
-        continue;
-      }
-      check("recv on rtnetlink", received);
-      ByteBuffer run = buffer.asSlice(0, received).asByteBuffer().order(ByteOrder.nativeOrder());
-      int length;
-      while ((length = Rtnetlink.messageLength(run)) > 0) {
-        ByteBuffer message = message(run, length);
-        int kind = message.getShort(4) & 0xffff;
-        if (message.getInt(8) == sequence) {
-          if (kind == Rtnetlink.NLMSG_DONE) {
-            return bodies;
-          }
-          if (kind == Rtnetlink.NLMSG_ERROR) {
-            throw new SystemCallException("rtnetlink list of type " + type, errorOf(message));
-          }
-          byte[] copy = new byte[length - Rtnetlink.HEADER_BYTES];
-          message.get(Rtnetlink.HEADER_BYTES, copy);
-          bodies.add(ByteBuffer.wrap(copy).order(ByteOrder.nativeOrder()));
-        }
-        run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
+  /* Asks again where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
+  private <T> List<T> list(int type, byte[] body, Function<ByteBuffer, @Nullable T> reader) {
+    for (int attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
+      List<T> found = new ArrayList<>();
+      if (listOnce(type, body, reader, found)) {
+        return found;
       }
     }
+    throw new HeddleException(
+        "what the kernel was asked for (rtnetlink type "
+            + type
+            + ") kept changing while it was listed, "
+            + DUMP_ATTEMPTS
+            + " times in a row");
+  }
+
+  private <T> boolean listOnce(
+      int type, byte[] body, Function<ByteBuffer, @Nullable T> reader, List<T> found) {
+    send(type, Rtnetlink.NLM_F_DUMP, body);
+    AtomicBoolean consistent = new AtomicBoolean(true);
+    takeAnswers(message -> {
+      if ((message.getShort(6) & Rtnetlink.NLM_F_DUMP_INTR) != 0) {
+        consistent.set(false);
+      }
+      int kind = kind(message);
+      if (kind == Rtnetlink.NLMSG_ERROR) {
+        throw new SystemCallException("rtnetlink list of type " + type, errorOf(message));
+      }
+      boolean last = kind == Rtnetlink.NLMSG_DONE;
+      T read = last ? null : reader.apply(message);
+      if (read != null) {
+        found.add(read);
+      }
+      return last;
+    });
+    return consistent.get();
   }
 
   private void send(int type, int flags, byte[] body) {
-    ByteBuffer request =
-        ByteBuffer.allocate(Rtnetlink.HEADER_BYTES + body.length).order(ByteOrder.nativeOrder());
-    request.putInt(request.capacity()).putShort((short) type).putShort((short) flags);
-    request.putInt(++sequence).putInt(0).put(body);
-    MemorySegment.copy(request.array(), 0, buffer, ValueLayout.JAVA_BYTE, 0, request.capacity());
-    check(
-        "send on rtnetlink",
-        LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.capacity(), 0));
-  }
-
-  /* False where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
-  private boolean dumpOnce(int type, List<AddressEvent> events) {
-    byte[] request = Rtnetlink.dumpRequest(type, ++sequence);
+    byte[] request = Rtnetlink.request(type, flags, ++sequence, body);
     MemorySegment.copy(request, 0, buffer, ValueLayout.JAVA_BYTE, 0, request.length);
     check(
         "send on rtnetlink",
         LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.length, 0));
-    boolean consistent = true;
+  }
+
+  /* Hands over each message that answers the last request, until the taker says that it was the last. */
+  private void takeAnswers(Predicate<ByteBuffer> taker) {
     while (true) {
       int received = receive(0);
       if (received == -Errno.EINTR) {
@@ -188,22 +182,22 @@ final class RtnetlinkSocket implements AutoCloseable {
       int length;
       while ((length = Rtnetlink.messageLength(run)) > 0) {
         ByteBuffer message = message(run, length);
-        int kind = message.getShort(4) & 0xffff;
-        boolean ours = message.getInt(8) == sequence;
-        consistent &= !ours || (message.getShort(6) & Rtnetlink.NLM_F_DUMP_INTR) == 0;
-        if (ours && kind == Rtnetlink.NLMSG_DONE) {
-          return consistent;
-        }
-        if (ours && kind == Rtnetlink.NLMSG_ERROR) {
-          throw new SystemCallException("rtnetlink dump of type " + type, errorOf(message));
-        }
-        AddressEvent event = ours ? Rtnetlink.decode(message) : null;
-        if (event != null) {
-          events.add(event);
+        if (message.getInt(8) == sequence && taker.test(message)) {
+          return;
         }
         run.position(Math.min(run.limit(), run.position() + Rtnetlink.aligned(length)));
       }
     }
+  }
+
+  private static int kind(ByteBuffer message) {
+    return message.getShort(4) & 0xffff;
+  }
+
+  private static ByteBuffer copyOfBody(ByteBuffer message) {
+    byte[] copy = new byte[message.remaining() - Rtnetlink.HEADER_BYTES];
+    message.get(Rtnetlink.HEADER_BYTES, copy);
+    return ByteBuffer.wrap(copy).order(ByteOrder.nativeOrder());
   }
 
   /**

@@ -80,10 +80,10 @@ final class RtnetlinkTest {
     /* struct nlmsghdr and an empty ifinfomsg or ifaddrmsg, little-endian. */
     assertEquals(
         "2000000012000103070000000000000000000000000000000000000000000000",
-        HexFormat.of().formatHex(Rtnetlink.dumpRequest(Rtnetlink.RTM_GETLINK, 7)));
+        HexFormat.of().formatHex(dumpRequest(Rtnetlink.RTM_GETLINK, 7)));
     assertEquals(
         "180000001600010308000000000000000000000000000000",
-        HexFormat.of().formatHex(Rtnetlink.dumpRequest(Rtnetlink.RTM_GETADDR, 8)));
+        HexFormat.of().formatHex(dumpRequest(Rtnetlink.RTM_GETADDR, 8)));
   }
 
   @Test
@@ -161,5 +161,9 @@ final class RtnetlinkTest {
         AddressText.ofBytes(raw),
         random.nextInt(raw.length * 8 + 1),
         flags);
+  }
+
+  private static byte[] dumpRequest(int type, int sequence) {
+    return Rtnetlink.request(type, Rtnetlink.NLM_F_DUMP, sequence, Rtnetlink.dumpBody(type));
   }
 }
