@@ -157,6 +157,9 @@ public final class SimulateCommand implements Callable<Integer> {
     if (page != null && against != null) {
       throw range.refusal("--page is for a run, not for --check");
     }
+    if (page != null) {
+      PageFile.requireFolder(page);
+    }
     if (controlPlane.isAsked()) {
       return routes(range);
     }
@@ -184,10 +187,10 @@ public final class SimulateCommand implements Callable<Integer> {
     Estimate estimate = new Estimate();
     ControlPlaneReport report = controlPlane.run(fabric, fabricOptions.rateGbps(), range, estimate);
     estimate.end();
+    print(report.table(), report);
     if (page != null) {
       PageFile.write(page, report.html(fabric.gpusPerLeaf()));
     }
-    print(report.table(), report);
     return report.passed() ? 0 : ExitCode.FAILED;
   }
 
@@ -234,10 +237,10 @@ public final class SimulateCommand implements Callable<Integer> {
             seed,
             badPlanes.text(),
             runs);
+    print(report.table(), report);
     if (page != null) {
       PageFile.write(page, report.html());
     }
-    print(report.table(), report);
     return 0;
   }
 
@@ -253,10 +256,10 @@ public final class SimulateCommand implements Callable<Integer> {
     }
     estimate.end();
     SimulateReport report = report(fabric, traffic, outcomes);
+    print(report.table(), report);
     if (page != null) {
       PageFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
     }
-    print(report.table(), report);
     return 0;
   }
 

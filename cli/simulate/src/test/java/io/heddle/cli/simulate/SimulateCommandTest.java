@@ -95,10 +95,28 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPageThatCantBeWrittenIsSaid(@TempDir Path folder) {
+  void aPageWithoutAFolderIsRefusedBeforeTheRun(@TempDir Path folder) {
     Run run = run("--gpus 4 --round 1K --page " + folder.resolve("none/run.html"));
     assertEquals(ExitCode.FAILED, run.code());
+    assertTrue(run.err().contains("run.html: there is no folder "), run.err());
+    assertEquals("", run.out());
+  }
+
+  @Test
+  void aPageThatIsAFolderIsRefusedBeforeTheRun(@TempDir Path folder) {
+    Run run = run("--gpus 4 --round 1K --page " + folder);
+    assertEquals(ExitCode.FAILED, run.code());
+    assertTrue(run.err().contains(": it is a folder"), run.err());
+    assertEquals("", run.out());
+  }
+
+  @Test
+  void theTableIsPrintedAlsoWhereThePageFails(@TempDir Path folder) throws Exception {
+    Files.createDirectories(folder.resolve("run.html.new/full"));
+    Run run = run("--gpus 4 --round 1K --page " + folder.resolve("run.html"));
+    assertEquals(ExitCode.FAILED, run.code());
     assertTrue(run.err().contains("can't write "), run.err());
+    assertTrue(run.out().contains("spray"), run.out());
   }
 
   @Test
