@@ -40,9 +40,13 @@ public final class NetworkNamespace implements AutoCloseable {
   private static int created;
 
   private final String name;
+  /* For tests that are interrupted. */
+  private final Thread atExit;
 
   private NetworkNamespace(String name) {
     this.name = name;
+    atExit = new Thread(this::remove, "remove-" + name);
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /**
@@ -116,12 +120,17 @@ public final class NetworkNamespace implements AutoCloseable {
   /** The task, to be run on a platform thread of its own, which stays in the namespace. */
   public <T> Callable<T> inside(Callable<T> task) {
     return () -> {
-      enter();
+      enter(name);
       return task.call();
     };
   }
 
-  private void enter() {
+  /**
+   * Takes the calling thread into a namespace: sockets that it opens from then on are there.
+   *
+   * @param name by which {@code ip netns} knows it
+   */
+  public static void enter(String name) {
     try (Arena arena = Arena.ofConfined()) {
       int fd = (int) OPEN.invokeExact(arena.allocateFrom("/run/netns/" + name), O_RDONLY_CLOEXEC);
       int result = fd < 0 ? fd : (int) SETNS.invokeExact(fd, CLONE_NEWNET);
@@ -157,8 +166,13 @@ public final class NetworkNamespace implements AutoCloseable {
     }
   }
 
+  private void remove() {
+    run(List.of("ip", "netns", "del", name), "");
+  }
+
   @Override
   public void close() {
-    run(List.of("ip", "netns", "del", name), "");
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    remove();
   }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.Heard;
-import io.heddle.bgp.session.NamespaceEntry;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.ExtendedCommunity;
@@ -63,7 +62,7 @@ class GobgpReflectorTest {
     controller = new BgpSpeaker(heard.logTo());
     witness = new BgpSpeaker(heard.logTo());
     for (BgpSpeaker each : List.of(gateway.speaker, controller, witness)) {
-      NamespaceEntry.moveIn(each, net.name());
+      net.moveIn(each);
     }
     launch();
     gateway.connect(options(GATEWAY, SteeredGateway.ROUTER_ID));

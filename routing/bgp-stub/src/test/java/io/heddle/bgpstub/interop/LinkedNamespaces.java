@@ -3,8 +3,8 @@ package io.heddle.bgpstub.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.NamespaceEntry;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -83,7 +83,10 @@ final class LinkedNamespaces implements AutoCloseable {
   }
 
   static void moveIn(BgpSpeaker speaker, String namespace) {
-    NamespaceEntry.moveIn(speaker, namespace);
+    speaker.ask(() -> {
+      NetworkNamespace.enter(namespace);
+      return namespace;
+    });
   }
 
   /** Starts a daemon in the leaf; it is ended with the namespaces. */
