@@ -6,8 +6,8 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Packets that later ones have overtaken: lost, or only late. Three later packets of the same link
- * are the evidence of a loss, and where {@link io.heddle.roce.transport.window.Lateness#isLikely
- * packets of the link overtake each other}, time besides. What was given up so and comes after all
+ * are the evidence of a loss, and where packets of the link overtake each other, {@link
+ * io.heddle.roce.transport.window.Lateness time} besides. What was given up so and comes after all
  * is found out, since the tags tell which sending an acknowledgement answers. Under the progress
  * lock.
  */

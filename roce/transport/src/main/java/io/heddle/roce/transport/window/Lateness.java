@@ -27,11 +27,6 @@ public final class Lateness {
     losses = 0;
   }
 
-  /** Whether packets of this link overtake each other. */
-  public boolean isLikely() {
-    return boundNs > 0;
-  }
-
   /** When a packet that was sent then, and that later ones have overtaken, counts as lost. */
   public long lostAtNs(long sentAtNs, RoundTrip roundTrip) {
     return boundNs == 0 ? sentAtNs : sentAtNs + roundTrip.smoothedNs() + boundNs;
