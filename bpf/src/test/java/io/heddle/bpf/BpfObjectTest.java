@@ -1,0 +1,89 @@
+package io.heddle.bpf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What isn't a program, or not one that the kernel takes, is refused with its reason. */
+final class BpfObjectTest {
+  private static final String PASSES =
+      """
+      #include <linux/bpf.h>
+      __attribute__((section("tc"), used)) int passes(struct __sk_buff *packet)
+      {
+        return packet->len == 0;
+      }
+      char licence[] __attribute__((section("license"), used)) = "GPL";
+      """;
+  /* The packet's first byte is read without a look at its end. */
+  private static final String READS_BEYOND =
+      PASSES
+          + """
+          __attribute__((section("tc"), used)) int beyond(struct __sk_buff *packet)
+          {
+            return *(unsigned char *)(unsigned long)packet->data;
+          }
+          """;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void programsCanBeLoaded() {
+    Optional<String> refusal = BpfObject.refusal();
+    refusal.ifPresent(reason -> {
+      System.out.println("skipped: " + reason);
+      Assumptions.abort(reason);
+    });
+  }
+
+  @Test
+  void bytesThatAreNoObjectAreRefused() {
+    HeddleException refusal =
+        assertThrows(HeddleException.class, () -> BpfObject.load(new byte[64], "any"));
+    assertTrue(
+        String.valueOf(refusal.getMessage()).contains("bpf_object__open"), refusal::toString);
+  }
+
+  @Test
+  void aProgramThatTheObjectLacksIsNamed() throws Exception {
+    byte[] object = compiled(PASSES);
+    IllegalArgumentException refusal =
+        assertThrows(IllegalArgumentException.class, () -> BpfObject.load(object, "other"));
+    assertEquals("the object has no program other", refusal.getMessage());
+  }
+
+  @Test
+  void theVerifiersLastLinesAreInTheRefusal() throws Exception {
+    byte[] object = compiled(READS_BEYOND);
+    HeddleException refusal =
+        assertThrows(HeddleException.class, () -> BpfObject.load(object, "beyond"));
+    String said = String.valueOf(refusal.getMessage());
+    assertTrue(said.startsWith("the kernel doesn't take the program beyond: "), said);
+    assertTrue(said.contains("invalid access to packet"), said);
+  }
+
+  private byte[] compiled(String text) throws IOException, InterruptedException {
+    Path source = Files.writeString(folder.resolve("program.c"), text);
+    Path object = folder.resolve("program.o");
+    Process compiler =
+        new ProcessBuilder("sh", "compile.sh", source.toString(), object.toString())
+            .inheritIO()
+            .start();
+    assertEquals(0, compiler.waitFor(), "compile.sh");
+    if (!Files.exists(object)) {
+      System.out.println("skipped: clang isn't installed");
+      Assumptions.abort("clang isn't installed");
+    }
+    return Files.readAllBytes(object);
+  }
+}
