@@ -29,7 +29,8 @@ final class BridgeTable {
       text.append(
           String.format(
               Locale.ROOT,
-              "fabric %s: %s; received %d, unknown group %d, unicast %d, empty %d, kernel queue full %d%n",
+              "fabric %s: %s; received %d, unknown group %d, unicast %d, empty %d, kernel queue"
+                  + " full %d%n",
               each.name(),
               each.description(),
               each.receivedPackets(),
