@@ -1,12 +1,8 @@
 package io.heddle.systemtests;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,10 +17,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class FailoverModelTest {
-  /* Sizes that are searched once without a fault, not once for each fault that is put in. */
-  private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
+  private SpinModel model;
 
-  @TempDir private Path folder;
+  @BeforeEach
+  void choose(@TempDir Path folder) {
+    model = new SpinModel(folder, "failover.pml");
+  }
 
   @ParameterizedTest
   @ValueSource(
@@ -46,14 +44,9 @@ class FailoverModelTest {
       })
   void noOrderOfEventsWritesIntoABufferHandedOverOrHangs(String definitions)
       throws IOException, InterruptedException {
-    FailoverModel.Verdict verdict =
-        new FailoverModel(folder).search(FailoverModel.Search.STATES, definitions);
-    System.out.println("FailoverModelTest " + definitions + ": " + verdict);
-    assertEquals(0, verdict.errors(), verdict.first());
-    assertTrue(verdict.states() > 100_000, "a model in which nothing happens proves nothing");
+    model.assertSound(definitions);
   }
 
-  /* With no state but the wanted ends without successor, it follows that every run ends well. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -61,9 +54,7 @@ class FailoverModelTest {
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
       })
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
-    FailoverModel.Verdict verdict =
-        new FailoverModel(folder).search(FailoverModel.Search.CYCLES, definitions);
-    assertEquals(0, verdict.errors(), verdict.first());
+    model.assertEveryRunEnds(definitions);
   }
 
   @ParameterizedTest
@@ -82,17 +73,6 @@ class FailoverModelTest {
           """)
   void aBrokenProtocolIsFound(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
-    FailoverModel model = new FailoverModel(folder);
-    String size = definitions + " GROUPS=2 CHUNKS=1";
-    if (SOUND.add(size)) {
-      FailoverModel.Verdict sound = model.search(FailoverModel.Search.STATES, size);
-      assertEquals(0, sound.errors(), sound.first());
-    }
-    FailoverModel.Verdict verdict =
-        model.search(FailoverModel.Search.FIRST_ERROR, size + " " + broken);
-    assertEquals(1, verdict.errors(), broken);
-    assertTrue(
-        verdict.first().contains("assertion violated") && verdict.first().contains(violated),
-        verdict.first());
+    model.assertFinds(broken, violated, definitions + " GROUPS=2 CHUNKS=1");
   }
 }

@@ -1,12 +1,8 @@
 package io.heddle.systemtests;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,12 +17,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OneSidedModelTest {
-  private static final String MODEL = "one-sided.pml";
+  private SpinModel model;
 
-  /* Sizes that are searched once without a fault, not once for each fault that is put in. */
-  private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
-
-  @TempDir private Path folder;
+  @BeforeEach
+  void choose(@TempDir Path folder) {
+    model = new SpinModel(folder, "one-sided.pml");
+  }
 
   @ParameterizedTest
   @ValueSource(
@@ -46,14 +42,9 @@ class OneSidedModelTest {
       })
   void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
       throws IOException, InterruptedException {
-    FailoverModel.Verdict verdict =
-        new FailoverModel(folder, MODEL).search(FailoverModel.Search.STATES, definitions);
-    System.out.println("OneSidedModelTest " + definitions + ": " + verdict);
-    assertEquals(0, verdict.errors(), verdict.first());
-    assertTrue(verdict.states() > 100_000, "a model in which nothing happens proves nothing");
+    model.assertSound(definitions);
   }
 
-  /* With no state but the wanted ends without successor, it follows that every run ends well. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -61,9 +52,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=2 SLOTS=1",
       })
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
-    FailoverModel.Verdict verdict =
-        new FailoverModel(folder, MODEL).search(FailoverModel.Search.CYCLES, definitions);
-    assertEquals(0, verdict.errors(), verdict.first());
+    model.assertEveryRunEnds(definitions);
   }
 
   @ParameterizedTest
@@ -84,16 +73,6 @@ class OneSidedModelTest {
           """)
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
-    FailoverModel model = new FailoverModel(folder, MODEL);
-    if (SOUND.add(size)) {
-      FailoverModel.Verdict sound = model.search(FailoverModel.Search.STATES, size);
-      assertEquals(0, sound.errors(), sound.first());
-    }
-    FailoverModel.Verdict verdict =
-        model.search(FailoverModel.Search.FIRST_ERROR, size + " " + broken);
-    assertEquals(1, verdict.errors(), broken);
-    assertTrue(
-        verdict.first().contains("assertion violated") && verdict.first().contains(violated),
-        verdict.first());
+    model.assertFinds(broken, violated, size);
   }
 }

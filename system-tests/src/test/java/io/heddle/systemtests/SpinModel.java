@@ -1,5 +1,8 @@
 package io.heddle.systemtests;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.heddle.cli.lab.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,15 +10,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Runs SPIN over a model of what happens when planes fail, exhaustively. */
-final class FailoverModel {
+/** Runs SPIN over a model of a protocol between two ends of a connection, exhaustively. */
+final class SpinModel {
   private static final Path MODELS = Path.of("../transport-core/src/model");
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
+  /* Sizes that are searched once without a fault, not once for each fault that is put in. */
+  private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
+  private static final int LEAST_STATES = 100_000;
   private static final long LIMIT_SECONDS = 300;
   private static final int MEMORY_MIB = 3_000;
 
@@ -24,10 +32,10 @@ final class FailoverModel {
    *
    * @param first the first violation, as SPIN puts it; empty for none
    */
-  record Verdict(int errors, String first, double states) {}
+  private record Verdict(int errors, String first, double states) {}
 
   /** What is looked for. */
-  enum Search {
+  private enum Search {
     /** Violated assertions and states without successor. */
     STATES("-O2", "-DSAFETY"),
     /** The first of these, which is soon found: the compiler would take longer than the search. */
@@ -49,19 +57,16 @@ final class FailoverModel {
   private final Path folder;
   private final Path model;
 
-  FailoverModel(Path folder) {
-    this(folder, "failover.pml");
-  }
-
   /**
+   * @param folder where it works
    * @param model a file of transport-core/src/model
    */
-  FailoverModel(Path folder, String model) {
+  SpinModel(Path folder, String model) {
     this.folder = folder;
     this.model = MODELS.resolve(model).toAbsolutePath().normalize();
     for (String program : List.of("spin", "cc")) {
       if (!isInstalled(program)) {
-        Skip.because("the models of failover need " + program + " (Debian: spin, gcc)");
+        Skip.because("the models of protocols need " + program + " (Debian: spin, gcc)");
       }
     }
   }
@@ -73,10 +78,44 @@ final class FailoverModel {
   }
 
   /**
-   * @param definitions of the model, such as {@code PLANES=3}; one without a value breaks the
-   *     protocol
+   * No order of events violates an assertion, or stops the model where it isn't to stop.
+   *
+   * @param definitions of the model, such as {@code PLANES=3}
    */
-  Verdict search(Search search, String definitions) throws IOException, InterruptedException {
+  void assertSound(String definitions) throws IOException, InterruptedException {
+    Verdict verdict = search(Search.STATES, definitions);
+    System.out.println(model.getFileName() + " " + definitions + ": " + verdict);
+    assertEquals(0, verdict.errors(), verdict.first());
+    assertTrue(verdict.states() > LEAST_STATES, "a model in which nothing happens proves nothing");
+  }
+
+  /** With no state but the wanted ends without successor, it follows that every run ends well. */
+  void assertEveryRunEnds(String definitions) throws IOException, InterruptedException {
+    Verdict verdict = search(Search.CYCLES, definitions);
+    assertEquals(0, verdict.errors(), verdict.first());
+  }
+
+  /**
+   * The model is sound at this size, and no longer once it is broken.
+   *
+   * @param broken definitions without a value, which break the protocol
+   * @param violated what the assertion has that is violated then
+   */
+  void assertFinds(String broken, String violated, String definitions)
+      throws IOException, InterruptedException {
+    if (SOUND.add(model + " " + definitions)) {
+      Verdict sound = search(Search.STATES, definitions);
+      assertEquals(0, sound.errors(), sound.first());
+    }
+    Verdict verdict = search(Search.FIRST_ERROR, definitions + " " + broken);
+    assertEquals(1, verdict.errors(), broken);
+    assertTrue(
+        verdict.first().contains("assertion violated") && verdict.first().contains(violated),
+        verdict.first());
+  }
+
+  private Verdict search(Search search, String definitions)
+      throws IOException, InterruptedException {
     List<String> spin = new ArrayList<>(List.of("spin"));
     Stream.of(definitions.split(" ")).forEach(definition -> spin.add("-D" + definition));
     spin.addAll(List.of("-a", model.toString()));
