@@ -22,11 +22,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the route daemon does with neighbours, disks and clocks that misbehave. */
 @EndsWithin(180)
+@Isolated("it reads the clock")
 final class BadNeighboursTest {
   private static final String NAME = "hdbn" + ProcessHandle.current().pid();
   private static final int TICKS_PER_SECOND = 100;

@@ -22,12 +22,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A link that swallows everything, with BFD between leaves and spines: the weights on a host say so
  * long before BGP's hold time would have noticed.
  */
 @EndsWithin(240)
+@Isolated("it reads the clock")
 final class BfdOnFabricTest {
   private static final int HOLD_SECONDS = 9;
   private static final int BFD_MS = 100;

@@ -21,12 +21,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Ranks that are stopped, or wait for their processors: none of their planes has failed by that,
  * nor has a control channel. The hosts have nothing but planes.
  */
 @EndsWithin(300)
+@Isolated("it reads the clock")
 final class StarvationTest {
   private static final int STOPPED_SECONDS = 3;
   private static final int BUSY_SECONDS = 10;

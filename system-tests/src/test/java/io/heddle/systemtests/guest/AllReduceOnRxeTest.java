@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * by the driver, the planes' interfaces as witnesses of which carried what.
  */
 @EndsWithin(600)
+@InGuest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class AllReduceOnRxeTest {
@@ -65,7 +66,7 @@ final class AllReduceOnRxeTest {
         Skip.because(part + " isn't built");
       }
     }
-    guest = GuestJobs.start(GuestPlan.planes(PLANES).within(500), folder, "gids rxeA; gids rxeB");
+    guest = GuestJobs.start(GuestPlan.planes(PLANES).within(1_700), folder, "gids rxeA; gids rxeB");
   }
 
   @AfterAll
