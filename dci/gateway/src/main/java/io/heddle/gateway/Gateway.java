@@ -48,7 +48,7 @@ public final class Gateway implements AutoCloseable {
   private final DataPlane plane;
   private final Headend headend;
   private final FlowWatch watch;
-  private final RuleTable rules;
+  private final WantedSteers rules;
   private final Set<Integer> alive = new TreeSet<>();
   private Map<Integer, String> reasons = Map.of();
   private Map<Integer, String> refused = Map.of();
@@ -70,7 +70,7 @@ public final class Gateway implements AutoCloseable {
     watch = new FlowWatch(config.elephants());
     Set<Integer> known = new TreeSet<>();
     config.lists().forEach(each -> known.add(each.id()));
-    rules = new RuleTable(plane, known);
+    rules = new WantedSteers(plane, known);
     begin();
     lastCounts = plane.listCounters();
     lastNs = System.nanoTime();
@@ -336,7 +336,7 @@ public final class Gateway implements AutoCloseable {
               + "'s, which doesn't lead to "
               + AddressText.of(key.destination()));
     }
-    rules.set(key, new RuleTable.Wanted(list.id(), OPERATOR), alive);
+    rules.set(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive);
     return "queue pair %s of %s goes by %s%s"
         .formatted(
             key.queuePair(),

@@ -37,7 +37,7 @@ public final class GatewayView {
   private final Map<Integer, Long> rates;
   private final TrafficCounters traffic;
   private final Map<Integer, ProbeResult> probes;
-  private final Map<SteerKey, RuleTable.Wanted> rules;
+  private final Map<SteerKey, WantedSteers.Wanted> rules;
   private final Instant time = Instant.now();
   private final long timeNs = System.nanoTime();
 
@@ -52,7 +52,7 @@ public final class GatewayView {
       Map<Integer, Long> rates,
       TrafficCounters traffic,
       Map<Integer, ProbeResult> probes,
-      Map<SteerKey, RuleTable.Wanted> rules) {
+      Map<SteerKey, WantedSteers.Wanted> rules) {
     this.config = config;
     this.adopted = adopted;
     this.flows = flows;
@@ -66,7 +66,7 @@ public final class GatewayView {
     this.rules = rules;
   }
 
-  GatewayView withRules(Map<SteerKey, RuleTable.Wanted> newest) {
+  GatewayView withRules(Map<SteerKey, WantedSteers.Wanted> newest) {
     return new GatewayView(
         config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, probes, newest);
   }
@@ -123,9 +123,9 @@ public final class GatewayView {
 
   private String setBy(FlowRecord flow) {
     if (flow.queuePair() < SteerKey.LEAST_QUEUE_PAIR) {
-      return RuleTable.BEFORE;
+      return WantedSteers.BEFORE;
     }
-    RuleTable.@Nullable Wanted rule =
+    WantedSteers.@Nullable Wanted rule =
         rules.get(new SteerKey(flow.destination(), flow.queuePair(), flow.source()));
     if (rule == null) {
       rule = rules.get(new SteerKey(flow.destination(), flow.queuePair(), null));
@@ -190,14 +190,15 @@ public final class GatewayView {
         rules.entrySet().stream()
             .sorted(
                 Comparator.comparing(
-                        (Map.Entry<SteerKey, RuleTable.Wanted> each) -> each.getKey().destination(),
+                        (Map.Entry<SteerKey, WantedSteers.Wanted> each) ->
+                            each.getKey().destination(),
                         AddressText.ORDER)
                     .thenComparing(each -> each.getKey().queuePair()))
             .map(each -> rule(each.getKey(), each.getValue(), seen.contains(each.getKey())))
             .toList());
   }
 
-  private GatewayStatus.Rule rule(SteerKey key, RuleTable.Wanted rule, boolean used) {
+  private GatewayStatus.Rule rule(SteerKey key, WantedSteers.Wanted rule, boolean used) {
     InetAddress source = key.source();
     String reason = reasons.get(rule.list());
     return new GatewayStatus.Rule(

@@ -11,7 +11,7 @@ import java.util.Set;
  * The rules that somebody wants, and which of them the data plane has. A rule whose list is dead
  * stays here, inactive, and its queue pair goes by its hash.
  */
-final class RuleTable {
+final class WantedSteers {
   /** Who set a rule that the data plane had when this process began. */
   static final String BEFORE = "found at the start";
 
@@ -26,7 +26,7 @@ final class RuleTable {
    *
    * @param known ids of lists; rules by others end
    */
-  RuleTable(DataPlane plane, Set<Integer> known) {
+  WantedSteers(DataPlane plane, Set<Integer> known) {
     this.plane = plane;
     plane
         .steers()
