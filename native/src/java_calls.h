@@ -141,6 +141,7 @@ enum heddle_manage {
   HEDDLE_GROUP_FAILED,       /* group java_id, out_failed: 0 or 1 */
   HEDDLE_GROUP_CLOSE,        /* group java_id */
   HEDDLE_GROUP_CLOSE_LISTEN, /* listener */
+  HEDDLE_GROUP_FLUSH,        /* group java_id, rank: what gets from it have brought is to be visible */
 };
 
 /*

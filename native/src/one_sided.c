@@ -12,6 +12,17 @@ struct heddle_contexts {
 
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 
+enum { HOST_MEMORY = 1 };
+
+/* The docs say what can't be proved without a GPU: docs/decisions/0048-one-sided-opt-in.md. */
+static int refuse_device_memory(const char *what) {
+  heddle_log(NCCL_LOG_WARN,
+             "one-sided operations take host memory only, not %s; a job whose kernels put to GPU memory runs without "
+             "HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them",
+             what);
+  return NCCL_INVALID_USAGE;
+}
+
 static int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
 
 static int64_t java_id(void *comm) { return ((struct heddle_comm *)comm)->java_id; }
@@ -33,7 +44,7 @@ int heddle_group_get_properties(int device, struct nccl_properties_v12 *properti
   int result = heddle_get_properties_v12(device, properties);
   if (result == NCCL_SUCCESS) {
     properties->net_device_type = NCCL_NET_DEVICE_GIN_PROXY;
-    properties->pointer_support = 1; /* host memory */
+    properties->pointer_support = HOST_MEMORY;
   }
   return result;
 }
@@ -101,6 +112,9 @@ int heddle_group_destroy_contexts(void *contexts) {
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
   (void)flags; /* signals in host memory are added by the processor, in order anyway */
   *handle = NULL;
+  if (type != HOST_MEMORY) {
+    return refuse_device_memory("memory of a GPU (type 2 of NCCL's)");
+  }
   int result = heddle_enter();
   if (result != NCCL_SUCCESS) {
     return result;
@@ -124,8 +138,7 @@ int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint
   (void)fd;
   (void)flags;
   *handle = NULL;
-  heddle_log(NCCL_LOG_WARN, "one-sided operations take host memory only, not a dma-buf's");
-  return NCCL_INVALID_USAGE;
+  return refuse_device_memory("a dma-buf's memory");
 }
 
 int heddle_group_dereg(void *comm, void *handle) {
@@ -207,14 +220,14 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
   return start(contexts, context, &operation, request);
 }
 
-/* What was read lies in host memory when its request is done. */
+/* What was read lies in host memory when its request is done: it is only counted. */
 int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request) {
-  (void)contexts;
   (void)context;
   (void)handle;
-  (void)rank;
   *request = NULL;
-  return NCCL_SUCCESS;
+  int result = heddle_enter();
+  return result != NCCL_SUCCESS ? result
+                                : MANAGE(HEDDLE_GROUP_FLUSH, java_id(((struct heddle_contexts *)contexts)->comm), rank);
 }
 
 int heddle_group_test(void *comm, void *request, int *done) {

@@ -28,6 +28,7 @@ final class ManagedCall {
   static final int GROUP_FAILED = 20;
   static final int GROUP_CLOSE = 21;
   static final int GROUP_CLOSE_LISTEN = 22;
+  static final int GROUP_FLUSH = 23;
 
   private ManagedCall() {}
 }

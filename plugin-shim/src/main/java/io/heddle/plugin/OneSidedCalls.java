@@ -61,6 +61,7 @@ final class OneSidedCalls {
         writeLong(b, group.hasFailed() ? 1 : 0);
         yield SUCCESS;
       }
+      case ManagedCall.GROUP_FLUSH -> group.flush((int) b);
       case ManagedCall.GROUP_CLOSE -> {
         GROUPS.remove(a & ~GROUP);
         group.close();

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.stats.OneSidedCounts;
+import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
@@ -134,6 +137,60 @@ abstract class OneSidedSuite {
           -TransportResult.REMOTE_ERROR,
           ranks.groups.get(0).start(1, 0, 0, OneSidedRanks.put(8, 64)));
     }
+  }
+
+  private static int queuePairs(OneSidedRanks ranks) {
+    return ranks.groups.stream()
+        .flatMap(group -> group.communicators().stream())
+        .mapToInt(end -> end.flows().length)
+        .sum();
+  }
+
+  /* With n ranks a group has n² pairs of them; a queue pair a plane at both ends of those alone that are used. */
+  @Test
+  void aPeerCostsQueuePairsOnlyOnceItIsWrittenTo() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 32, DATA, arena)) {
+      assertEquals(0, queuePairs(ranks));
+      for (int target : new int[] {1, 9, 1, 30}) {
+        OneSidedOperation word = OneSidedRanks.put(0, 0);
+        ranks.finish(ranks.start(0, target, 0, OneSidedRanks.signal(word, Signal.WEAK, WORD, 1)));
+      }
+      assertEquals(2 * FOUR.size() * 3, queuePairs(ranks));
+    }
+  }
+
+  @Test
+  void theStatisticsHavePutsSignalsGetsAndFlushes() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (1L << 20), arena)) {
+      for (int i = 0; i < 3; i++) {
+        ranks.finish(ranks.start(0, 1, DATA, OneSidedRanks.put(1000, DATA)));
+        OneSidedOperation put = OneSidedRanks.put(500_000, DATA);
+        ranks.finish(ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1)));
+      }
+      OneSidedOperation get = OneSidedRanks.put(700_000, DATA);
+      get.get = true;
+      ranks.finish(ranks.start(0, 1, DATA, get));
+      assertEquals(0, ranks.groups.get(0).flush(1));
+      assertEquals(TransportResult.INVALID_ARGUMENT, ranks.groups.get(0).flush(2));
+      ranks.awaitWord(1, WORD, 3);
+      assertEquals(new OneSidedCounts(6, 3, 1, 700_000, 1), counts(ends.left));
+      assertEquals(new OneSidedCounts(6, 3, 0, 0, 0), counts(ends.right));
+      long sent =
+          StatsReader.read(ends.left.statsFile()).stream().mapToLong(ProcessStats.Row::bytes).sum();
+      assertEquals(3 * 501_000, sent);
+      for (ProcessStats.Row row : StatsReader.read(ends.left.statsFile())) {
+        assertEquals(0, row.inFlightBytes(), row.planeKey());
+        assertTrue(row.oneSided().getBytes() > 0, row.planeKey() + " has brought nothing");
+      }
+    }
+  }
+
+  private static OneSidedCounts counts(Transport transport) {
+    return StatsReader.read(transport.statsFile()).stream()
+        .map(ProcessStats.Row::oneSided)
+        .reduce(new OneSidedCounts(0, 0, 0, 0, 0), OneSidedCounts::plus);
   }
 
   @Test

@@ -198,8 +198,29 @@ public final class PeerPuts extends Communicator {
     flight.count++;
     flight.chunks.begin(slot, number, Immediate.encode(slot, generation, 0, 0, count), count);
     counters[0].message();
+    count(operation);
     backlog.add(get ? slot + SLOTS : slot);
     return true;
+  }
+
+  private void count(OneSidedOperation operation) {
+    if (operation.get) {
+      counters[0].get();
+      return;
+    }
+    counters[0].put();
+    if (operation.signal != OneSidedOperation.Signal.NONE) {
+      counters[0].signal();
+    }
+  }
+
+  /** What gets have brought is to be visible: it is, in host memory. Any thread. */
+  public void flushed() {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    counters[0].flush();
+    baton().give();
   }
 
   private boolean lies(OneSidedOperation operation) {
@@ -269,7 +290,7 @@ public final class PeerPuts extends Communicator {
       add(flow, flight, slot, chunk, start, length);
       flight.chunks.posted(slot, chunk, flow.index);
       loads.started(plane, length, newest);
-      counters[plane].chunk(length);
+      counters[plane].chunk(operation.get ? 0 : length);
     }
     return true;
   }
@@ -327,7 +348,11 @@ public final class PeerPuts extends Communicator {
   private void acknowledged(Flight flight, long id, SubFlow flow) {
     int length = SubFlow.lengthOf(id);
     int slot = SubFlow.lineOf(id);
-    counters[flow.plane].acknowledged(length, tookNs(flow));
+    boolean get = flight == gets;
+    counters[flow.plane].acknowledged(get ? 0 : length, tookNs(flow));
+    if (get) {
+      counters[flow.plane].gotten(length);
+    }
     if (observes) {
       loads.at(polledAtNs());
     }
@@ -418,7 +443,8 @@ public final class PeerPuts extends Communicator {
       long missing = flight.chunks.settle(slot, theirs, plane);
       replays += Long.bitCount(missing);
       for (long left = missing; left != 0; left &= left - 1) {
-        counters[plane].moved(chunkBytes(flight, slot, Long.numberOfTrailingZeros(left)));
+        int bytes = chunkBytes(flight, slot, Long.numberOfTrailingZeros(left));
+        counters[plane].moved(flight == gets ? 0 : bytes);
       }
       if (flight.chunks.isDone(slot)) {
         done(flight, slot);

@@ -259,6 +259,7 @@ public final class PeerSignals extends Communicator {
       window.releaseOldest();
       window.open(1);
       counters[0].message();
+      counters[0].put();
       slot = window.slotOf(window.oldestGroup());
     }
   }
@@ -273,6 +274,7 @@ public final class PeerSignals extends Communicator {
   }
 
   private boolean apply(long record) {
+    counters[0].signal();
     SignalWords served = words;
     /* After the close nobody looks at the words. */
     return served == null

@@ -238,6 +238,23 @@ public final class OneSidedGroup implements AutoCloseable {
     return TransportResult.SUCCESS;
   }
 
+  /**
+   * What gets from this rank have brought is to be visible, as it is in host memory. Returns a
+   * result code.
+   */
+  public synchronized int flush(int target) {
+    if (target < 0 || target >= peers.length) {
+      log.warn("a flush of rank %d is refused: the group has %s ranks", target, peers.length);
+      return TransportResult.INVALID_ARGUMENT;
+    }
+    Peer peer = peers[target];
+    PeerPuts puts = peer == null ? null : peer.puts();
+    if (puts != null) {
+      puts.flushed();
+    }
+    return result;
+  }
+
   /** Whether the group has failed. Any thread. */
   public synchronized boolean hasFailed() {
     return result != TransportResult.SUCCESS;

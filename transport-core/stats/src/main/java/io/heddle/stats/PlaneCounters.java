@@ -149,6 +149,31 @@ public final class PlaneCounters {
     add(StatsLayout.CUT, 1);
   }
 
+  /** A one-sided write began here, or all of one has come. */
+  public void put() {
+    add(StatsLayout.PUTS, 1);
+  }
+
+  /** A write with a signal began here, or a signal was applied. */
+  public void signal() {
+    add(StatsLayout.SIGNALS, 1);
+  }
+
+  /** A one-sided read began. */
+  public void get() {
+    add(StatsLayout.GETS, 1);
+  }
+
+  /** A chunk of a one-sided read is here. */
+  public void gotten(int lengthBytes) {
+    add(StatsLayout.GET_BYTES, lengthBytes);
+  }
+
+  /** What one-sided reads have brought is to be visible. */
+  public void flush() {
+    add(StatsLayout.FLUSHES, 1);
+  }
+
   private void add(int field, long amount) {
     long address = record + field;
     Memory.setLongRelease(address, Memory.ALL.get(Memory.NATIVE_LONG, address) + amount);

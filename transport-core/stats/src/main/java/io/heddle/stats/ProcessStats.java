@@ -38,6 +38,7 @@ public record ProcessStats(
    * @param failovers how often communicators went on without the plane
    * @param movedChunks chunks sent here that went over another plane in the end
    * @param movedBytes bytes of them
+   * @param oneSided puts, signals, gets and flushes
    * @param local this end's address, 16 bytes, zero where unknown
    * @param remote the peer's, likewise
    * @param weightSource where the weight comes from, at most 23 bytes of it
@@ -64,6 +65,7 @@ public record ProcessStats(
       long failovers,
       long movedChunks,
       long movedBytes,
+      OneSidedCounts oneSided,
       byte[] local,
       byte[] remote,
       String weightSource,

@@ -24,13 +24,14 @@ package io.heddle.stats;
  *                      312 reordering, 12 u64: chunks that came 0, 1, 2-3, 4-7 ... 32-63 ahead of their message's gap;
  *                          with the policy packet, packets that came 0, 1, 2-3 ... 1024-2047 ahead of the first missing one
  *                      408 sends that were cut to their receives' sizes, u64
+ *                      416 puts, 424 signals, 432 gets, 440 bytes that gets brought, 448 flushes, u64 each
  *                      512 work requests by the time they took, 192 u64 ({@link Latencies} has the bounds)
  * </pre>
  *
- * <p>Messages, cut ones and would-block answers are counted on the first plane of a communicator,
- * since they aren't a plane's; with the policy packet, where one queue pair has all planes, so are
- * chunks and times. The file is sparse: what was never used takes no memory, as long as nobody
- * looks at it.
+ * <p>Messages, cut ones, would-block answers, puts, signals, gets and flushes are counted on the
+ * first plane of a communicator, since they aren't a plane's; with the policy packet, where one
+ * queue pair has all planes, so are chunks and times. The file is sparse: what was never used takes
+ * no memory, as long as nobody looks at it.
  */
 final class StatsLayout {
   static final long MAGIC = 0x32544154534c4448L;
@@ -98,6 +99,11 @@ final class StatsLayout {
   static final int REORDERING = 312;
   static final int REORDERINGS = 12;
   static final int CUT = REORDERING + REORDERINGS * Long.BYTES;
+  static final int PUTS = CUT + Long.BYTES;
+  static final int SIGNALS = PUTS + Long.BYTES;
+  static final int GETS = SIGNALS + Long.BYTES;
+  static final int GET_BYTES = GETS + Long.BYTES;
+  static final int FLUSHES = GET_BYTES + Long.BYTES;
   static final int LATENCIES = 512;
 
   /** Counters that the sum of closed communicators takes over. */
@@ -112,7 +118,12 @@ final class StatsLayout {
     FAILOVERS,
     MOVED_CHUNKS,
     MOVED_BYTES,
-    CUT
+    CUT,
+    PUTS,
+    SIGNALS,
+    GETS,
+    GET_BYTES,
+    FLUSHES
   };
 
   private StatsLayout() {}

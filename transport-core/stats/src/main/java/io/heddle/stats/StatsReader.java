@@ -137,6 +137,7 @@ public final class StatsReader {
         map.get(Memory.NATIVE_LONG, record + StatsLayout.FAILOVERS),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_CHUNKS),
         map.get(Memory.NATIVE_LONG, record + StatsLayout.MOVED_BYTES),
+        oneSided(map, record),
         bytes(map, record + StatsLayout.LOCAL),
         bytes(map, record + StatsLayout.REMOTE),
         text(map, record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES),
@@ -144,6 +145,15 @@ public final class StatsReader {
         map.get(Memory.NATIVE_LONG, record + StatsLayout.WEIGHT_SINCE),
         longs(map, record, StatsLayout.REORDERING, StatsLayout.REORDERINGS),
         latencies);
+  }
+
+  private static OneSidedCounts oneSided(MemorySegment map, long record) {
+    return new OneSidedCounts(
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.PUTS),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.SIGNALS),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.GETS),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.GET_BYTES),
+        map.get(Memory.NATIVE_LONG, record + StatsLayout.FLUSHES));
   }
 
   private static Map<String, Long> deviceCounters(MemorySegment map) {

@@ -3,6 +3,7 @@ package io.heddle.cli.stat;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
 import io.heddle.stats.Latencies;
+import io.heddle.stats.OneSidedCounts;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import java.net.InetAddress;
@@ -39,6 +40,7 @@ record Flow(
     long failovers,
     long movedChunks,
     long movedBytes,
+    OneSidedCounts oneSided,
     long[] reordering,
     Latencies latencies) {
 
@@ -83,6 +85,7 @@ record Flow(
         row.failovers(),
         row.movedChunks(),
         row.movedBytes(),
+        row.oneSided(),
         row.reordering(),
         row.latencies());
   }
@@ -112,6 +115,7 @@ record Flow(
         failovers + other.failovers,
         movedChunks + other.movedChunks,
         movedBytes + other.movedBytes,
+        oneSided.plus(other.oneSided),
         sums,
         latencies.plus(other.latencies));
   }

@@ -49,7 +49,10 @@ final class FlowTable {
           new Column("resent", 6, 7, Live.NEVER, rate -> Units.count(rate.now().resentPackets())),
           new Column("dup", 5, 14, Live.BOTH, rate -> Units.count(rate.now().duplicates())),
           new Column("failover", 8, 8, Live.BOTH, rate -> Units.count(rate.now().failovers())),
-          new Column("moved", 6, 10, Live.BOTH, rate -> Units.bytes(rate.now().movedBytes())));
+          new Column("moved", 6, 10, Live.BOTH, rate -> Units.bytes(rate.now().movedBytes())),
+          new Column("puts", 6, 16, Live.BOTH, rate -> some(rate.now().oneSided().puts())),
+          new Column("signals", 7, 17, Live.BOTH, rate -> some(rate.now().oneSided().signals())),
+          new Column("gets", 6, 18, Live.BOTH, rate -> some(rate.now().oneSided().gets())));
 
   private final List<Column> columns;
   private final int peerWidth;
@@ -108,6 +111,11 @@ final class FlowTable {
 
   private static String percentile(FlowRate rate, double part) {
     return Units.time(rate.latencies().percentileNs(part));
+  }
+
+  /* Most jobs have no one-sided operations. */
+  private static String some(long count) {
+    return count == 0 ? "" : Units.count(count);
   }
 
   private static String ahead(FlowRate rate) {

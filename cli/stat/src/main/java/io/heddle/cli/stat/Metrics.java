@@ -49,6 +49,14 @@ final class Metrics implements MultiCollector {
       return new FlowNumber(name, help, flow -> !flow.isSend(), value);
     }
 
+    static FlowNumber ofOneSided(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> flow.oneSided().isAny(), value);
+    }
+
+    static FlowNumber ofOneSidedSends(String name, String help, ToDoubleFunction<Flow> value) {
+      return new FlowNumber(name, help, flow -> flow.isSend() && flow.oneSided().isAny(), value);
+    }
+
     <P> Stream<P> points(List<Flow> flows, BiFunction<Labels, Double, P> point) {
       return flows.stream()
           .filter(where)
@@ -87,7 +95,29 @@ final class Metrics implements MultiCollector {
               "heddle_moved_chunks",
               "Chunks that went over another plane after this one failed.",
               Flow::movedChunks),
-          FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes));
+          FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes),
+          FlowNumber.ofOneSided(
+              "heddle_puts",
+              "One-sided writes that began, or at the other end have come, counted on a"
+                  + " communicator's first plane; no series without one-sided operations.",
+              flow -> flow.oneSided().puts()),
+          FlowNumber.ofOneSided(
+              "heddle_signals",
+              "Signals that were sent with puts, or at the other end applied, counted on a"
+                  + " communicator's first plane.",
+              flow -> flow.oneSided().signals()),
+          FlowNumber.ofOneSidedSends(
+              "heddle_gets",
+              "One-sided reads that began, counted on a communicator's first plane.",
+              flow -> flow.oneSided().gets()),
+          FlowNumber.ofOneSidedSends(
+              "heddle_get_bytes",
+              "Bytes that one-sided reads have brought.",
+              flow -> flow.oneSided().getBytes()),
+          FlowNumber.ofOneSidedSends(
+              "heddle_flushes",
+              "Flushes of one-sided reads, counted on a communicator's first plane.",
+              flow -> flow.oneSided().flushes()));
 
   private static final List<FlowNumber> GAUGES =
       List.of(

@@ -124,6 +124,11 @@ public final class StatCommand implements Callable<Integer> {
    * @param failovers times that a communicator went on without the plane
    * @param movedChunks that went over another plane after this one failed
    * @param movedBytes the same in bytes
+   * @param puts one-sided writes that began, or at the other end have come
+   * @param signals that were sent with them, or at the other end applied
+   * @param gets one-sided reads that began
+   * @param getBytes what they brought
+   * @param flushes of them
    */
   record FlowEntry(
       String peer,
@@ -150,7 +155,12 @@ public final class StatCommand implements Callable<Integer> {
       long resentPackets,
       long failovers,
       long movedChunks,
-      long movedBytes) {
+      long movedBytes,
+      long puts,
+      long signals,
+      long gets,
+      long getBytes,
+      long flushes) {
     static FlowEntry of(Flow flow) {
       return new FlowEntry(
           flow.key().peer(),
@@ -177,7 +187,12 @@ public final class StatCommand implements Callable<Integer> {
           flow.resentPackets(),
           flow.failovers(),
           flow.movedChunks(),
-          flow.movedBytes());
+          flow.movedBytes(),
+          flow.oneSided().puts(),
+          flow.oneSided().signals(),
+          flow.oneSided().gets(),
+          flow.oneSided().getBytes(),
+          flow.oneSided().flushes());
     }
   }
 

@@ -90,6 +90,7 @@ class CountersPageTest {
   void pageNamesEveryMetricAsTheExporterServesIt() throws Exception {
     String made;
     try (JobStats job = new JobStats(folder)) {
+      job.writeAndReadOneSided();
       made = page();
     }
     Files.writeString(MADE, made);

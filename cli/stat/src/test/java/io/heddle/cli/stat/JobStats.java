@@ -46,6 +46,18 @@ final class JobStats implements AutoCloseable {
     sending.get(plane).acknowledged(bytes, tookNs);
   }
 
+  /** Three puts, of which two have a signal, and a get over the second plane that is flushed. */
+  void writeAndReadOneSided() {
+    for (int i = 0; i < 3; i++) {
+      sending.getFirst().put();
+    }
+    sending.getFirst().signal();
+    sending.getFirst().signal();
+    sending.getFirst().get();
+    sending.getLast().gotten(9_000);
+    sending.getFirst().flush();
+  }
+
   @Override
   public void close() {
     file.close();

@@ -80,6 +80,22 @@ class StatCommandTest {
   }
 
   @Test
+  void oneSidedOperationsAreCountedBesideMessages() throws Exception {
+    job.writeAndReadOneSided();
+    assertEquals(0, execute(new StatCommand(), "--json", "--stats", folder.toString()));
+    JsonNode process = new ObjectMapper().readTree(out.toString()).path("processes").path(0);
+    JsonNode flows = process.path("flows");
+    JsonNode first = flows.path(0);
+    assertEquals(3, first.path("puts").asInt(), first.toString());
+    assertEquals(2, first.path("signals").asInt(), first.toString());
+    assertEquals(1, first.path("gets").asInt(), first.toString());
+    assertEquals(1, first.path("flushes").asInt(), first.toString());
+    assertEquals(9_000, flows.path(1).path("get_bytes").asLong(), flows.toString());
+    assertEquals(0, execute(new StatCommand(), "--stats", folder.toString()));
+    assertTrue(out.toString().contains("signals"), out.toString());
+  }
+
+  @Test
   void theTableNamesProcessPeerPlanesAndDevices() {
     assertEquals(0, execute(new StatCommand(), "--pid", ME, "--stats", folder.toString()));
     for (String part :
