@@ -78,6 +78,23 @@ public record ConnectionTerms(
         options.get(TransportOptions.GRACE) * 1_000_000L);
   }
 
+  /**
+   * The same with a queue pair on each plane whatever the policy: a queue pair over all planes
+   * takes no reads, which one-sided operations need.
+   */
+  ConnectionTerms apart() {
+    return new ConnectionTerms(
+        hostName,
+        token,
+        settings,
+        queuePairsPerPlane,
+        inlineBytes,
+        false,
+        retries,
+        timeoutNs,
+        graceNs);
+  }
+
   public static int queuePairsPerPlane(Options options) {
     return Math.toIntExact(options.get(InfinibandOptions.QUEUE_PAIRS));
   }

@@ -183,7 +183,7 @@ public final class Connector {
     requireControl();
     byte[] token = RandomBytes.of(ControlCodec.TOKEN_BYTES);
     SignalListener listen = new SignalListener(loop, log);
-    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token);
+    ConnectionTerms terms = ConnectionTerms.ofListener(options, hostName, token).apart();
     listen.listenWith(
         listenOnAll(() -> listen.converse(() -> signalling(device, terms, listen, source, words))));
     writeHandle(device, token, listen, handleAddress);
@@ -226,14 +226,14 @@ public final class Connector {
       CounterSource source,
       Log words) {
     requireControl();
-    ConnectionHandle handle = requireHandle(device, handleAddress);
+    ConnectionHandle handle = requireOurs(handleAddress);
     long seed = RandomBytes.nextLong();
     Handshake<PeerPuts> handshake =
         new Handshake<>(
             loop,
             device,
             doors,
-            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
+            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass).apart(),
             true,
             words,
             (connection, goodbye) -> {
@@ -263,13 +263,18 @@ public final class Connector {
     return outcome == null ? null : comm(outcome);
   }
 
-  private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
+  private static ConnectionHandle requireOurs(long handleAddress) {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
           "the handle isn't one of this release of Heddle; every rank must run the same plugin and"
               + " release");
     }
+    return handle;
+  }
+
+  private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
+    ConnectionHandle handle = requireOurs(handleAddress);
     if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
       throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
