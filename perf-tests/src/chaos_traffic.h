@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "chaos_buffers.h"
+#include "chaos_orders.h"
 #include "net_plugin.h"
 
 struct chaos_run {
@@ -16,14 +17,6 @@ struct chaos_run {
   const char *until;      /* none are once this file exists; or NULL */
   double timeout_seconds; /* of the connecting */
   size_t max_bytes;
-};
-
-/* What became of one communicator. */
-struct chaos_side {
-  int complete;       /* every message is through, the last one too */
-  const char *failed; /* the call that failed, or NULL */
-  int result;
-  double failed_at; /* monotonic, seconds */
 };
 
 struct chaos_outcome {

@@ -16,14 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chaos_clock.h"
+#include "chaos_orders.h"
 #include "chaos_traffic.h"
 #include "command_line.h"
 #include "net_plugin.h"
 #include "rendezvous.h"
 #include "report.h"
-
-#define FOLDER_BYTES 4096
 
 static struct {
   const char *plugin, *folder, *until;
@@ -31,16 +29,6 @@ static struct {
   double seconds, timeout_seconds;
   size_t seed, max_bytes;
 } options = {.rank = -1, .seed = 1, .max_bytes = 1 << 20, .timeout_seconds = 20};
-
-/* What standard input has asked for and the main thread hasn't begun yet. */
-static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  int run, close, ended;
-  char folder[FOLDER_BYTES];
-  unsigned long long seed;
-  long milliseconds, max_bytes;
-} asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static struct net_plugin net;
 static uint64_t wrong_bytes;
@@ -85,61 +73,12 @@ static void parse(int argc, char **argv) {
   if (options.seconds == 0) options.seconds = options.until != NULL ? 86400 : 3;
 }
 
-/* Whether the line was understood. */
-static int take(const char *line) {
-  long clock;
-  if (sscanf(line, "run %llu %ld %ld %4095[^\n]", &asked.seed, &asked.milliseconds, &asked.max_bytes, asked.folder) ==
-      4) {
-    asked.run = 1;
-    return asked.milliseconds > 0 && asked.max_bytes >= 64;
-  }
-  if (sscanf(line, "clock %ld", &clock) == 1) {
-    chaos_step_clock(clock);
-    return 1;
-  }
-  asked.close |= strcmp(line, "close\n") == 0;
-  return asked.close;
-}
-
-static void *listen_to_input(void *unused) {
-  char line[FOLDER_BYTES + 128];
-  (void)unused;
-  while (fgets(line, sizeof line, stdin) != NULL) {
-    pthread_mutex_lock(&asked.lock);
-    if (!take(line)) fail_with(EXIT_BAD_USAGE, "standard input: not understood: %s", line);
-    pthread_cond_broadcast(&asked.changed);
-    pthread_mutex_unlock(&asked.lock);
-  }
-  pthread_mutex_lock(&asked.lock);
-  asked.ended = 1;
-  pthread_cond_broadcast(&asked.changed);
-  pthread_mutex_unlock(&asked.lock);
-  return NULL;
-}
-
-/* Waits until a word is asked for; 0 where no line comes any more. */
-static int await(int *word) {
-  pause_watch(1);
-  pthread_mutex_lock(&asked.lock);
-  while (!*word && !asked.ended) pthread_cond_wait(&asked.changed, &asked.lock);
-  int there = *word;
-  *word = 0;
-  pthread_mutex_unlock(&asked.lock);
-  pause_watch(0);
-  return there;
-}
-
-static void tell_side(const char *name, const struct chaos_side *side) {
-  printf(",\"%s\":{\"complete\":%s,\"failed\":\"%s\",\"result\":%d,\"failed_at_s\":%.6f}", name,
-         side->complete ? "true" : "false", side->failed == NULL ? "" : side->failed, side->result, side->failed_at);
-}
-
 static void tell_traffic(const struct chaos_outcome *outcome) {
   printf("{\"event\":\"traffic\",\"rank\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"longest_gap_ms\":%.1f",
          options.rank, (unsigned long long)outcome->sent, (unsigned long long)outcome->received,
          (unsigned long long)outcome->bytes, outcome->longest_gap_seconds * 1e3);
-  tell_side("send", &outcome->send);
-  tell_side("receive", &outcome->receive);
+  chaos_tell_side("send", &outcome->send);
+  chaos_tell_side("receive", &outcome->receive);
   printf("}\n");
   fflush(stdout);
 }
@@ -184,21 +123,17 @@ static int one_run(const struct chaos_run *run, const char *prefix, int (*may_cl
   return outcome.send.complete && outcome.receive.complete;
 }
 
-static int is_told_to_close(void) { return await(&asked.close); }
-
 static void runs_from_input(const char *prefix) {
-  pthread_t input;
-  if (pthread_create(&input, NULL, listen_to_input, NULL) != 0) fail_with(EXIT_BAD_USAGE, "cannot run a thread");
-  pthread_detach(input);
-  while (await(&asked.run)) {
-    const struct chaos_run run = {.folder = asked.folder,
+  chaos_hear_orders();
+  for (const struct chaos_order *order = chaos_next_run(); order != NULL; order = chaos_next_run()) {
+    const struct chaos_run run = {.folder = order->folder,
                                   .rank = options.rank,
                                   .spoils = options.spoils,
-                                  .seed = asked.seed,
-                                  .seconds = (double)asked.milliseconds * 1e-3,
+                                  .seed = order->seed,
+                                  .seconds = (double)order->milliseconds * 1e-3,
                                   .timeout_seconds = options.timeout_seconds,
-                                  .max_bytes = (size_t)asked.max_bytes};
-    one_run(&run, prefix, is_told_to_close);
+                                  .max_bytes = (size_t)order->max_bytes};
+    one_run(&run, prefix, chaos_may_close);
   }
 }
 

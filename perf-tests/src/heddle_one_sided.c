@@ -2,14 +2,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "command_line.h"
-#include "one_sided_lanes.h"
-#include "one_sided_plugin.h"
+#include "one_sided_sender.h"
 #include "report.h"
 
-enum { MOST_CONTEXTS = 256, GET_BYTES = 1 << 16, GETS = 4 };
+enum { MOST_CONTEXTS = 256, GET_BYTES = 1 << 16, GETS = 4, CUDA_MEMORY = 2, DMA_BUF_MEMORY = 4 };
 
 struct options {
   const char *plugin, *folder, *table;
@@ -21,18 +19,9 @@ struct options {
 static struct options options = {
     .rank = -1, .ranks = 2, .contexts = 4, .operations = 200, .max_bytes = 1 << 16, .seed = 1, .timeout_seconds = 60};
 static struct one_sided plugin;
-static void *words_memory, *incoming_memory, *outgoing_memory, *gets_memory;
+static struct sender sender;
+static void *gets_memory;
 static unsigned char *gets; /* a piece that others read, then one that is read into */
-
-/* A lane from this rank. */
-struct sending {
-  uint64_t next, tested;
-  uint64_t signalled; /* by strong signals that were started */
-  void *requests[PLACES];
-  uint64_t acknowledged; /* of the lane to this rank: how many checked operations its source was told of */
-};
-
-static struct sending *sendings;
 
 static void usage(FILE *to) {
   fprintf(to,
@@ -74,82 +63,29 @@ static void parse(int argc, char **argv) {
   }
 }
 
-static void *memory(size_t bytes) {
-  void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (found == MAP_FAILED) fail_with(EXIT_BAD_USAGE, "no memory: %zu bytes; ask for less with --max-bytes", bytes);
-  return found;
-}
-
-static void register_all(struct lanes *lanes) {
-  size_t words = lane_count(lanes) * WORDS_OF_LANE * sizeof(uint64_t);
-  size_t bytes = lane_count(lanes) * PLACES * lanes->max_bytes;
-  lanes->words = memory(words);
-  lanes->incoming = memory(bytes);
-  lanes->outgoing = memory(bytes);
-  lanes->checked = memory(lane_count(lanes) * sizeof *lanes->checked);
-  gets = memory((1 + GETS) * GET_BYTES);
+static void register_gets(void) {
+  gets = malloc((1 + GETS) * GET_BYTES);
+  if (gets == NULL) fail_with(EXIT_BAD_USAGE, "no memory for gets");
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
-  check(plugin.calls.reg(plugin.group, lanes->words, words, 1, 1, &words_memory), "regMrSym");
-  check(plugin.calls.reg(plugin.group, lanes->incoming, bytes, 1, 0, &incoming_memory), "regMrSym");
-  check(plugin.calls.reg(plugin.group, lanes->outgoing, bytes, 1, 0, &outgoing_memory), "regMrSym");
   check(plugin.calls.reg(plugin.group, gets, (1 + GETS) * GET_BYTES, 1, 0, &gets_memory), "regMrSym");
 }
 
+/* Memory that the properties don't name is refused, not taken and written wrongly. */
+static void require_refusals(void) {
+  struct nccl_properties_v12 properties;
+  void *handle = NULL;
+  check(plugin.calls.get_properties(0, &properties), "getProperties");
+  if ((properties.pointer_support & CUDA_MEMORY) == 0 &&
+      plugin.calls.reg(plugin.group, gets, GET_BYTES, CUDA_MEMORY, 0, &handle) == NCCL_SUCCESS) {
+    fail_with(EXIT_PLUGIN_ERROR, "regMrSym takes GPU memory, and getProperties has none");
+  }
+  if ((properties.pointer_support & DMA_BUF_MEMORY) == 0 &&
+      plugin.calls.reg_dma_buf(plugin.group, gets, GET_BYTES, CUDA_MEMORY, 0, 0, 0, &handle) == NCCL_SUCCESS) {
+    fail_with(EXIT_PLUGIN_ERROR, "regMrSymDmaBuf takes a dma-buf, and getProperties has none");
+  }
+}
+
 static int is_done(void *request) { return one_sided_is_done(&plugin, request); }
-
-/* Starts the lane's next operation, where the target has checked what lay in its place. */
-static void start(struct lanes *lanes, struct sending *lane, int to, int context) {
-  size_t back = lane_of(lanes, to, context);
-  uint64_t checked = __atomic_load_n(lanes->words + back * WORDS_OF_LANE + WORD_CHECKED, __ATOMIC_ACQUIRE);
-  uint64_t number = lane->next;
-  if (number == lanes->operations || number >= checked + PLACES || number >= lane->tested + PLACES) return;
-  uint64_t random = lane_random(lanes, lanes->rank, to, context, number);
-  size_t bytes = operation_bytes(lanes, random);
-  size_t from = place_offset(lanes, back, number);
-  size_t into = place_offset(lanes, lane_of(lanes, lanes->rank, context), number);
-  fill_piece(lanes->outgoing + from, bytes, random);
-  if (lanes->spoil && number == 3 && bytes > 0) lanes->outgoing[from] ^= 1;
-  void **request = &lane->requests[number % PLACES];
-  size_t there = lane_of(lanes, lanes->rank, context);
-  if (is_weak(context)) {
-    check(plugin.calls.put_signal(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory,
-                                  (uint32_t)to, word_offset(there, WORD_WEAK + (int)(number % PLACES)), words_memory, 0,
-                                  NCCL_SIGNAL_INCREMENT, false, request),
-          "iputSignal");
-  } else if (has_strong_signal(lanes, lanes->rank, to, context, number)) {
-    check(plugin.calls.put_signal(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory,
-                                  (uint32_t)to, word_offset(there, WORD_STRONG), words_memory,
-                                  number + 1 - lane->signalled, NCCL_SIGNAL_ADD, true, request),
-          "iputSignal");
-    lane->signalled = number + 1;
-  } else {
-    check(plugin.calls.put(plugin.contexts, context, from, outgoing_memory, bytes, into, incoming_memory, (uint32_t)to,
-                           request),
-          "iput");
-  }
-  if (*request == NULL) fail_with(EXIT_PLUGIN_ERROR, "a put gave no request");
-  lane->next++;
-}
-
-/* Returns whether the lane is through, here and at the target. */
-static int drive(struct lanes *lanes, int peer, int context) {
-  size_t number = lane_of(lanes, peer, context);
-  struct sending *lane = &sendings[number];
-  start(lanes, lane, peer, context);
-  while (lane->tested < lane->next && is_done(lane->requests[lane->tested % PLACES])) lane->tested++;
-  /* Tells the source of the lane from this peer what the checker has seen; a signal alone, weak. */
-  uint64_t checked = atomic_load_explicit(&lanes->checked[number], memory_order_acquire);
-  if (checked > lane->acknowledged) {
-    void *request = NULL;
-    check(plugin.calls.put_signal(plugin.contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
-                                  word_offset(lane_of(lanes, lanes->rank, context), WORD_CHECKED), words_memory,
-                                  checked - lane->acknowledged, NCCL_SIGNAL_ADD, false, &request),
-          "iputSignal");
-    lane->acknowledged = checked;
-    while (!is_done(request)) one_sided_progress(&plugin);
-  }
-  return lane->tested == lanes->operations && lane->acknowledged == lanes->operations;
-}
 
 static void get_from(const struct lanes *lanes, int peer, int round) {
   uint64_t random = lane_random(lanes, lanes->rank, peer, MOST_CONTEXTS, (uint64_t)round);
@@ -188,9 +124,9 @@ int main(int argc, char **argv) {
                                       .ranks = options.ranks,
                                       .timeout_seconds = options.timeout_seconds};
   one_sided_connect(&plugin, &meeting, options.contexts);
-  register_all(&lanes);
-  sendings = calloc(lane_count(&lanes), sizeof *sendings);
-  if (sendings == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %zu lanes", lane_count(&lanes));
+  sender_register(&sender, &plugin, &lanes);
+  register_gets();
+  require_refusals();
   pthread_t checker;
   if (pthread_create(&checker, NULL, check_lanes, &lanes) != 0) fail_with(EXIT_PLUGIN_ERROR, "no thread to check with");
   double start_seconds = now_seconds();
@@ -198,8 +134,9 @@ int main(int argc, char **argv) {
   for (int round = 0; left > 0; round++) {
     left = 0;
     for (int peer = 0; peer < options.ranks; peer++) {
-      for (int context = 0; context < options.contexts; context++) left += !drive(&lanes, peer, context);
+      for (int context = 0; context < options.contexts; context++) left += !sender_drive(&sender, peer, context, false);
     }
+    check(sender.result, sender.failed);
     one_sided_progress(&plugin);
     if (round % 64 == 0) get_from(&lanes, (options.rank + 1) % options.ranks, round / 64);
   }
@@ -209,12 +146,13 @@ int main(int argc, char **argv) {
   bool failed = true;
   if (plugin.calls.last_error != NULL) check(plugin.calls.last_error(plugin.contexts, &failed), "queryLastError");
   if (failed) fail_with(EXIT_PLUGIN_ERROR, "all is done, and the plugin has an error");
-  void *all[] = {words_memory, incoming_memory, outgoing_memory, gets_memory};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) check(plugin.calls.dereg(plugin.group, all[i]), "deregMrSym");
+  sender_deregister(&sender);
+  check(plugin.calls.dereg(plugin.group, gets_memory), "deregMrSym");
   one_sided_barrier(&plugin, &meeting, "deregistered");
   check(plugin.calls.destroy_contexts(plugin.contexts), "destroyContext");
   check(plugin.calls.close(plugin.group), "closeColl");
   check(plugin.calls.finalize(plugin.context), "finalize");
+  check_sums(&lanes);
   printf("rank %d: %zu operations in %d contexts with %d ranks through %s, %.3f s\n", options.rank,
          lane_count(&lanes) * options.operations, options.contexts, options.ranks, plugin.symbol, seconds);
   return 0;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nccl_abi.h"
+
 #define NET_HANDLE_BYTES 128
 #define NET_MAX_RECEIVES 8
 
@@ -25,6 +27,9 @@ struct net_plugin {
  * warnings. Returns 0, or an ncclResult_t after it said on standard error what is wrong.
  */
 int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
+
+/* The logger that net_load gives to a plugin, with this prefix; for a plugin that is loaded in another way. */
+nccl_logger net_logger(const char *log_prefix);
 
 /* From now on the log has all that the plugin traces, and the monotonic time in front of each line. */
 void net_trace(void);

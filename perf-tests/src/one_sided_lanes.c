@@ -53,7 +53,7 @@ static void look_at(const struct lanes *lanes, int from, int context, uint64_t n
   size_t wrong = wrong_byte(piece, bytes, random);
   if (wrong != bytes) {
     fail_with(EXIT_WRONG_DATA,
-              "operation %lu from rank %d in context %d: its signal is there, and byte %zu of %zu isn't",
+              "WRONG: operation %lu from rank %d in context %d: its signal is there, and byte %zu of %zu isn't",
               (unsigned long)number, from, context, wrong, bytes);
   }
 }
@@ -73,10 +73,44 @@ static uint64_t signalled(const struct lanes *lanes, int from, int context, uint
   return number;
 }
 
+uint64_t lane_operations(const struct lanes *lanes, size_t lane) {
+  if (lanes->operations != UNTIL_TOLD) return lanes->operations;
+  uint64_t told = word(lanes, lane, WORD_TOTAL);
+  return told == 0 ? UNTIL_TOLD : told - 1;
+}
+
+/* By place: as often as the lane's operations have come to it. */
+static uint64_t weak_signals(uint64_t operations, int place) {
+  return operations / PLACES + ((uint64_t)place < operations % PLACES);
+}
+
+static void require(uint64_t found, uint64_t wanted, int from, int context) {
+  if (found != wanted) {
+    fail_with(EXIT_WRONG_DATA, "WRONG: rank %d's signals of context %d have added up to %lu, not %lu", from, context,
+              (unsigned long)found, (unsigned long)wanted);
+  }
+}
+
+void check_sums(const struct lanes *lanes) {
+  for (int from = 0; from < lanes->ranks; from++) {
+    for (int context = 0; context < lanes->contexts; context++) {
+      size_t lane = lane_of(lanes, from, context);
+      uint64_t operations = lane_operations(lanes, lane);
+      require(word(lanes, lane, WORD_STRONG), is_weak(context) ? 0 : operations, from, context);
+      for (int place = 0; place < PLACES; place++) {
+        uint64_t wanted = is_weak(context) ? weak_signals(operations, place) : 0;
+        require(word(lanes, lane, WORD_WEAK + place), wanted, from, context);
+      }
+      uint64_t first = operations > PLACES ? operations - PLACES : 0;
+      for (uint64_t number = first; number < operations; number++) look_at(lanes, from, context, number);
+    }
+  }
+}
+
 void *check_lanes(void *argument) {
   struct lanes *lanes = argument;
   size_t left = lane_count(lanes);
-  while (left > 0) {
+  while (left > 0 && !atomic_load(&lanes->stopped)) {
     left = 0;
     for (int from = 0; from < lanes->ranks; from++) {
       for (int context = 0; context < lanes->contexts; context++) {
@@ -89,9 +123,10 @@ void *check_lanes(void *argument) {
         }
         for (; checked < there; checked++) {
           look_at(lanes, from, context, checked);
+          lanes->found += operation_bytes(lanes, lane_random(lanes, from, lanes->rank, context, checked));
           atomic_store_explicit(&lanes->checked[lane], checked + 1, memory_order_release);
         }
-        left += checked < lanes->operations;
+        left += checked < lane_operations(lanes, lane);
       }
     }
     sched_yield();

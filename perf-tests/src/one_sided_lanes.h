@@ -11,21 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLACES = 4, WORDS_OF_LANE = 2 + PLACES };
+enum { PLACES = 4, WORDS_OF_LANE = 3 + PLACES };
 
 /* Words of a lane in a rank's memory of words: those of lanes to it, and the answers to lanes from it. */
-enum { WORD_STRONG, WORD_CHECKED, WORD_WEAK };
+enum { WORD_STRONG, WORD_CHECKED, WORD_TOTAL, WORD_WEAK };
+
+/* Operations of a lane that goes on until its source says how many there were: WORD_TOTAL has one more. */
+enum { UNTIL_TOLD = INT32_MAX };
 
 struct lanes {
   int rank, ranks, contexts;
   uint64_t seed;
-  uint64_t operations; /* of each lane */
+  uint64_t operations; /* of each lane; or UNTIL_TOLD */
   size_t max_bytes;
   uint64_t *words;
   unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes */
   unsigned char *outgoing;
   _Atomic uint64_t *checked; /* by lane to this rank: how many of its operations the checker has found right */
   int spoil;                 /* a byte of operation 3 is wrong, to see that it is found */
+  atomic_int stopped;        /* the checker isn't to wait any longer */
+  _Atomic uint64_t found;    /* bytes that the checker has found right */
 };
 
 static inline size_t lane_of(const struct lanes *lanes, int peer, int context) {
@@ -53,7 +58,13 @@ void fill_piece(unsigned char *piece, size_t bytes, uint64_t random);
 /* The first byte that is wrong; bytes where none is. */
 size_t wrong_byte(const unsigned char *piece, size_t bytes, uint64_t random);
 
-/* The checker's thread: ends when every operation of every lane to this rank was found right. */
+/* How many operations there are of a lane to this rank; UNTIL_TOLD where that isn't known. */
+uint64_t lane_operations(const struct lanes *, size_t lane);
+
+/* The checker's thread: ends when every operation of every lane to this rank was found right. Wrong ones end the process. */
 void *check_lanes(void *lanes);
+
+/* Ends the process where a word of a lane to this rank has another value than all signals once make, or its last data. */
+void check_sums(const struct lanes *);
 
 #endif

@@ -1,33 +1,18 @@
 #include "one_sided_plugin.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "net_plugin.h"
 #include "rendezvous.h"
 #include "report.h"
 
 enum { HANDLE_BYTES = 128 };
 
-static const char *prefix_of_log;
 static const struct nccl_gin_v13 *narrow;
-
-static void log_line(int level, unsigned long subsystems, const char *file, int line, const char *format, ...) {
-  (void)subsystems;
-  (void)file;
-  (void)line;
-  if (level > NCCL_LOG_INFO || (prefix_of_log == NULL && level != NCCL_LOG_WARN)) return;
-  char text[4096];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  fprintf(stderr, "%sNCCL %s %s\n", prefix_of_log == NULL ? "" : prefix_of_log,
-          level == NCCL_LOG_WARN ? "WARN" : "INFO", text);
-}
 
 /* What NCCL does with a table of version 13. */
 
@@ -89,7 +74,6 @@ static const void *find(void *library, const char *wanted, const char **symbol) 
 }
 
 int one_sided_load(struct one_sided *plugin, const char *path, const char *symbol, const char *log_prefix) {
-  prefix_of_log = log_prefix;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     fprintf(stderr, "cannot load %s: %s\n", path, dlerror());
@@ -106,7 +90,7 @@ int one_sided_load(struct one_sided *plugin, const char *path, const char *symbo
     narrow = table;
     widen(&plugin->calls);
   }
-  int result = plugin->calls.init(&plugin->context, 1, log_line);
+  int result = plugin->calls.init(&plugin->context, 1, net_logger(log_prefix));
   if (result == NCCL_SUCCESS) result = plugin->calls.devices(&plugin->devices);
   if (result != NCCL_SUCCESS) fprintf(stderr, "init of %s failed with %d\n", plugin->symbol, result);
   return result;
