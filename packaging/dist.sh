@@ -43,7 +43,7 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 
 cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$lib"
 cp "$root"/cli/heddle/target/heddle-cli.jar "$lib"
-cp "$root"/perf-tests/target/{heddle-allreduce,heddle-among-threads,heddle-chaos,heddle-connections,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
+cp "$root"/perf-tests/target/{heddle-allreduce,heddle-among-threads,heddle-chaos,heddle-connections,heddle-one-sided,heddle-one-sided-chaos,heddle-one-sided-perf,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
 strip --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
 cp "$here/start.sh" "$lib"
 install -m 755 "$here/heddle" "$bundle/bin/heddle"

@@ -56,6 +56,10 @@ final class BuiltParts {
     return require("perf-tests/target/heddle-one-sided");
   }
 
+  static Path oneSidedChaos() {
+    return require("perf-tests/target/heddle-one-sided-chaos");
+  }
+
   static Path chaos() {
     return require("perf-tests/target/heddle-chaos");
   }

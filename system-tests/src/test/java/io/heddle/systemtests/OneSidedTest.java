@@ -91,6 +91,9 @@ final class OneSidedTest {
     "ncclGinPlugin_v13, 2, 2, 40, 5000",
     "ncclRmaPlugin_v14, 1, 2, 40, 70000",
     "ncclRmaPlugin_v14, 4, 2, 16, 20000",
+    "ncclRmaPlugin_v14, 8, 1, 6, 9000",
+    "ncclRmaPlugin_v14, 2, 64, 4, 3000",
+    "ncclRmaPlugin_v14, 2, 1, 5, 8000000",
   })
   void noSignalIsSeenBeforeItsData(
       String table, int ranks, int contexts, int operations, int maxBytes)
@@ -123,6 +126,16 @@ final class OneSidedTest {
         long least = sent.stream().mapToLong(Long::longValue).min().orElseThrow();
         long most = sent.stream().mapToLong(Long::longValue).max().orElseThrow();
         assertTrue(least > 0.8 * most, "host " + host + ": " + sent);
+      }
+    }
+  }
+
+  @Test
+  void memoryOfAGpuIsRefusedByName() throws IOException, InterruptedException {
+    for (String each : run(1, "--operations=2", "--contexts=1", "--verbose")) {
+      assertTrue(each.endsWith("exit code 0"), each);
+      for (String what : List.of("memory of a GPU (type 2 of NCCL's)", "a dma-buf's memory")) {
+        assertTrue(each.contains("take host memory only, not " + what), each);
       }
     }
   }

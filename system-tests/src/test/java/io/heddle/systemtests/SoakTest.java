@@ -60,19 +60,47 @@ final class SoakTest {
     }
   }
 
-  /* Rank 1 changes a byte here and there on its way. A seed that spoils nothing and has a second for it. */
+  /* Links that go down, silent cuts, loss, stopped ranks; one under the policy packet. */
   @Test
-  void wrongBytesAreFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+  void putsKeepTheirSignalsBehindTheirDataWherePlanesGo() throws IOException, InterruptedException {
+    BuiltParts.oneSidedChaos();
+    try (HostProcess soak = soak("--one-sided", "--runs", "6", "--seed", "60")) {
+      assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      assertTrue(soak.output().contains("PASSED: 6 runs, seeds 60 to 65, 0 bad"), soak.output());
+    }
+  }
+
+  @Test
+  void aSignalBeforeItsDataIsFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+    Path driver = spoiling(BuiltParts.oneSidedChaos(), 0);
+    try (HostProcess soak =
+        soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
+      assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      assertTrue(soak.output().contains("its signal is there, and byte"), soak.output());
+      assertTrue(
+          soak.output().contains("./heddle soak --one-sided --policy pinned --runs 1 --seed 263"),
+          soak.output());
+    }
+  }
+
+  private Path spoiling(Path program, int rank) throws IOException {
     Path driver = folder.resolve("driver");
     Files.writeString(
         driver,
         """
         #!/bin/sh
-        case "$*" in *"--rank 1"*) set -- "$@" --spoil ;; esac
+        case "$*" in *"--rank %s"*) set -- "$@" --spoil ;; esac
         exec %s "$@"
         """
-            .formatted(BuiltParts.chaos()));
+            .formatted(rank, program));
     assertTrue(driver.toFile().setExecutable(true));
+    return driver;
+  }
+
+  /* Rank 1 changes a byte here and there on its way. A seed that spoils nothing and has a second for it. */
+  @Test
+  void wrongBytesAreFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+    Path driver = spoiling(BuiltParts.chaos(), 1);
     try (HostProcess soak =
         soak("--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The plugin's all-reduce between two of rxe's devices that four planes join, every element checked
- * by the driver, the planes' interfaces as witnesses of which carried what.
+ * by the driver, the planes' interfaces as witnesses of which carried what. And puts with signals,
+ * looked at by a thread of their own.
  */
 @EndsWithin(600)
 @InGuest
@@ -42,6 +43,7 @@ final class AllReduceOnRxeTest {
   private static final Path PLUGIN =
       RxeGuest.ROOT.resolve("plugin-shim/target/plugin/libnccl-net-heddle.so");
   private static final Path DRIVER = RxeGuest.ROOT.resolve("perf-tests/target/heddle-allreduce");
+  private static final Path PUTS = RxeGuest.ROOT.resolve("perf-tests/target/heddle-one-sided");
   private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
   /* One guest is both hosts: each rank must be told which addresses are its own. */
@@ -61,7 +63,7 @@ final class AllReduceOnRxeTest {
   void startGuest() throws Exception {
     RxeGuest.assume();
     RxeGuest.assumePrograms("radvd", "ibv_devinfo");
-    for (Path part : List.of(PLUGIN, DRIVER)) {
+    for (Path part : List.of(PLUGIN, DRIVER, PUTS)) {
       if (!Files.exists(part)) {
         Skip.because(part + " isn't built");
       }
@@ -81,6 +83,15 @@ final class AllReduceOnRxeTest {
    * and after it what each plane has sent.
    */
   private String allReduce(String forA, String forB) throws Exception {
+    return bothRanks(
+        DRIVER,
+        "--min-bytes %s --max-bytes %s --iterations %s".formatted(BYTES, BYTES, ITERATIONS),
+        forA,
+        forB);
+  }
+
+  private String bothRanks(Path program, String arguments, String forA, String forB)
+      throws Exception {
     String script =
         """
         folder=$(mktemp -d)
@@ -89,7 +100,7 @@ final class AllReduceOnRxeTest {
           shift 2
           env NCCL_DEBUG=INFO NCCL_IB_TIMEOUT=18 HEDDLE_PROVIDER=libibverbs "NCCL_IB_HCA==rxe$side" \\
             "NCCL_SOCKET_IFNAME==h$side" "$@" '%s' --plugin '%s' \\
-            --rank "$number" --ranks 2 --rendezvous "$folder" --min-bytes %s --max-bytes %s --iterations %s \\
+            --rank "$number" --ranks 2 --rendezvous "$folder" %s \\
             --timeout-seconds 100 >"$folder/$side.log" 2>&1
         }
         plane_bytes
@@ -101,7 +112,7 @@ final class AllReduceOnRxeTest {
         cat "$folder/A.log" "$folder/B.log"
         exit $status
         """
-            .formatted(DRIVER, PLUGIN, BYTES, BYTES, ITERATIONS, forA, forB);
+            .formatted(program, PLUGIN, arguments, forA, forB);
     try (GuestJobs.Job job = guest.submit(script)) {
       int status = job.exitCode(LIMIT_SECONDS);
       assertEquals(0, status, job.output());
@@ -156,9 +167,24 @@ final class AllReduceOnRxeTest {
     }
   }
 
-  /* Last, since it leaves the addresses as they are then. */
   @Test
   @Order(3)
+  void noSignalIsSeenBeforeItsDataAndAllPlanesCarryPuts() throws Exception {
+    String output =
+        bothRanks(
+            PUTS,
+            "--verbose --contexts 4 --operations 12 --max-bytes 131072",
+            "HEDDLE_ONE_SIDED=1 " + ALL_OF_A,
+            "HEDDLE_ONE_SIDED=1 " + ALL_OF_B);
+    for (long[] direction : carried(output)) {
+      System.out.println("bytes by plane: " + Arrays.toString(direction));
+      assertTrue(Arrays.stream(direction).allMatch(plane -> plane > 100_000), output);
+    }
+  }
+
+  /* Last, since it leaves the addresses as they are then. */
+  @Test
+  @Order(4)
   void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
       assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());

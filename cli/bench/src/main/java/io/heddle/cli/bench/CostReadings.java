@@ -84,6 +84,17 @@ final class CostReadings {
     return figures;
   }
 
+  /** Of {@code heddle perf one-sided}: each test by itself, and beside messages. */
+  static List<Figure> oneSided(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode row : report.path("rows")) {
+      String of = row.path("test").asText() + " of puts";
+      figures.add(Figure.of(of, row.path("unit").asText(), numbers(row.path("puts"))));
+      figures.add(Figure.of(of + " ÷ messages", "", numbers(row.path("ratios"))));
+    }
+    return figures;
+  }
+
   private static List<Double> numbers(JsonNode array) {
     List<Double> numbers = new ArrayList<>();
     array.forEach(each -> numbers.add(each.asDouble()));

@@ -21,6 +21,7 @@ final class Measurements {
   static final String PACKET = "packet";
   static final String CALLS = "calls";
   static final String VERBS = "verbs";
+  static final String ONE_SIDED = "one-sided";
   static final String STANDIN = "standin";
   static final String START = "start";
   static final String FAILOVER = "failover";
@@ -208,6 +209,14 @@ final class Measurements {
             false,
             90,
             CostReadings::verbs),
+        new Measurement(
+            ONE_SIDED,
+            "puts with signals beside messages of the net interface; all to all of 16 ranks",
+            words("perf one-sided --json"),
+            words("perf one-sided --json --rounds 3"),
+            false,
+            240,
+            CostReadings::oneSided),
         new Measurement(
             STANDIN,
             "all-reduce over devices of the stand-in, beside one device",

@@ -286,6 +286,20 @@ class ReadingsTest {
   }
 
   @Test
+  void putsAreBesideMessagesRoundByRound() throws Exception {
+    List<Figure> figures =
+        CostReadings.oneSided(
+            json(
+                """
+                {"rows": [{"test": "latency", "unit": "us", "puts": [12, 11, 30],
+                  "messages": [10, 11, 20], "ratios": [1.2, 1.0, 1.5]}]}
+                """));
+    assertEquals(12, named(figures, "latency of puts").median());
+    assertEquals(1.2, named(figures, "latency of puts ÷ messages").median());
+    assertEquals(1.5, named(figures, "latency of puts ÷ messages").most());
+  }
+
+  @Test
   void ofPathsTheWorstHashCounts() throws Exception {
     List<Figure> figures =
         Readings.paths(

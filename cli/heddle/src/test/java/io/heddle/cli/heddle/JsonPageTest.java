@@ -86,6 +86,8 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf start", "StartReport");
     DOCUMENTS.put("heddle perf connections", "ConnectionsReport");
     DOCUMENTS.put("heddle perf policies", "PolicyReport");
+    DOCUMENTS.put("heddle perf one-sided", "OneSidedReport");
+    DOCUMENTS.put("heddle perf one-sided-check", "PerfOneSidedCheckCommand$Document");
     DOCUMENTS.put("heddle perf packet", "PacketReport");
     DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");
     DOCUMENTS.put("heddle perf failover", "FailoverReport");

@@ -21,6 +21,11 @@ public final class Installation {
   public static final Path AMONG_THREADS = Path.of("perf-tests", "target", "heddle-among-threads");
   public static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   public static final Path CONNECTIONS = Path.of("perf-tests", "target", "heddle-connections");
+  public static final Path ONE_SIDED = Path.of("perf-tests", "target", "heddle-one-sided");
+  public static final Path ONE_SIDED_CHAOS =
+      Path.of("perf-tests", "target", "heddle-one-sided-chaos");
+  public static final Path ONE_SIDED_PERF =
+      Path.of("perf-tests", "target", "heddle-one-sided-perf");
   public static final Path PLUGIN_PERF = Path.of("perf-tests", "target", "heddle-plugin-perf");
   public static final Path CALL_COST = Path.of("perf-tests", "target", "heddle-call-cost");
   public static final Path VERBS_PLUGIN =

@@ -29,8 +29,12 @@ final class ChaosPair implements AutoCloseable {
 
   private static final long END_SECONDS = 10;
 
-  /** Programs that run on the hosts. */
-  record Programs(Path plugin, Path driver) {}
+  /**
+   * Programs that run on the hosts.
+   *
+   * @param environment of the driver, besides what a run's setting has
+   */
+  record Programs(Path plugin, Path driver, Map<String, String> environment) {}
 
   private final ChaosNetwork network;
   private final Programs programs;
@@ -54,6 +58,7 @@ final class ChaosPair implements AutoCloseable {
 
   private RankProcess start(int rank) throws IOException {
     Map<String, String> all = new LinkedHashMap<>(network.lab().environment(rank));
+    all.putAll(programs.environment());
     all.putAll(environment);
     all.put("HEDDLE_STATS_DIR", folder.toString());
     List<String> command =

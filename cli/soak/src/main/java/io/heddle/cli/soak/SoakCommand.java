@@ -13,6 +13,7 @@ import io.heddle.cli.lab.PlaneFaults;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,14 @@ public final class SoakCommand implements Callable<Integer> {
   private boolean fabric;
 
   @Option(
+      names = "--one-sided",
+      description =
+          "Puts, each with a strong or a weak signal or none, and gets, over NCCL's one-sided table"
+              + " in the messages' place. Checks that no signal comes before its data, and that"
+              + " each is applied once.")
+  private boolean oneSided;
+
+  @Option(
       names = "--policy",
       paramLabel = "POLICY",
       description =
@@ -117,8 +126,8 @@ public final class SoakCommand implements Callable<Integer> {
             Installation.require(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin"),
             Installation.require(
-                driver == null ? Installation.part(Installation.CHAOS) : driver,
-                "the rank's program"));
+                driver == null ? Installation.part(usualDriver()) : driver, "the rank's program"),
+            oneSided ? Map.of("HEDDLE_ONE_SIDED", "1") : Map.of());
     if (fabric) {
       return soak(programs, "a fabric of routers", this::onFabric) ? 0 : ExitCode.FAILED;
     }
@@ -135,6 +144,10 @@ public final class SoakCommand implements Callable<Integer> {
                 used,
                 folder.path());
     return soak(programs, choice.kind().text(), benches) ? 0 : ExitCode.FAILED;
+  }
+
+  private Path usualDriver() {
+    return oneSided ? Installation.ONE_SIDED_CHAOS : Installation.CHAOS;
   }
 
   private void requireAtLeastOne(String option, @Nullable Long value) {
@@ -167,7 +180,9 @@ public final class SoakCommand implements Callable<Integer> {
 
   /* Those that repeat a run as it was. */
   private String options() {
-    return (fabric ? " --fabric" : "") + (policy == null ? "" : " --policy " + policy);
+    return (fabric ? " --fabric" : "")
+        + (oneSided ? " --one-sided" : "")
+        + (policy == null ? "" : " --policy " + policy);
   }
 
   private boolean soak(ChaosPair.Programs programs, String where, Benches benches)

@@ -46,7 +46,8 @@ final class ScriptedRanks implements ChaosNetwork {
     if (!driver.toFile().setExecutable(true)) {
       throw new IOException("can't make " + driver + " executable");
     }
-    return new ChaosPair.Programs(Files.writeString(folder.resolve("plugin"), otherwise), driver);
+    return new ChaosPair.Programs(
+        Files.writeString(folder.resolve("plugin"), otherwise), driver, Map.of());
   }
 
   @Override

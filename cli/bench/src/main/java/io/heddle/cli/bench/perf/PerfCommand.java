@@ -26,6 +26,8 @@ import picocli.CommandLine.Command;
       PerfStandinCommand.class,
       PerfStartCommand.class,
       PerfConnectionsCommand.class,
+      PerfOneSidedCommand.class,
+      PerfOneSidedCheckCommand.class,
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,
       PerfJmhCommand.class,
