@@ -27,6 +27,10 @@ final class PluginCheck implements Check {
           "silent-fallback",
           "NCCL_NET isn't set: a plugin that can't start makes NCCL take its own transports, in"
               + " silence");
+  private static final Cause ONE_SIDED =
+      new Cause(
+          "one-sided-setting",
+          "HEDDLE_ONE_SIDED is neither 0 nor 1, and the plugin takes no one-sided operations");
   private static final String NAME = "heddle";
 
   @Override
@@ -42,7 +46,7 @@ final class PluginCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(DISABLED, MISSING, OTHER, INCOMPLETE, NET, SILENT);
+    return List.of(DISABLED, MISSING, OTHER, INCOMPLETE, NET, SILENT, ONE_SIDED);
   }
 
   @Override
@@ -56,6 +60,7 @@ final class PluginCheck implements Check {
       library(host, wanted, findings);
     }
     net(host.setting("NCCL_NET"), findings);
+    findings.add(oneSided(host.setting("HEDDLE_ONE_SIDED")));
     return findings;
   }
 
@@ -116,6 +121,22 @@ final class PluginCheck implements Check {
     } catch (IOException vanished) {
       return null;
     }
+  }
+
+  private static Finding oneSided(String wanted) {
+    return switch (wanted) {
+      case "", "0" ->
+          new Finding.Ok(
+              "one-sided operations (RMA, GIN by a proxy) are left to NCCL's other transports;"
+                  + " HEDDLE_ONE_SIDED=1 takes those on host memory");
+      case "1" ->
+          new Finding.Ok(
+              "HEDDLE_ONE_SIDED=1: one-sided operations on host memory go over the planes; those on"
+                  + " GPU memory are refused");
+      default ->
+          new Finding.Warning(
+              ONE_SIDED, "HEDDLE_ONE_SIDED=" + wanted, "set HEDDLE_ONE_SIDED=1, or unset it");
+    };
   }
 
   private static void net(String net, List<Finding> findings) {

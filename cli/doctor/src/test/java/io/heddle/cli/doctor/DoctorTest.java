@@ -166,7 +166,8 @@ class DoctorTest {
   @CsvSource({
     "NCCL_NET_PLUGIN=none, plugin-disabled",
     "NCCL_NET=IB,          net-other",
-    "NCCL_DEBUG=INFO,      silent-fallback"
+    "NCCL_DEBUG=INFO,      silent-fallback",
+    "HEDDLE_ONE_SIDED=yes, one-sided-setting"
   })
   void whatKeepsNcclFromThePluginIsNamed(String setting, String cause) {
     only(examine(environment(setting), new PluginCheck()), cause);
