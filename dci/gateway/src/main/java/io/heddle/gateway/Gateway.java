@@ -4,26 +4,40 @@ import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.DataPlane;
+import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.PacketCount;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.dataplane.route.KernelRoutes;
+import io.heddle.gateway.config.ControllerRules;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
+import io.heddle.gateway.config.TelemetryConfig;
 import io.heddle.gateway.flow.FlowWatch;
 import io.heddle.gateway.flow.MeasuredFlow;
+import io.heddle.gateway.peer.ControllerSessions;
+import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.gateway.probe.ProbeResult;
 import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NearestName;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.RuleReport;
+import io.heddle.telemetry.server.TelemetryServer;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,8 +62,9 @@ public final class Gateway implements AutoCloseable {
   private final DataPlane plane;
   private final Headend headend;
   private final FlowWatch watch;
-  private final WantedSteers rules;
+  private final WantedSteers steers;
   private final Set<Integer> alive = new TreeSet<>();
+  private List<MeasuredFlow> flows = List.of();
   private Map<Integer, String> reasons = Map.of();
   private Map<Integer, String> refused = Map.of();
   /* None are like this: the first look gives the kernel its routes. */
@@ -58,7 +73,12 @@ public final class Gateway implements AutoCloseable {
   private GatewayView view;
   private Map<Integer, PacketCount> lastCounts;
   private long lastNs;
+  /* The same as the set of those that are alive; read by the speaker's thread. */
+  private volatile Set<Integer> usable = Set.of();
+  private List<InterfaceReport> sent = List.of();
   private @Nullable Probes probes;
+  private @Nullable ControllerSessions controllers;
+  private @Nullable TelemetryServer telemetry;
   private boolean closed;
 
   private Gateway(GatewayConfig config, DataPlane plane, HostAddresses host, Log log) {
@@ -70,11 +90,11 @@ public final class Gateway implements AutoCloseable {
     watch = new FlowWatch(config.elephants());
     Set<Integer> known = new TreeSet<>();
     config.lists().forEach(each -> known.add(each.id()));
-    rules = new WantedSteers(plane, known);
+    steers = new WantedSteers(plane, known);
     begin();
     lastCounts = plane.listCounters();
     lastNs = System.nanoTime();
-    view = newView(List.of(), Map.of());
+    view = newView(Map.of());
   }
 
   /**
@@ -92,6 +112,7 @@ public final class Gateway implements AutoCloseable {
     try {
       Gateway gateway = new Gateway(config, plane, host, log);
       gateway.probe();
+      gateway.join();
       return gateway;
     } catch (RuntimeException failed) {
       plane.close();
@@ -135,6 +156,78 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
+  /* Whoever tells it what to do, and whom it tells what it sees. */
+  private void join() {
+    sent = InterfaceCounters.read();
+    ControllerRules from = config.controllers();
+    if (!from.peers().isEmpty()) {
+      controllers = ControllerSessions.start(from, list -> usable.contains(list), steering(), log);
+    }
+    TelemetryConfig serve = config.telemetry();
+    if (serve != null) {
+      telemetry =
+          TelemetryServer.start(
+              new InetSocketAddress(serve.address(), serve.port()),
+              serve.files(),
+              this::report,
+              log);
+    }
+  }
+
+  private ControllerSessions.Steering steering() {
+    return new ControllerSessions.Steering() {
+      @Override
+      public void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone) {
+        takeRules(changed, gone);
+      }
+
+      @Override
+      public Collection<FlowRecord> flows() {
+        return seenFlows();
+      }
+
+      @Override
+      public void graceIsOver() {
+        endFoundBefore();
+      }
+    };
+  }
+
+  private synchronized void takeRules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone) {
+    if (!closed) {
+      Map<SteerKey, WantedSteers.Wanted> wanted = new LinkedHashMap<>();
+      changed.forEach((key, to) ->
+          wanted.put(
+              key,
+              new WantedSteers.Wanted(
+                  to.list(), RuleReport.BY_CONTROLLER + ExtendedCommunity.dotted(to.routerId()))));
+      steers.rules(wanted, gone, alive);
+    }
+  }
+
+  private synchronized List<FlowRecord> seenFlows() {
+    return flows.stream().map(MeasuredFlow::flow).toList();
+  }
+
+  /* The data plane doesn't know whose its steers are. Controllers announce theirs again. */
+  private synchronized void endFoundBefore() {
+    int ended = closed ? 0 : steers.endFoundBefore(alive);
+    if (ended > 0) {
+      log.info("%d steers found at the start are ended: nobody wants them any more", ended);
+    }
+  }
+
+  /** What was seen at the last look, as telemetry has it. */
+  public synchronized GatewayReport report() {
+    return Reports.of(view(), config, sent);
+  }
+
+  /** Sessions with controllers. */
+  public List<ControllerSessions.Peer> peers() {
+    ControllerSessions sessions = controllers;
+    return sessions == null ? List.of() : sessions.peers();
+  }
+
   private Map<Integer, ProbeResult> probeResults() {
     return probes == null ? Map.of() : probes.results();
   }
@@ -159,7 +252,8 @@ public final class Gateway implements AutoCloseable {
       policy.destinations().forEach(each -> prefixes.put(each, policy.number()));
     }
     plane.setPolicies(prefixes);
-    rules.obey(alive);
+    steers.obey(alive);
+    usable = Set.copyOf(alive);
     plane.attach();
   }
 
@@ -186,7 +280,11 @@ public final class Gateway implements AutoCloseable {
   synchronized void look() {
     host = HostAddresses.read();
     lookAtLinks();
-    List<MeasuredFlow> flows = watch.look(plane.flows(), System.nanoTime());
+    flows = watch.look(plane.flows(), System.nanoTime());
+    sent = InterfaceCounters.read();
+    if (controllers != null) {
+      controllers.looked(seenFlows());
+    }
     Map<Integer, PacketCount> counts = plane.listCounters();
     long now = System.nanoTime();
     Map<Integer, Long> rates = new TreeMap<>();
@@ -196,10 +294,10 @@ public final class Gateway implements AutoCloseable {
     });
     lastCounts = counts;
     lastNs = now;
-    view = newView(flows, rates);
+    view = newView(rates);
   }
 
-  private GatewayView newView(List<MeasuredFlow> flows, Map<Integer, Long> rates) {
+  private GatewayView newView(Map<Integer, Long> rates) {
     Map<Integer, Buckets> buckets = new TreeMap<>();
     config.policies().forEach(each -> buckets.put(each.number(), buckets(each)));
     Map<Integer, Integer> mtus = new TreeMap<>();
@@ -215,7 +313,8 @@ public final class Gateway implements AutoCloseable {
         rates,
         plane.counters(),
         probeResults(),
-        Map.copyOf(rules.rules()));
+        Map.copyOf(steers.all()),
+        Instant.now());
   }
 
   private Buckets buckets(PolicyConfig policy) {
@@ -299,12 +398,16 @@ public final class Gateway implements AutoCloseable {
         plane.setBuckets(policy.number(), wanted);
       }
     }
-    rules.obey(alive);
+    steers.obey(alive);
+    usable = Set.copyOf(alive);
+    if (controllers != null) {
+      controllers.listsChanged();
+    }
   }
 
   /** What was seen at the last look, with today's rules. */
   public synchronized GatewayView view() {
-    return view.withRules(Map.copyOf(rules.rules()));
+    return view.withRules(Map.copyOf(steers.all()));
   }
 
   /**
@@ -336,7 +439,7 @@ public final class Gateway implements AutoCloseable {
               + "'s, which doesn't lead to "
               + AddressText.of(key.destination()));
     }
-    rules.set(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive);
+    steers.order(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive);
     return "queue pair %s of %s goes by %s%s"
         .formatted(
             key.queuePair(),
@@ -348,29 +451,41 @@ public final class Gateway implements AutoCloseable {
   /**
    * Gives a queue pair back to its hash.
    *
-   * @throws HeddleException where no rule is for it
+   * @throws HeddleException where no order is for it
    */
   public synchronized String release(SteerKey key) {
-    if (!rules.end(key)) {
+    if (!steers.endOrder(key, alive)) {
       throw new HeddleException(
-          "no rule is for queue pair "
+          "no order is for queue pair "
               + key.queuePair()
               + " of "
               + AddressText.of(key.destination())
-              + "; heddle gateway show rules lists them");
+              + "; heddle gateway show rules lists them, and those of controllers end there");
     }
-    return "queue pair %s of %s goes by its hash"
-        .formatted(key.queuePair(), AddressText.of(key.destination()));
+    return "queue pair %s of %s goes by its hash%s"
+        .formatted(
+            key.queuePair(),
+            AddressText.of(key.destination()),
+            steers.all().containsKey(key) ? ", or by a controller's rule" : "");
   }
 
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
-      if (probes != null) {
-        probes.close();
+  public void close() {
+    /* Their threads may wait for this object. */
+    if (telemetry != null) {
+      telemetry.close();
+    }
+    if (controllers != null) {
+      controllers.close();
+    }
+    synchronized (this) {
+      if (!closed) {
+        closed = true;
+        if (probes != null) {
+          probes.close();
+        }
+        plane.close();
       }
-      plane.close();
     }
   }
 }

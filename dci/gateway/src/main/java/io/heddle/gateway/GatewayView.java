@@ -38,6 +38,7 @@ public final class GatewayView {
   private final TrafficCounters traffic;
   private final Map<Integer, ProbeResult> probes;
   private final Map<SteerKey, WantedSteers.Wanted> rules;
+  private final Instant seenAt;
   private final Instant time = Instant.now();
   private final long timeNs = System.nanoTime();
 
@@ -52,7 +53,9 @@ public final class GatewayView {
       Map<Integer, Long> rates,
       TrafficCounters traffic,
       Map<Integer, ProbeResult> probes,
-      Map<SteerKey, WantedSteers.Wanted> rules) {
+      Map<SteerKey, WantedSteers.Wanted> rules,
+      Instant seenAt) {
+    this.seenAt = seenAt;
     this.config = config;
     this.adopted = adopted;
     this.flows = flows;
@@ -68,7 +71,13 @@ public final class GatewayView {
 
   GatewayView withRules(Map<SteerKey, WantedSteers.Wanted> newest) {
     return new GatewayView(
-        config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, probes, newest);
+        config, adopted, flows, buckets, mtus, reasons, counts, rates, traffic, probes, newest,
+        seenAt);
+  }
+
+  /** Of the look, nanoseconds since the epoch. */
+  long timestampNs() {
+    return seenAt.getEpochSecond() * 1_000_000_000L + seenAt.getNano();
   }
 
   private static String text(Instant instant) {
@@ -91,6 +100,11 @@ public final class GatewayView {
                     .thenComparing(each -> -each.flow().lastNs()))
             .map(this::flow)
             .toList());
+  }
+
+  /** Elephants only, in no order. */
+  List<GatewayStatus.Flow> elephants() {
+    return flows.stream().filter(MeasuredFlow::elephant).map(this::flow).toList();
   }
 
   private GatewayStatus.Flow flow(MeasuredFlow rate) {
@@ -200,14 +214,19 @@ public final class GatewayView {
 
   private GatewayStatus.Rule rule(SteerKey key, WantedSteers.Wanted rule, boolean used) {
     InetAddress source = key.source();
-    String reason = reasons.get(rule.list());
+    String reason =
+        config.list(rule.list()).isEmpty()
+            ? "this gateway has no such list"
+            : reasons.containsKey(rule.list())
+                ? "the list is dead: " + reasons.get(rule.list())
+                : null;
     return new GatewayStatus.Rule(
         AddressText.of(key.destination()),
         key.queuePair(),
         source == null ? null : AddressText.of(source),
         config.listName(rule.list()),
         reason == null,
-        reason == null ? null : "the list is dead: " + reason,
+        reason,
         rule.setBy(),
         used);
   }

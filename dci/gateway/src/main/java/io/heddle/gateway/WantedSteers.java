@@ -3,28 +3,33 @@ package io.heddle.gateway;
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.SteerKey;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that somebody wants, and which of them the data plane has. A rule whose list is dead
- * stays here, inactive, and its queue pair goes by its hash.
+ * The steers that somebody wants, and which of them the data plane has. An operator's order goes
+ * before a controller's rule. A steer whose list is dead stays here, inactive, and its queue pair
+ * goes by its hash.
  */
 final class WantedSteers {
-  /** Who set a rule that the data plane had when this process began. */
+  /** Who wanted a steer that the data plane had when this process began. */
   static final String BEFORE = "found at the start";
 
-  /** A rule; {@code list} is its list's id. */
+  /** A steer; {@code list} is its list's id. */
   record Wanted(int list, String setBy) {}
 
   private final DataPlane plane;
+  private final Map<SteerKey, Wanted> orders = new LinkedHashMap<>();
   private final Map<SteerKey, Wanted> rules = new LinkedHashMap<>();
+  private final Map<SteerKey, Integer> obeyed = new HashMap<>();
 
   /**
    * Takes over what the data plane has.
    *
-   * @param known ids of lists; rules by others end
+   * @param known ids of lists; steers to others end
    */
   WantedSteers(DataPlane plane, Set<Integer> known) {
     this.plane = plane;
@@ -32,43 +37,96 @@ final class WantedSteers {
         .steers()
         .forEach((key, list) -> {
           if (known.contains(list)) {
-            rules.put(key, new Wanted(list, BEFORE));
+            orders.put(key, new Wanted(list, BEFORE));
+            obeyed.put(key, list);
           } else {
             plane.release(key);
           }
         });
   }
 
-  Map<SteerKey, Wanted> rules() {
-    return rules;
+  /** What is wanted of each queue pair. */
+  Map<SteerKey, Wanted> all() {
+    Map<SteerKey, Wanted> all = new LinkedHashMap<>(rules);
+    all.putAll(orders);
+    return all;
   }
 
-  void set(SteerKey key, Wanted rule, Set<Integer> alive) {
-    rules.put(key, rule);
-    obey(alive);
+  private @Nullable Wanted wanted(SteerKey key) {
+    Wanted order = orders.get(key);
+    return order == null ? rules.get(key) : order;
   }
 
-  /** Whether there was one. */
-  boolean end(SteerKey key) {
-    boolean was = rules.remove(key) != null;
-    return plane.release(key) || was;
+  void order(SteerKey key, Wanted order, Set<Integer> alive) {
+    orders.put(key, order);
+    obey(Set.of(key), alive);
   }
 
-  /** Has the data plane obey the rules whose lists are alive, and no others. */
-  void obey(Set<Integer> alive) {
-    Map<SteerKey, Integer> present = plane.steers();
-    Map<SteerKey, Integer> fresh = new HashMap<>();
-    rules.forEach((key, rule) -> {
-      if (!alive.contains(rule.list())) {
-        if (present.containsKey(key)) {
-          plane.release(key);
-        }
-      } else if (!Integer.valueOf(rule.list()).equals(present.get(key))) {
-        fresh.put(key, rule.list());
+  /** Ends an order; a controller's rule for the queue pair holds again. Whether there was one. */
+  boolean endOrder(SteerKey key, Set<Integer> alive) {
+    boolean was = orders.remove(key) != null;
+    obey(Set.of(key), alive);
+    return was;
+  }
+
+  /**
+   * Controllers have changed their minds. What was found at the start gives way.
+   *
+   * @param changed rules that are new or lead elsewhere
+   * @param gone rules that are withdrawn
+   */
+  void rules(Map<SteerKey, Wanted> changed, Set<SteerKey> gone, Set<Integer> alive) {
+    rules.putAll(changed);
+    rules.keySet().removeAll(gone);
+    changed.keySet().forEach(this::forgetBefore);
+    Set<SteerKey> keys = new HashSet<>(changed.keySet());
+    keys.addAll(gone);
+    obey(keys, alive);
+  }
+
+  private void forgetBefore(SteerKey key) {
+    Wanted order = orders.get(key);
+    if (order != null && order.setBy().equals(BEFORE)) {
+      orders.remove(key);
+    }
+  }
+
+  /** Ends the steers that were found at the start and that nobody has wanted since; how many. */
+  int endFoundBefore(Set<Integer> alive) {
+    Set<SteerKey> before = new HashSet<>();
+    orders.forEach((key, order) -> {
+      if (order.setBy().equals(BEFORE)) {
+        before.add(key);
       }
     });
+    orders.keySet().removeAll(before);
+    obey(before, alive);
+    return before.size();
+  }
+
+  /** Has the data plane obey the steers whose lists are alive, and no others. */
+  void obey(Set<Integer> alive) {
+    Set<SteerKey> keys = new HashSet<>(obeyed.keySet());
+    keys.addAll(rules.keySet());
+    keys.addAll(orders.keySet());
+    obey(keys, alive);
+  }
+
+  private void obey(Set<SteerKey> keys, Set<Integer> alive) {
+    Map<SteerKey, Integer> fresh = new HashMap<>();
+    for (SteerKey key : keys) {
+      Wanted wanted = wanted(key);
+      if (wanted == null || !alive.contains(wanted.list())) {
+        if (obeyed.remove(key) != null) {
+          plane.release(key);
+        }
+      } else if (!Integer.valueOf(wanted.list()).equals(obeyed.get(key))) {
+        fresh.put(key, wanted.list());
+      }
+    }
     if (!fresh.isEmpty()) {
       plane.steer(fresh);
+      obeyed.putAll(fresh);
     }
   }
 }

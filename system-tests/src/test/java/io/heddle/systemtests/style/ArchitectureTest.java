@@ -28,11 +28,14 @@ class ArchitectureTest {
           Map.entry("addr", Set.of("platform")),
           Map.entry("bpf", Set.of("platform")),
           Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
-          Map.entry("gateway", Set.of("platform", "addr", "dataplane", "cli.kit")),
+          Map.entry(
+              "gateway",
+              Set.of("platform", "addr", "dataplane", "bgp", "flowspec", "telemetry", "cli.kit")),
+          Map.entry("telemetry", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
           Map.entry("flowspec", Set.of("platform", "addr", "bgp")),
-          Map.entry("controller", Set.of("platform")),
+          Map.entry("controller", Set.of("platform", "addr", "bgp", "flowspec", "telemetry")),
           Map.entry("bgpstub", Set.of("platform", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),
           Map.entry("roce.transport", Set.of("platform", "verbs", "roce.wire")),
@@ -165,7 +168,13 @@ class ArchitectureTest {
             "io.heddle.platform..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.heddle.bpf..", "io.heddle.dataplane..", "io.heddle.gateway..")
+        .resideInAnyPackage(
+            "io.heddle.bpf..",
+            "io.heddle.dataplane..",
+            "io.heddle.gateway..",
+            "io.heddle.telemetry..",
+            "io.heddle.controller..",
+            "io.grpc..")
         .because("a job's process carries nothing of products between data centres")
         .check(classes);
   }

@@ -13,12 +13,18 @@ import java.util.TreeSet;
 
 /** Which class uses which, within each module. A nested class counts with its outer one. */
 final class ClassGraphs {
+  /* protoc's messages all know their file, and it knows them. */
+  private static final String GENERATED = "io.heddle.telemetry.proto";
+
   private ClassGraphs() {}
 
-  /** By module, which class uses which. */
+  /** By module, which class uses which; generated ones aside. */
   static Map<String, Map<String, Set<String>>> byModule() throws Exception {
     Map<String, Map<String, Set<String>>> graphs = new HashMap<>();
     for (JavaClass type : new ClassFileImporter().importPaths(Repository.classFolders())) {
+      if (type.getPackageName().equals(GENERATED)) {
+        continue;
+      }
       String module = ModuleNames.of(type);
       Set<String> used =
           graphs

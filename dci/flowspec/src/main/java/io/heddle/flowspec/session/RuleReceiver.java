@@ -75,7 +75,8 @@ public final class RuleReceiver implements SessionListener {
     int routerId = routerId(session, update.attributes());
     for (FlowRule rule : rules.announced()) {
       RuleRefusal refusal = admission.announced(rule, update.attributes(), routerId);
-      if (refusal != null && toldOf.add(refusal)) {
+      /* A reflector tells everybody everything. */
+      if (refusal != null && refusal != RuleRefusal.FOR_ANOTHER_GATEWAY && toldOf.add(refusal)) {
         log.warn(
             "peer %s: rule refused, %s: %s; more such rules in this session are counted",
             peer, refusal.text(), rule);

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -174,6 +175,17 @@ public final class RuleTable {
       }
     }
     return null;
+  }
+
+  /** The rules that can match this queue pair only, in order. */
+  public List<RuleEntry> rules(QueuePairKey key) {
+    NavigableSet<RuleEntry> rules = exact.get(key);
+    return rules == null ? List.of() : List.copyOf(rules);
+  }
+
+  /** Queue pairs that rules of their own may steer. */
+  public Set<QueuePairKey> queuePairs() {
+    return Set.copyOf(exact.keySet());
   }
 
   /** Rules whose list isn't there or is dead: they are kept, and others or the hash decide. */

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a gateway is told to do.
@@ -14,6 +15,7 @@ import java.util.stream.Stream;
  * @param preference likewise of its rule
  * @param priority of the filter on the LAN's interfaces
  * @param reduced whether the encapsulation leaves the first segment out of the SRH
+ * @param telemetry null where none is served
  */
 public record GatewayConfig(
     List<String> lan,
@@ -25,6 +27,8 @@ public record GatewayConfig(
     ElephantRules elephants,
     ProbeRules probes,
     Path control,
+    ControllerRules controllers,
+    @Nullable TelemetryConfig telemetry,
     List<PolicyConfig> policies) {
 
   public Stream<ListConfig> lists() {

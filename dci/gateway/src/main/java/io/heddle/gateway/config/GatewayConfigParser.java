@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,9 @@ public final class GatewayConfigParser {
           "probe-interval-ms",
           "probe-misses",
           "reflect");
+  private static final Set<String> ALL_TOP_KEYS =
+      Stream.concat(TOP_KEYS.stream(), ControllerParser.TOP_KEYS.stream())
+          .collect(Collectors.toUnmodifiableSet());
   private static final Set<String> POLICY_KEYS =
       Set.of("destination", "colour", "endpoint", "probe");
   private static final Set<String> LIST_KEYS =
@@ -56,11 +60,14 @@ public final class GatewayConfigParser {
   private final String file;
   private final List<ConfigText.Section> policies;
   private final List<ConfigText.Section> lists;
+  private final List<ConfigText.Section> controllers;
 
   private GatewayConfigParser(String file, List<ConfigText.Section> sections) {
     this.file = file;
     policies = sections.stream().filter(each -> each.kind.equals(POLICY)).toList();
     lists = sections.stream().filter(each -> each.kind.equals(LIST)).toList();
+    controllers =
+        sections.stream().filter(each -> each.kind.equals(ControllerParser.SECTION)).toList();
   }
 
   /**
@@ -78,8 +85,9 @@ public final class GatewayConfigParser {
   }
 
   static GatewayConfig parse(String file, List<String> lines) {
-    List<ConfigText.Section> sections = ConfigText.parse(file, lines, List.of(POLICY, LIST));
-    sections.getFirst().refuseUnknown(TOP_KEYS);
+    List<ConfigText.Section> sections =
+        ConfigText.parse(file, lines, List.of(POLICY, LIST, ControllerParser.SECTION));
+    sections.getFirst().refuseUnknown(ALL_TOP_KEYS);
     GatewayConfigParser parser = new GatewayConfigParser(file, sections);
     parser.policies.forEach(each -> each.refuseUnknown(POLICY_KEYS));
     parser.lists.forEach(each -> each.refuseUnknown(LIST_KEYS));
@@ -147,6 +155,8 @@ public final class GatewayConfigParser {
             TimeUnit.MILLISECONDS.toNanos(top.number("elephant-silence-ms", 5_000, 200, 600_000))),
         probes,
         top.get("control", DEFAULT_CONTROL, "a file", Path::of),
+        new ControllerParser(top).rules(controllers),
+        new ControllerParser(top).telemetry(),
         made);
   }
 

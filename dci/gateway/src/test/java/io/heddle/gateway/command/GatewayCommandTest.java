@@ -120,7 +120,7 @@ final class GatewayCommandTest {
         assertTrue(err.toString().contains("queue pair 1 is not in 2 to"), err.toString());
         assertEquals(0, run("release", "--destination=fc00:2::2", "--qp=17", control));
         assertEquals(1, run("release", "--destination=fc00:2::2", "--qp=17", control));
-        assertTrue(err.toString().contains("no rule is for queue pair 17"), err.toString());
+        assertTrue(err.toString().contains("no order is for queue pair 17"), err.toString());
       }
     }
   }

@@ -69,8 +69,8 @@ final class GatewayConfigParserTest {
         "gateway.conf line 14: policy = dc3 is no [policy] of this file; did you mean dc2?",
         refusal("policy = dc2\nid = 1", "policy = dc3\nid = 1"));
     assertEquals(
-        "gateway.conf line 13: '[lists short]' isn't [policy name] nor [list name], where the name"
-            + " has 1 to 32 letters, digits, dots, dashes or underscores",
+        "gateway.conf line 13: '[lists short]' isn't [policy name] nor [list name] nor [controller"
+            + " name], where the name has 1 to 32 letters, digits, dots, dashes or underscores",
         refusal("[list short]", "[lists short]"));
     assertEquals(
         "gateway.conf line 6: encapsulation = thin isn't whole or reduced",

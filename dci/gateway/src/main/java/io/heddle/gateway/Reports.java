@@ -1,0 +1,92 @@
+package io.heddle.gateway;
+
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A view as telemetry has it: lists by number, and of the flows the elephants. */
+final class Reports {
+  private final GatewayConfig config;
+
+  private Reports(GatewayConfig config) {
+    this.config = config;
+  }
+
+  /**
+   * @param sent what interfaces had sent at the look
+   */
+  static GatewayReport of(GatewayView view, GatewayConfig config, List<InterfaceReport> sent) {
+    Reports reports = new Reports(config);
+    return new GatewayReport(
+        view.timestampNs(),
+        view.lists().lists().stream().map(Reports::list).toList(),
+        view.elephants().stream().map(reports::elephant).toList(),
+        view.rules().rules().stream().map(reports::rule).toList(),
+        sent);
+  }
+
+  private static ListReport list(GatewayStatus.SegmentList list) {
+    return new ListReport(
+        list.id(),
+        list.name(),
+        list.policy(),
+        list.alive(),
+        list.reason(),
+        list.weight(),
+        list.segments(),
+        list.device(),
+        list.bytes(),
+        list.packets(),
+        list.bitsPerSecond(),
+        rounded(list.lossShare(), 1e4),
+        rounded(list.roundTripUs(), 1e3));
+  }
+
+  /* The model's decimals. */
+  private static @Nullable Double rounded(@Nullable Double figure, double parts) {
+    return figure == null ? null : Math.rint(figure * parts) / parts;
+  }
+
+  private ElephantReport elephant(GatewayStatus.Flow flow) {
+    return new ElephantReport(
+        flow.destination(),
+        flow.queuePair(),
+        flow.source(),
+        flow.sourcePort(),
+        flow.policy(),
+        flow.colour(),
+        flow.endpoint(),
+        flow.bytes(),
+        flow.packets(),
+        flow.bitsPerSecond(),
+        id(flow.list()),
+        id(flow.listByHash()),
+        flow.steeredBy(),
+        flow.flowLabel(),
+        flow.outerDestination(),
+        flow.firstSeen(),
+        flow.lastSeen());
+  }
+
+  private RuleReport rule(GatewayStatus.Rule rule) {
+    return new RuleReport(
+        rule.destination(),
+        rule.queuePair(),
+        rule.source(),
+        id(rule.list()),
+        rule.active(),
+        rule.reason(),
+        rule.setBy(),
+        rule.used());
+  }
+
+  private int id(String name) {
+    return config.list(name).map(ListConfig::id).orElse(0);
+  }
+}

@@ -1,0 +1,205 @@
+package io.heddle.gateway.peer;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.CodePoints;
+import io.heddle.bgp.wire.Families;
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.flowspec.session.RuleReceiver;
+import io.heddle.flowspec.steering.RuleRefusal;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.table.QueuePairKey;
+import io.heddle.flowspec.table.RuleAdmission;
+import io.heddle.flowspec.table.RuleLimits;
+import io.heddle.flowspec.table.RuleTable;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.gateway.config.ControllerPeer;
+import io.heddle.gateway.config.ControllerRules;
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+
+/** BGP sessions with controllers, and what their rules have the data plane do. */
+public final class ControllerSessions implements AutoCloseable {
+  /** The gateway, as rules see it. Called on the speaker's thread. */
+  public interface Steering {
+    void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone);
+
+    /** Flows as they were seen last. */
+    Collection<FlowRecord> flows();
+
+    /** Controllers have had their time to announce what was found at the start. */
+    void graceIsOver();
+  }
+
+  /**
+   * A session, for people.
+   *
+   * @param refused announcements by why they were refused
+   */
+  public record Peer(
+      String name,
+      String address,
+      String state,
+      int rules,
+      long accepted,
+      long delayed,
+      Map<String, Long> refused) {}
+
+  private record Known(ControllerPeer config, PeerSession session, RuleAdmission admission) {}
+
+  private final ControllerRules config;
+  private final Steering steering;
+  private final BgpSpeaker speaker;
+  private final RuleSteers steers;
+  private final RuleTable table;
+  private final List<Known> peers = new ArrayList<>();
+  private final Set<QueuePairKey> seen = new HashSet<>();
+  private boolean awake;
+
+  private ControllerSessions(
+      ControllerRules config, IntPredicate usable, Steering steering, Log log) {
+    this.config = config;
+    this.steering = steering;
+    speaker = new BgpSpeaker(log);
+    steers = new RuleSteers(usable, this::wake);
+    table = new RuleTable(usable, steers, NanoClock.SYSTEM, log);
+  }
+
+  /**
+   * Begins, in the calling thread's network namespace.
+   *
+   * @param usable whether a segment list is there and alive; any thread
+   */
+  public static ControllerSessions start(
+      ControllerRules config, IntPredicate usable, Steering steering, Log log) {
+    ControllerSessions sessions = new ControllerSessions(config, usable, steering, log);
+    try {
+      if (config.port() > 0) {
+        sessions.speaker.listen(Endpoint.anyAddress(config.port()));
+      }
+      config.peers().forEach(each -> sessions.add(each, log));
+    } catch (RuntimeException failed) {
+      sessions.speaker.close();
+      throw failed;
+    }
+    sessions.speaker.execute(() -> {
+      sessions.speaker.loop().schedule(config.grace().ns(), steering::graceIsOver);
+      sessions.dropOld();
+    });
+    return sessions;
+  }
+
+  private void add(ControllerPeer peer, Log log) {
+    FlowspecCodec codec = new FlowspecCodec(config.types());
+    RuleAdmission admission =
+        new RuleAdmission(
+            peer.name(),
+            new RuleLimits(peer.destinations(), peer.mostRules(), RuleLimits.CHANGES_PER_SECOND),
+            new SteeringAttributes(config.encoding()),
+            config.routerId(),
+            table,
+            NanoClock.SYSTEM);
+    RuleReceiver receiver =
+        new RuleReceiver(
+            peer.name(),
+            codec,
+            admission,
+            table,
+            config.grace(),
+            (delayNs, task) -> speaker.loop().schedule(delayNs, task),
+            log);
+    PeerOptions options =
+        PeerOptions.builder(peer.name())
+            .remote(peer.address())
+            .port(peer.port())
+            .localAddress(peer.local())
+            .localAs(config.as())
+            .remoteAs(peer.as())
+            .routerId(config.routerId())
+            .families(new Families(false, List.of(codec)))
+            .gtsmHops(peer.gtsmHops())
+            .md5Key(peer.md5Key())
+            .passive(peer.passive())
+            .codePoints(CodePoints.DEFAULT)
+            .build();
+    PeerSession session = speaker.add(options, receiver);
+    speaker.execute(() -> {
+      peers.add(new Known(peer, session, admission));
+      session.start();
+    });
+  }
+
+  private void dropOld() {
+    table.dropOlderThan(config.maxAgeNs());
+    speaker.loop().schedule(config.maxAgeNs() / 10, this::dropOld);
+  }
+
+  /* Once for all changes of a message, and of those that came with it. */
+  private void wake() {
+    if (!awake) {
+      awake = true;
+      speaker.execute(this::settle);
+    }
+  }
+
+  private void settle() {
+    awake = false;
+    RuleSteers.Change change = steers.next(table, steering.flows());
+    if (!change.isEmpty()) {
+      steering.rules(change.changed(), change.gone());
+    }
+  }
+
+  /** A list has died or is alive again, or there are new ones. Any thread. */
+  public void listsChanged() {
+    speaker.execute(steers::any);
+  }
+
+  /** The gateway has looked at its flows. Any thread. */
+  public void looked(Collection<FlowRecord> flows) {
+    speaker.execute(() -> {
+      if (steers.concerns(table, flows, seen)) {
+        wake();
+      }
+    });
+  }
+
+  /** How the sessions are. Any thread. */
+  public List<Peer> peers() {
+    return speaker.ask(() ->
+        peers.stream()
+            .map(each -> {
+              Map<String, Long> refused = new TreeMap<>();
+              for (RuleRefusal why : RuleRefusal.values()) {
+                if (each.admission().refused(why) > 0) {
+                  refused.put(why.text(), each.admission().refused(why));
+                }
+              }
+              return new Peer(
+                  each.config().name(),
+                  each.config().address().getHostAddress(),
+                  String.valueOf(each.session().state()),
+                  table.size(each.config().name()),
+                  each.admission().accepted(),
+                  each.admission().delayed(),
+                  refused);
+            })
+            .toList());
+  }
+
+  @Override
+  public void close() {
+    speaker.close();
+  }
+}

@@ -1,0 +1,202 @@
+package io.heddle.gateway.peer;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.flowspec.rule.FlowComponent;
+import io.heddle.flowspec.rule.FlowField;
+import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.PrefixMatch;
+import io.heddle.flowspec.table.QueuePairKey;
+import io.heddle.flowspec.table.RuleChanges;
+import io.heddle.flowspec.table.RuleEntry;
+import io.heddle.flowspec.table.RuleTable;
+import java.net.Inet6Address;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a table of rules means for the data plane, which knows exact keys only. A rule of one queue
+ * pair steers it whether its packets have been seen or not. Any other rule is asked when a flow
+ * appears. One thread.
+ */
+final class RuleSteers implements RuleChanges {
+  /**
+   * What is different from before.
+   *
+   * @param changed new, or with another list
+   * @param gone no rule steers them any more
+   */
+  record Change(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone) {
+    boolean isEmpty() {
+      return changed.isEmpty() && gone.isEmpty();
+    }
+  }
+
+  private final IntPredicate usable;
+  private final Runnable wake;
+  private final Map<QueuePairKey, Map<SteerKey, SteeredTo>> given = new HashMap<>();
+  private final Set<QueuePairKey> doubtful = new LinkedHashSet<>();
+  private boolean allDoubtful;
+
+  /**
+   * @param usable whether a segment list is there and alive
+   * @param wake called where something became doubtful; {@link #next} settles it
+   */
+  RuleSteers(IntPredicate usable, Runnable wake) {
+    this.usable = usable;
+    this.wake = wake;
+  }
+
+  @Override
+  public void queuePair(QueuePairKey key) {
+    doubtful.add(key);
+    wake.run();
+  }
+
+  @Override
+  public void any() {
+    allDoubtful = true;
+    wake.run();
+  }
+
+  /** Judges what is doubtful. */
+  Change next(RuleTable table, Collection<FlowRecord> flows) {
+    Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = seen(flows);
+    if (allDoubtful) {
+      doubtful.addAll(table.queuePairs());
+      doubtful.addAll(given.keySet());
+      doubtful.addAll(seen.keySet());
+    }
+    Map<SteerKey, SteeredTo> changed = new LinkedHashMap<>();
+    Set<SteerKey> gone = new HashSet<>();
+    for (QueuePairKey key : doubtful) {
+      Map<SteerKey, SteeredTo> before = given.getOrDefault(key, Map.of());
+      Map<SteerKey, SteeredTo> now = steers(table, key, seen.getOrDefault(key, Map.of()));
+      now.forEach((steer, to) -> {
+        if (!to.equals(before.get(steer))) {
+          changed.put(steer, to);
+        }
+      });
+      before.keySet().stream().filter(each -> !now.containsKey(each)).forEach(gone::add);
+      if (now.isEmpty()) {
+        given.remove(key);
+      } else {
+        given.put(key, now);
+      }
+    }
+    doubtful.clear();
+    allDoubtful = false;
+    return new Change(changed, gone);
+  }
+
+  private static Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen(Collection<FlowRecord> flows) {
+    Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = new HashMap<>();
+    for (FlowRecord each : flows) {
+      /* Rules are IPv6 Flowspec's, and the first queue pairs are management's. */
+      if (each.destination() instanceof Inet6Address to
+          && each.source() instanceof Inet6Address from
+          && each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
+        FlowKey flow =
+            FlowKey.queuePair(
+                Prefix.host(from), Prefix.host(to), each.sourcePort(), each.queuePair());
+        seen.computeIfAbsent(QueuePairKey.of(flow), any -> new HashMap<>()).put(flow, each);
+      }
+    }
+    return seen;
+  }
+
+  private Map<SteerKey, SteeredTo> steers(
+      RuleTable table, QueuePairKey key, Map<FlowKey, FlowRecord> flows) {
+    Map<SteerKey, SteeredTo> steers = new LinkedHashMap<>();
+    List<RuleEntry> rules = table.rules(key);
+    for (RuleEntry each : rules) {
+      SteerKey plain = plain(each, key);
+      if (plain != null && usable.test(each.list())) {
+        steers.putIfAbsent(plain, to(each));
+      }
+    }
+    flows.forEach((flow, record) -> {
+      RuleEntry winner = table.winner(flow);
+      if (winner != null) {
+        SteerKey own = new SteerKey(record.destination(), record.queuePair(), record.source());
+        SteeredTo already =
+            Objects.requireNonNullElse(
+                steers.getOrDefault(
+                    own, steers.get(new SteerKey(record.destination(), record.queuePair(), null))),
+                new SteeredTo(0, 0));
+        if (already.list() != winner.list()) {
+          steers.put(own, to(winner));
+        }
+      }
+    });
+    /* Those that wait for a list are shown, and steer nothing. */
+    for (RuleEntry each : rules) {
+      SteerKey plain = plain(each, key);
+      if (plain != null) {
+        steers.putIfAbsent(plain, to(each));
+      }
+    }
+    return steers;
+  }
+
+  private static SteeredTo to(RuleEntry rule) {
+    return new SteeredTo(rule.list(), rule.routerId());
+  }
+
+  /* Null where the rule asks for more than the data plane's key has. */
+  private static @Nullable SteerKey plain(RuleEntry entry, QueuePairKey key) {
+    Prefix source = null;
+    for (FlowComponent each : entry.rule().components()) {
+      FlowField field = each.field();
+      if (field == FlowField.SOURCE) {
+        if (!(each instanceof PrefixMatch match && match.isHost())) {
+          return null;
+        }
+        source = match.prefix();
+      } else if (field == FlowField.PORT || field == FlowField.SOURCE_PORT) {
+        return null;
+      }
+    }
+    return key.queuePair() < SteerKey.LEAST_QUEUE_PAIR
+            || !entry.rule().matches(anyPacket(key, source))
+        ? null
+        : new SteerKey(
+            key.destination().address(), key.queuePair(), source == null ? null : source.address());
+  }
+
+  private static FlowKey anyPacket(QueuePairKey key, @Nullable Prefix source) {
+    return FlowKey.queuePair(
+        source == null ? new Prefix(0, 0, Prefix.MAX_LENGTH) : source,
+        key.destination(),
+        0,
+        key.queuePair());
+  }
+
+  /**
+   * Whether flows have appeared that rules may speak of.
+   *
+   * @param known flows of the look before; these flows afterwards
+   */
+  boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<QueuePairKey> known) {
+    Set<QueuePairKey> now = seen(flows).keySet();
+    Set<QueuePairKey> fresh = new HashSet<>(now);
+    fresh.removeAll(known);
+    known.retainAll(now);
+    known.addAll(fresh);
+    if (table.size() == 0) {
+      return false;
+    }
+    doubtful.addAll(fresh);
+    return !fresh.isEmpty();
+  }
+}

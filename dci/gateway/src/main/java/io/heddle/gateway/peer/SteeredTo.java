@@ -1,0 +1,9 @@
+package io.heddle.gateway.peer;
+
+/**
+ * Where a rule sends a queue pair.
+ *
+ * @param list segment list, which may be dead or unknown here
+ * @param routerId of the controller that made the rule
+ */
+public record SteeredTo(int list, int routerId) {}

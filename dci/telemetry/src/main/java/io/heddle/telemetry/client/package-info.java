@@ -1,0 +1,8 @@
+/**
+ * The controller's end of telemetry: a subscription to each gateway or router, which is tried again
+ * until it is closed. Listeners hear on gRPC's threads, one at a time for each client.
+ */
+@NullMarked
+package io.heddle.telemetry.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+package io.heddle.telemetry.gnmi;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.protobuf.ProtoUtils;
+import io.heddle.telemetry.proto.CapabilityRequest;
+import io.heddle.telemetry.proto.CapabilityResponse;
+import io.heddle.telemetry.proto.SubscribeRequest;
+import io.heddle.telemetry.proto.SubscribeResponse;
+
+/** The service gnmi.gNMI, as far as it is spoken here. */
+public final class GnmiMethods {
+  public static final String SERVICE = "gnmi.gNMI";
+
+  /** The version of the specification. */
+  public static final String VERSION = "0.8.0";
+
+  public static final MethodDescriptor<CapabilityRequest, CapabilityResponse> CAPABILITIES =
+      MethodDescriptor.<CapabilityRequest, CapabilityResponse>newBuilder()
+          .setType(MethodDescriptor.MethodType.UNARY)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Capabilities"))
+          .setRequestMarshaller(ProtoUtils.marshaller(CapabilityRequest.getDefaultInstance()))
+          .setResponseMarshaller(ProtoUtils.marshaller(CapabilityResponse.getDefaultInstance()))
+          .build();
+
+  public static final MethodDescriptor<SubscribeRequest, SubscribeResponse> SUBSCRIBE =
+      MethodDescriptor.<SubscribeRequest, SubscribeResponse>newBuilder()
+          .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Subscribe"))
+          .setRequestMarshaller(ProtoUtils.marshaller(SubscribeRequest.getDefaultInstance()))
+          .setResponseMarshaller(ProtoUtils.marshaller(SubscribeResponse.getDefaultInstance()))
+          .build();
+
+  private GnmiMethods() {}
+}

@@ -1,0 +1,104 @@
+package io.heddle.telemetry.gnmi;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.google.protobuf.ByteString;
+import io.heddle.telemetry.proto.Notification;
+import io.heddle.telemetry.proto.Path;
+import io.heddle.telemetry.proto.PathElem;
+import io.heddle.telemetry.proto.TypedValue;
+import io.heddle.telemetry.proto.Update;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import java.util.Map;
+
+/**
+ * A report to notifications, one for each path. It is atomic (gNMI §3.5.2.5): an entry that isn't
+ * in it is gone, and one without entries still says that the gateway is there.
+ */
+public final class ReportWriter {
+  private static final String ANY = "any";
+
+  private ReportWriter() {}
+
+  /** What the report says under a path. */
+  public static Notification write(ReportPath path, GatewayReport report) {
+    Notification.Builder out =
+        Notification.newBuilder()
+            .setTimestamp(report.timestampNs())
+            .setPrefix(path.path())
+            .setAtomic(path != ReportPath.INTERFACES);
+    switch (path) {
+      case LISTS -> report.lists().forEach(each -> out.addUpdate(list(each)));
+      case ELEPHANTS -> report.elephants().forEach(each -> out.addUpdate(elephant(each)));
+      case RULES -> report.rules().forEach(each -> out.addUpdate(rule(each)));
+      case INTERFACES -> report.interfaces().forEach(each -> out.addUpdate(counter(each)));
+    }
+    return out.build();
+  }
+
+  private static Update list(ListReport list) {
+    return json(element("list", Map.of("id", Integer.toString(list.id()))), list);
+  }
+
+  private static Update elephant(ElephantReport flow) {
+    return json(
+        element(
+            "elephant",
+            Map.of(
+                "destination",
+                flow.destination(),
+                "queue-pair",
+                Integer.toString(flow.queuePair()),
+                "source",
+                flow.source())),
+        flow);
+  }
+
+  private static Update rule(RuleReport rule) {
+    String source = rule.source();
+    return json(
+        element(
+            "rule",
+            Map.of(
+                "destination",
+                rule.destination(),
+                "queue-pair",
+                Integer.toString(rule.queuePair()),
+                "source",
+                source == null ? ANY : source)),
+        rule);
+  }
+
+  private static Update counter(InterfaceReport counter) {
+    Path path =
+        Path.newBuilder()
+            .addElem(element("interface", Map.of("name", counter.name())))
+            .addElem(element("state", Map.of()))
+            .addElem(element("counters", Map.of()))
+            .addElem(element("out-octets", Map.of()))
+            .build();
+    return Update.newBuilder()
+        .setPath(path)
+        .setVal(TypedValue.newBuilder().setUintVal(counter.outOctets()))
+        .build();
+  }
+
+  private static PathElem element(String name, Map<String, String> keys) {
+    return PathElem.newBuilder().setName(name).putAllKey(keys).build();
+  }
+
+  private static Update json(PathElem element, Object value) {
+    try {
+      ByteString text = ByteString.copyFrom(YangJson.MAPPER.writeValueAsBytes(value));
+      return Update.newBuilder()
+          .setPath(Path.newBuilder().addElem(element))
+          .setVal(TypedValue.newBuilder().setJsonIetfVal(text))
+          .build();
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.heddle.telemetry.report;
+
+import java.util.List;
+
+/**
+ * What a gateway saw at one look.
+ *
+ * @param timestampNs of the look, nanoseconds since the epoch
+ */
+public record GatewayReport(
+    long timestampNs,
+    List<ListReport> lists,
+    List<ElephantReport> elephants,
+    List<RuleReport> rules,
+    List<InterfaceReport> interfaces) {
+  public GatewayReport {
+    lists = List.copyOf(lists);
+    elephants = List.copyOf(elephants);
+    rules = List.copyOf(rules);
+    interfaces = List.copyOf(interfaces);
+  }
+}

@@ -1,0 +1,217 @@
+package io.heddle.telemetry.server;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.heddle.platform.FaultTeller;
+import io.heddle.platform.Log;
+import io.heddle.telemetry.gnmi.ReportPath;
+import io.heddle.telemetry.gnmi.ReportWriter;
+import io.heddle.telemetry.proto.Encoding;
+import io.heddle.telemetry.proto.SubscribeRequest;
+import io.heddle.telemetry.proto.SubscribeResponse;
+import io.heddle.telemetry.proto.Subscription;
+import io.heddle.telemetry.proto.SubscriptionList;
+import io.heddle.telemetry.proto.SubscriptionMode;
+import io.heddle.telemetry.report.GatewayReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Subscriptions of all clients: ONCE, POLL, and STREAM with samples. */
+final class Subscriptions {
+  /** The shortest interval between samples. */
+  static final long LEAST_INTERVAL_NS = 50_000_000;
+
+  private final Supplier<GatewayReport> source;
+  private final ScheduledExecutorService sampler;
+  private final FaultTeller faults;
+
+  Subscriptions(Supplier<GatewayReport> source, ScheduledExecutorService sampler, Log log) {
+    this.source = source;
+    this.sampler = sampler;
+    faults = new FaultTeller("telemetry", log);
+  }
+
+  StreamObserver<SubscribeRequest> begin(StreamObserver<SubscribeResponse> answers) {
+    Stream stream = new Stream((ServerCallStreamObserver<SubscribeResponse>) answers);
+    stream.answers.setOnCancelHandler(stream::end);
+    return stream;
+  }
+
+  /** What one subscription of a client asks for. */
+  private record Wanted(Set<ReportPath> paths, long intervalNs) {}
+
+  /** One call of Subscribe; its answers are sent on the sampler's thread. */
+  private final class Stream implements StreamObserver<SubscribeRequest> {
+    private final ServerCallStreamObserver<SubscribeResponse> answers;
+    private final List<ScheduledFuture<?>> timers = new ArrayList<>();
+    private @Nullable SubscriptionList asked;
+    private List<Wanted> wanted = List.of();
+    private boolean ended;
+
+    Stream(ServerCallStreamObserver<SubscribeResponse> answers) {
+      this.answers = answers;
+    }
+
+    @Override
+    public void onNext(SubscribeRequest request) {
+      sampler.execute(() -> {
+        try {
+          take(request);
+        } catch (StatusRuntimeException refused) {
+          refuse(refused);
+        }
+      });
+    }
+
+    private void take(SubscribeRequest request) {
+      SubscriptionList known = asked;
+      if (request.hasPoll()) {
+        if (known == null || known.getMode() != SubscriptionList.Mode.POLL) {
+          throw refusal(Status.INVALID_ARGUMENT, "Poll is for a subscription of mode POLL");
+        }
+        sendAll();
+        return;
+      }
+      if (!request.hasSubscribe() || known != null) {
+        throw refusal(
+            Status.INVALID_ARGUMENT, "a stream has one SubscriptionList, in its first message");
+      }
+      SubscriptionList list = request.getSubscribe();
+      wanted = wanted(list);
+      asked = list;
+      switch (list.getMode()) {
+        case ONCE -> {
+          sendAll();
+          ended = true;
+          answers.onCompleted();
+        }
+        case POLL -> {}
+        case STREAM -> {
+          sendAll();
+          for (Wanted each : wanted) {
+            timers.add(
+                sampler.scheduleAtFixedRate(
+                    () -> sample(each),
+                    each.intervalNs(),
+                    each.intervalNs(),
+                    TimeUnit.NANOSECONDS));
+          }
+        }
+        case UNRECOGNIZED -> throw refusal(Status.INVALID_ARGUMENT, "there is no such mode");
+      }
+    }
+
+    private void sendAll() {
+      GatewayReport report = source.get();
+      wanted.forEach(each -> send(each, report));
+      answers.onNext(SubscribeResponse.newBuilder().setSyncResponse(true).build());
+    }
+
+    /* A client that doesn't read gets fewer samples; nothing piles up. */
+    private void sample(Wanted each) {
+      if (!ended && answers.isReady()) {
+        try {
+          send(each, source.get());
+        } catch (StatusRuntimeException gone) {
+          finish();
+        } catch (RuntimeException failed) {
+          faults.tell("a sample", failed);
+        }
+      }
+    }
+
+    private void send(Wanted each, GatewayReport report) {
+      for (ReportPath path : each.paths()) {
+        answers.onNext(
+            SubscribeResponse.newBuilder().setUpdate(ReportWriter.write(path, report)).build());
+      }
+    }
+
+    private void refuse(StatusRuntimeException refused) {
+      if (!ended) {
+        finish();
+        answers.onError(refused);
+      }
+    }
+
+    @Override
+    public void onError(Throwable gone) {
+      end();
+    }
+
+    @Override
+    public void onCompleted() {
+      sampler.execute(() -> {
+        if (!ended) {
+          finish();
+          answers.onCompleted();
+        }
+      });
+    }
+
+    private void end() {
+      if (!sampler.isShutdown()) {
+        sampler.execute(this::finish);
+      }
+    }
+
+    private void finish() {
+      ended = true;
+      timers.forEach(each -> each.cancel(false));
+    }
+  }
+
+  private static List<Wanted> wanted(SubscriptionList list) {
+    if (list.getEncoding() != Encoding.JSON_IETF && list.getEncoding() != Encoding.JSON) {
+      throw refusal(
+          Status.UNIMPLEMENTED,
+          "encoding " + list.getEncoding() + " isn't spoken; ask for JSON_IETF or JSON");
+    }
+    if (list.getSubscriptionCount() == 0) {
+      throw refusal(
+          Status.INVALID_ARGUMENT, "no subscription; there are the paths " + ReportPath.all());
+    }
+    List<Wanted> wanted = new ArrayList<>();
+    for (Subscription each : list.getSubscriptionList()) {
+      if (each.getMode() == SubscriptionMode.ON_CHANGE
+          && list.getMode() == SubscriptionList.Mode.STREAM) {
+        throw refusal(Status.UNIMPLEMENTED, "ON_CHANGE isn't spoken; ask for SAMPLE");
+      }
+      Set<ReportPath> paths = new TreeSet<>(ReportPath.under(list.getPrefix(), each.getPath()));
+      if (paths.isEmpty()) {
+        throw refusal(
+            Status.NOT_FOUND,
+            "there is no path "
+                + ReportPath.text(each.getPath())
+                + "; there are "
+                + ReportPath.all());
+      }
+      long intervalNs = each.getSampleInterval();
+      if (intervalNs == 0) {
+        intervalNs = LEAST_INTERVAL_NS;
+      }
+      if (intervalNs < LEAST_INTERVAL_NS) {
+        throw refusal(
+            Status.INVALID_ARGUMENT,
+            "an interval of "
+                + Long.toUnsignedString(intervalNs)
+                + " ns isn't from 50 ms to 292 years");
+      }
+      wanted.add(new Wanted(paths, intervalNs));
+    }
+    return wanted;
+  }
+
+  private static StatusRuntimeException refusal(Status status, String why) {
+    return status.withDescription(why).asRuntimeException();
+  }
+}

@@ -1,0 +1,113 @@
+package io.heddle.telemetry.server;
+
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCalls;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.telemetry.gnmi.GnmiMethods;
+import io.heddle.telemetry.proto.CapabilityResponse;
+import io.heddle.telemetry.proto.Encoding;
+import io.heddle.telemetry.proto.ModelData;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Answers gNMI's Capabilities and Subscribe, to clients with a certificate only. */
+public final class TelemetryServer implements AutoCloseable {
+  /** The port that IANA gives gNMI. */
+  public static final int PORT = 9339;
+
+  private static final long END_SECONDS = 2;
+
+  private final Server server;
+  private final ScheduledExecutorService sampler;
+
+  private TelemetryServer(Server server, ScheduledExecutorService sampler) {
+    this.server = server;
+    this.sampler = sampler;
+  }
+
+  /**
+   * Listens in the calling thread's network namespace.
+   *
+   * @param at port 0 for any
+   * @param source asked on the server's own thread, at most as often as a client wants samples
+   * @throws HeddleException where a file or the address doesn't serve
+   */
+  public static TelemetryServer start(
+      InetSocketAddress at, TlsFiles files, Supplier<GatewayReport> source, Log log) {
+    ScheduledExecutorService sampler =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
+    Subscriptions subscriptions = new Subscriptions(source, sampler, log);
+    ServerServiceDefinition service =
+        ServerServiceDefinition.builder(GnmiMethods.SERVICE)
+            .addMethod(
+                GnmiMethods.CAPABILITIES,
+                ServerCalls.asyncUnaryCall((request, answer) -> {
+                  answer.onNext(capabilities());
+                  answer.onCompleted();
+                }))
+            .addMethod(
+                GnmiMethods.SUBSCRIBE, ServerCalls.asyncBidiStreamingCall(subscriptions::begin))
+            .build();
+    try {
+      Server server =
+          NettyServerBuilder.forAddress(at)
+              .sslContext(files.server())
+              .addService(service)
+              .build()
+              .start();
+      return new TelemetryServer(server, sampler);
+    } catch (IOException refused) {
+      sampler.shutdownNow();
+      throw new HeddleException(
+          "telemetry can't listen at %s port %s: %s"
+              .formatted(
+                  at.getAddress().getHostAddress(),
+                  at.getPort(),
+                  refused.getCause() == null
+                      ? refused.getMessage()
+                      : refused.getCause().getMessage()),
+          refused);
+    } catch (RuntimeException failed) {
+      sampler.shutdownNow();
+      throw failed;
+    }
+  }
+
+  private static CapabilityResponse capabilities() {
+    return CapabilityResponse.newBuilder()
+        .addSupportedModels(
+            ModelData.newBuilder()
+                .setName("heddle-dci")
+                .setOrganization("Heddle")
+                .setVersion("2026-11-26"))
+        .addSupportedEncodings(Encoding.JSON_IETF)
+        .addSupportedEncodings(Encoding.JSON)
+        .setGNMIVersion(GnmiMethods.VERSION)
+        .build();
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    sampler.shutdownNow();
+    try {
+      server.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

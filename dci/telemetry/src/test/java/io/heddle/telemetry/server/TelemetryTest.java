@@ -1,0 +1,400 @@
+package io.heddle.telemetry.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.telemetry.client.TelemetryClient;
+import io.heddle.telemetry.client.TelemetryListener;
+import io.heddle.telemetry.client.TelemetryTarget;
+import io.heddle.telemetry.gnmi.GnmiMethods;
+import io.heddle.telemetry.gnmi.ReportPath;
+import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.proto.CapabilityRequest;
+import io.heddle.telemetry.proto.CapabilityResponse;
+import io.heddle.telemetry.proto.Encoding;
+import io.heddle.telemetry.proto.Path;
+import io.heddle.telemetry.proto.PathElem;
+import io.heddle.telemetry.proto.SubscribeRequest;
+import io.heddle.telemetry.proto.SubscribeResponse;
+import io.heddle.telemetry.proto.Subscription;
+import io.heddle.telemetry.proto.SubscriptionList;
+import io.heddle.telemetry.proto.SubscriptionMode;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import io.heddle.telemetry.tls.TestCertificates;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Telemetry over TLS on the loopback: what comes through, and what is refused. */
+@EndsWithin(120)
+final class TelemetryTest {
+  private static final ElephantReport ELEPHANT =
+      new ElephantReport(
+          "fc00:2::2",
+          17,
+          "fc00:1::1",
+          50_000,
+          "direct",
+          100,
+          null,
+          1L << 60,
+          12,
+          300_000_000,
+          1,
+          2,
+          null,
+          0xabcde,
+          "5f00:0:1::1",
+          "2026-11-26T00:00:00Z",
+          "2026-11-26T00:00:01Z");
+  private static final GatewayReport REPORT =
+      new GatewayReport(
+          1_700_000_000_000_000_000L,
+          List.of(
+              new ListReport(
+                  1,
+                  "sl1",
+                  "direct",
+                  true,
+                  null,
+                  1,
+                  List.of("5f00:0:1::1"),
+                  "w1",
+                  5,
+                  6,
+                  7,
+                  0.25,
+                  11.5)),
+          List.of(ELEPHANT),
+          List.of(
+              new RuleReport("fc00:2::2", 17, null, 2, true, null, "controller 10.0.0.9", true)),
+          List.of(new InterfaceReport("w1", 99)));
+
+  @TempDir private static java.nio.file.Path folder;
+  private static TlsFiles gateway;
+  private static TlsFiles controller;
+  private static TlsFiles stranger;
+
+  private volatile GatewayReport report = REPORT;
+  private final Listener listener = new Listener();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private TelemetryServer server;
+
+  private static final class Listener implements TelemetryListener {
+    private final List<Heard> heard = new CopyOnWriteArrayList<>();
+    private final List<String> lost = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void heard(Heard what) {
+      heard.add(what);
+    }
+
+    @Override
+    public void lost(String why) {
+      lost.add(why);
+    }
+  }
+
+  @BeforeAll
+  static void sign() throws Exception {
+    TestCertificates ours = TestCertificates.authority(folder, "authority");
+    gateway = ours.sign("gw1", "DNS:gw1", "IP:::1");
+    controller = ours.sign("controller", "DNS:controller");
+    TlsFiles foreign = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
+    stranger = new TlsFiles(foreign.certificate(), foreign.key(), gateway.authorities());
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    server = server(gateway);
+  }
+
+  private TelemetryServer server(TlsFiles files) throws Exception {
+    TelemetryServer made =
+        TelemetryServer.start(
+            new InetSocketAddress(InetAddress.getByName("::1"), 0),
+            files,
+            () -> report,
+            (level, sentence) -> {});
+    open.addFirst(made);
+    return made;
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable each : open) {
+      each.close();
+    }
+  }
+
+  private void subscribe(int port, TlsFiles files, String serverName, ReportPath... paths) {
+    open.addFirst(
+        TelemetryClient.start(
+            new TelemetryTarget("gw1", "::1", port, serverName, List.of(paths), 50_000_000),
+            files,
+            listener));
+  }
+
+  private void await(String what, BooleanSupplier condition) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (!condition.getAsBoolean()) {
+      assertTrue(
+          !patience.isOver(),
+          () -> what + " didn't come; heard " + listener.heard + ", lost " + listener.lost);
+      Thread.sleep(2);
+    }
+  }
+
+  private void awaitLoss(String part) throws InterruptedException {
+    await(part, () -> listener.lost.stream().anyMatch(each -> each.contains(part)));
+    assertEquals(List.of(), listener.heard);
+  }
+
+  @Test
+  void reportsComeAsTheyWereAndEndedFlowsAreGone() throws Exception {
+    subscribe(server.port(), controller, null, ReportPath.values());
+    await("all four", () -> listener.heard.size() >= 4);
+    assertEquals(
+        List.of(
+            new Heard.Lists(REPORT.lists()),
+            new Heard.Elephants(REPORT.elephants()),
+            new Heard.Rules(REPORT.rules())),
+        listener.heard.subList(0, 3));
+    assertEquals(REPORT.interfaces(), ((Heard.Counters) listener.heard.get(3)).counters());
+    report = new GatewayReport(1, List.of(), List.of(), List.of(), List.of());
+    await("no elephants", () -> listener.heard.contains(new Heard.Elephants(List.of())));
+  }
+
+  @Test
+  void samplesGoOnAfterTheGatewayWasAway() throws Exception {
+    int port = server.port();
+    subscribe(port, controller, null, ReportPath.ELEPHANTS);
+    await("a sample", () -> !listener.heard.isEmpty());
+    server.close();
+    await("the loss", () -> !listener.lost.isEmpty());
+    int before = listener.heard.size();
+    open.addFirst(
+        TelemetryServer.start(
+            new InetSocketAddress(InetAddress.getByName("::1"), port),
+            gateway,
+            () -> report,
+            (level, sentence) -> {}));
+    await("samples again", () -> listener.heard.size() > before);
+  }
+
+  @Test
+  void clientOfAnotherAuthorityIsRefused() throws Exception {
+    subscribe(server.port(), stranger, null, ReportPath.ELEPHANTS);
+    awaitLoss("doesn't take our certificate");
+  }
+
+  @Test
+  void clientWithoutCertificateIsRefused() throws Exception {
+    ManagedChannel bare =
+        NettyChannelBuilder.forAddress("::1", server.port())
+            .sslContext(
+                GrpcSslContexts.configure(
+                        SslContextBuilder.forClient().trustManager(gateway.authorities().toFile()),
+                        SslProvider.JDK)
+                    .build())
+            .build();
+    open.addFirst(bare::shutdownNow);
+    StatusRuntimeException refused =
+        assertThrows(
+            StatusRuntimeException.class,
+            () ->
+                ClientCalls.blockingUnaryCall(
+                    bare,
+                    GnmiMethods.CAPABILITIES,
+                    CallOptions.DEFAULT,
+                    CapabilityRequest.getDefaultInstance()));
+    assertTrue(
+        String.valueOf(refused.getCause()).contains("certificate_required"),
+        refused.getCause() + "");
+  }
+
+  @Test
+  void gatewayOfAnotherAuthorityIsNotBelieved() throws Exception {
+    TlsFiles impostor = new TlsFiles(stranger.certificate(), stranger.key(), gateway.authorities());
+    subscribe(server(impostor).port(), controller, "gw1", ReportPath.ELEPHANTS);
+    awaitLoss("shows a certificate that we don't take");
+  }
+
+  @Test
+  void gatewayOfAnotherNameIsNotBelieved() throws Exception {
+    subscribe(server.port(), controller, "gw2", ReportPath.ELEPHANTS);
+    awaitLoss("shows a certificate that we don't take");
+  }
+
+  @Test
+  void nobodyThereIsSaid() throws Exception {
+    int port = server.port();
+    server.close();
+    subscribe(port, controller, null, ReportPath.ELEPHANTS);
+    awaitLoss("can't be reached");
+  }
+
+  private ManagedChannel channel() {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("::1", server.port())
+            .sslContext(controller.client())
+            .build();
+    open.addFirst(channel::shutdownNow);
+    return channel;
+  }
+
+  private List<SubscribeResponse> ask(SubscriptionList list) throws Exception {
+    List<SubscribeResponse> answers = new CopyOnWriteArrayList<>();
+    CompletableFuture<List<SubscribeResponse>> end = new CompletableFuture<>();
+    StreamObserver<SubscribeRequest> questions =
+        ClientCalls.asyncBidiStreamingCall(
+            channel().newCall(GnmiMethods.SUBSCRIBE, CallOptions.DEFAULT),
+            new StreamObserver<SubscribeResponse>() {
+              @Override
+              public void onNext(SubscribeResponse answer) {
+                answers.add(answer);
+              }
+
+              @Override
+              public void onError(Throwable failed) {
+                end.completeExceptionally(failed);
+              }
+
+              @Override
+              public void onCompleted() {
+                end.complete(answers);
+              }
+            });
+    questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
+    return end.get();
+  }
+
+  private String refusal(SubscriptionList list) {
+    return assertThrows(ExecutionException.class, () -> ask(list)).getCause().getMessage();
+  }
+
+  private static Subscription subscription(String... names) {
+    Path.Builder path = Path.newBuilder();
+    for (String each : names) {
+      path.addElem(PathElem.newBuilder().setName(each));
+    }
+    return Subscription.newBuilder().setPath(path).setMode(SubscriptionMode.SAMPLE).build();
+  }
+
+  private static SubscriptionList.Builder list(Subscription subscription) {
+    return SubscriptionList.newBuilder()
+        .setEncoding(Encoding.JSON_IETF)
+        .addSubscription(subscription);
+  }
+
+  @Test
+  void onceAnswersAndEnds() throws Exception {
+    List<SubscribeResponse> answers =
+        ask(list(subscription("gateway", "elephants")).setMode(SubscriptionList.Mode.ONCE).build());
+    assertEquals(2, answers.size());
+    assertTrue(answers.getFirst().getUpdate().getAtomic());
+    assertTrue(
+        answers
+            .getFirst()
+            .getUpdate()
+            .getUpdate(0)
+            .getVal()
+            .getJsonIetfVal()
+            .toStringUtf8()
+            .contains("\"queue-pair\":17"));
+    assertTrue(answers.get(1).getSyncResponse());
+  }
+
+  @Test
+  void onePathAboveSeveralBringsThemAll() throws Exception {
+    assertEquals(
+        4,
+        ask(list(subscription("gateway")).setMode(SubscriptionList.Mode.ONCE).build()).size(),
+        "three paths and the sync");
+  }
+
+  @Test
+  void unknownPathIsRefusedWithThoseThatThereAre() {
+    String said = refusal(list(subscription("gateway", "elefants")).build());
+    assertTrue(said.contains("NOT_FOUND: there is no path /gateway/elefants"), said);
+    assertTrue(said.contains("/gateway/elephants"), said);
+  }
+
+  @Test
+  void whatIsNotSpokenIsRefused() {
+    Subscription good = subscription("gateway");
+    String onChange =
+        refusal(list(good.toBuilder().setMode(SubscriptionMode.ON_CHANGE).build()).build());
+    assertTrue(onChange.contains("ON_CHANGE isn't spoken"), onChange);
+    String encoding = refusal(list(good).setEncoding(Encoding.PROTO).build());
+    assertTrue(encoding.contains("encoding PROTO isn't spoken"), encoding);
+    String interval = refusal(list(good.toBuilder().setSampleInterval(1_000).build()).build());
+    assertTrue(interval.contains("1000 ns"), interval);
+    assertTrue(
+        refusal(SubscriptionList.newBuilder().setEncoding(Encoding.JSON).build())
+            .contains("no subscription"));
+  }
+
+  @Test
+  void capabilitiesNameTheModel() {
+    CapabilityResponse answer =
+        ClientCalls.blockingUnaryCall(
+            channel(),
+            GnmiMethods.CAPABILITIES,
+            CallOptions.DEFAULT,
+            CapabilityRequest.getDefaultInstance());
+    assertEquals("heddle-dci", answer.getSupportedModels(0).getName());
+    assertEquals("0.8.0", answer.getGNMIVersion());
+  }
+
+  @Test
+  void filesThatDoNotServeAreNamed() throws Exception {
+    java.nio.file.Path empty = Files.writeString(folder.resolve("empty.pem"), "nothing\n");
+    HeddleException noCertificate =
+        assertThrows(
+            HeddleException.class,
+            () -> new TlsFiles(empty, gateway.key(), gateway.authorities()).server());
+    assertTrue(noCertificate.getMessage().contains("empty.pem"), noCertificate.getMessage());
+    HeddleException noKey =
+        assertThrows(
+            HeddleException.class,
+            () -> new TlsFiles(gateway.certificate(), empty, gateway.authorities()).client());
+    assertTrue(noKey.getMessage().contains("PKCS #8"), noKey.getMessage());
+    HeddleException absent =
+        assertThrows(
+            HeddleException.class,
+            () ->
+                new TlsFiles(folder.resolve("no.pem"), gateway.key(), gateway.authorities())
+                    .client());
+    assertTrue(absent.getMessage().contains("no.pem can't be read"), absent.getMessage());
+  }
+}
