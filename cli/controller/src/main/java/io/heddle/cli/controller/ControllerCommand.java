@@ -1,16 +1,28 @@
 package io.heddle.cli.controller;
 
+import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.controller.file.ControllerConfig;
 import io.heddle.controller.file.SnapshotFile;
 import io.heddle.controller.model.NetworkSnapshot;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.controller.run.Controller;
+import io.heddle.controller.run.ControllerStatus;
 import io.heddle.controller.solver.Outlook;
 import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
+import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -84,5 +96,93 @@ public final class ControllerCommand {
     out().print(json ? Json.of(document) + "\n" : PlanTable.of(document));
     out().flush();
     return 0;
+  }
+
+  @Command(
+      name = "run",
+      description = {
+        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
+        "It withdraws its rules when it ends. When it is killed, gateways keep them for a while."
+      },
+      mixinStandardHelpOptions = true)
+  int run(
+      @Option(
+              names = "--config",
+              paramLabel = "FILE",
+              defaultValue = "/etc/heddle/controller.conf",
+              description = "The configuration (${DEFAULT-VALUE}).")
+          Path file)
+      throws InterruptedException {
+    ControllerConfig config = ControllerConfig.read(file);
+    Log log = timed();
+    DaemonFaults.endProcessFor("heddle controller", log);
+    Controller controller = Controller.start(config, log);
+    NetworkConfig network = Objects.requireNonNull(config.network());
+    QuestionSocket socket =
+        QuestionSocket.listen(
+            ControllerControl.DAEMON,
+            network.control(),
+            question -> ControllerControl.answer(controller, question),
+            log);
+    controller.decide(() -> DaemonFaults.end(log));
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              socket.close();
+              controller.close();
+              log.info("ended; its rules are withdrawn");
+              ended.countDown();
+            }));
+    log.info(
+        "%d gateways, %d links, strategy %s; questions at %s",
+        network.gateways().size(),
+        network.links().size(),
+        config.strategy().text(),
+        network.control());
+    ended.await();
+    return 0;
+  }
+
+  private static Log timed() {
+    Log plain = Log.toStandardError();
+    return (level, sentence) ->
+        plain.write(
+            level,
+            LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
+  }
+
+  @Command(
+      name = "show",
+      description = "Who reports, how busy lists are, which rules are wanted, and why.",
+      mixinStandardHelpOptions = true)
+  int show(
+      @CommandLine.Mixin ControllerControl control,
+      @Option(names = "--json", description = "Print one JSON document.") boolean json) {
+    ControllerStatus.Overview now = control.show(ControllerStatus.Overview.class);
+    print(json ? List.of(Json.of(now)) : ControllerTables.overview(now));
+    return 0;
+  }
+
+  @Command(
+      name = "audit",
+      description =
+          "Holds the rules that gateways have against the reasons that the controller knows.",
+      mixinStandardHelpOptions = true,
+      exitCodeList = {
+        "0:Each rule of the controller has a reason, and each reason its rule.",
+        "1:Not so, or a gateway doesn't report."
+      })
+  int audit(
+      @CommandLine.Mixin ControllerControl control,
+      @Option(names = "--json", description = "Print one JSON document.") boolean json) {
+    ControllerStatus.AuditReport report = control.audit(ControllerStatus.AuditReport.class);
+    print(json ? List.of(Json.of(report)) : ControllerTables.audit(report));
+    return report.faults() == 0 ? 0 : ExitCode.FAILED;
+  }
+
+  private void print(List<String> lines) {
+    lines.forEach(out()::println);
+    out().flush();
   }
 }

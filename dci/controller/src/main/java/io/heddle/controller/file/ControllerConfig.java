@@ -1,5 +1,7 @@
 package io.heddle.controller.file;
 
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.controller.network.NetworkParser;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
 import io.heddle.platform.ConfigText;
@@ -11,11 +13,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The controller's configuration: {@code key = value} lines. */
-public record ControllerConfig(SolverSettings settings, Strategy strategy) {
+/**
+ * The controller's configuration: {@code key = value} lines, and sections.
+ *
+ * @param network null where the file has no sections, which is enough for a dry run
+ */
+public record ControllerConfig(
+    SolverSettings settings, Strategy strategy, @Nullable NetworkConfig network) {
   public static final ControllerConfig DEFAULT =
-      new ControllerConfig(SolverSettings.DEFAULT, Strategy.MIN_MAX);
+      new ControllerConfig(SolverSettings.DEFAULT, Strategy.MIN_MAX, null);
 
   private static final long SECOND_NS = 1_000_000_000;
   private static final long MS_NS = 1_000_000;
@@ -38,6 +48,10 @@ public record ControllerConfig(SolverSettings settings, Strategy strategy) {
           "latency-limit-ms",
           "loss-limit");
 
+  private static final Set<String> ALL_KEYS =
+      Stream.concat(KEYS.stream(), NetworkParser.TOP_KEYS.stream())
+          .collect(Collectors.toUnmodifiableSet());
+
   /**
    * Reads a file.
    *
@@ -53,8 +67,9 @@ public record ControllerConfig(SolverSettings settings, Strategy strategy) {
   }
 
   static ControllerConfig parse(String file, List<String> lines) {
-    ConfigText.Section top = ConfigText.parse(file, lines, List.of()).getFirst();
-    top.refuseUnknown(KEYS);
+    List<ConfigText.Section> sections = ConfigText.parse(file, lines, NetworkParser.SECTIONS);
+    ConfigText.Section top = sections.getFirst();
+    top.refuseUnknown(ALL_KEYS);
     SolverSettings standard = SolverSettings.DEFAULT;
     Strategy strategy =
         top.get("strategy", Strategy.MIN_MAX, "one of " + Strategy.names(), Strategy::of);
@@ -79,7 +94,7 @@ public record ControllerConfig(SolverSettings settings, Strategy strategy) {
                   "a number of milliseconds above 0",
                   between(0, Double.MAX_VALUE)),
               share(top, "loss-limit", standard.lossLimit()));
-      return new ControllerConfig(settings, strategy);
+      return new ControllerConfig(settings, strategy, NetworkParser.parse(sections));
     } catch (IllegalArgumentException unfit) {
       throw new HeddleException(file + ": " + unfit.getMessage(), unfit);
     }

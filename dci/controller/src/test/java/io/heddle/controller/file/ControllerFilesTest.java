@@ -95,7 +95,7 @@ class ControllerFilesTest {
           {"strategy = best", "isn't one of min-max, largest-first, smallest-move"},
           {"low = 0.6", "f: low = 0.6 isn't below high = 0.6: rules would come and go"},
           {"samples = 0", "samples = 0 isn't a whole number from 1 to 1000"},
-          {"[peer a]", "'[peer a]' isn't key = value"}
+          {"[peers a]", "'[peers a]' isn't [gateway name]"}
         }) {
       HeddleException fault =
           assertThrows(

@@ -1,0 +1,331 @@
+package io.heddle.controller.run;
+
+import io.heddle.controller.audit.AuditLog;
+import io.heddle.controller.file.ControllerConfig;
+import io.heddle.controller.model.Decision;
+import io.heddle.controller.model.FlowId;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.controller.solver.Outlook;
+import io.heddle.controller.solver.PolicyVerdict;
+import io.heddle.controller.solver.Round;
+import io.heddle.controller.solver.Solver;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import io.heddle.telemetry.client.TelemetryClient;
+import io.heddle.telemetry.client.TelemetryTarget;
+import io.heddle.telemetry.gnmi.ReportPath;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A controller at work. A round begins when telemetry comes, and after an interval in any case.
+ *
+ * <p>Before the first session it waits for what gateways report: rules of a controller before it
+ * are taken over with them, so that they don't go and come again.
+ */
+public final class Controller implements AutoCloseable {
+  private static final int KEPT_DECISIONS = 20;
+  private static final int MOST_ROUNDS_WITHOUT_REPORTS = 10;
+  /* Targets report one after another. */
+  private static final long TOGETHER_MS = 10;
+  private static final double SOONEST = 0.8;
+
+  private final ControllerConfig config;
+  private final NetworkConfig network;
+  private final Log log;
+  private final TelemetryStore store;
+  private final SnapshotMaker snapshots;
+  private final Solver solver;
+  private final RuleBook book;
+  private final RuleSpeaker speaker;
+  private final RuleAudit audit;
+  private final @Nullable AuditLog auditLog;
+  private final List<TelemetryClient> clients = new ArrayList<>();
+  private final Set<String> adopted = new HashSet<>();
+  private final Deque<ControllerStatus.DecisionRow> decisions = new ArrayDeque<>();
+  private List<PolicyVerdict> verdicts = List.of();
+  private List<Outlook> outlooks = List.of();
+  private List<String> gaps = List.of("nothing has been reported yet");
+  private int rounds;
+  private long lastRoundNs = Long.MIN_VALUE;
+  private boolean speaking;
+  private volatile boolean closed;
+
+  private Controller(ControllerConfig config, NetworkConfig network, Log log) {
+    this.config = config;
+    this.network = network;
+    this.log = log;
+    store = new TelemetryStore(System::nanoTime, log);
+    snapshots = new SnapshotMaker(network, store);
+    solver = new Solver(config.settings(), config.strategy());
+    book = new RuleBook(network.types());
+    long patienceNs = config.settings().intervalNs() * (config.settings().staleIntervals() + 1L);
+    audit = new RuleAudit(network, store, book, patienceNs);
+    auditLog = open(network.audit());
+    speaker = new RuleSpeaker(network, log);
+  }
+
+  private static @Nullable AuditLog open(@Nullable Path file) {
+    try {
+      return file == null ? null : new AuditLog(file);
+    } catch (IOException refused) {
+      throw new HeddleException(
+          "the audit %s can't be opened: %s; \"audit\" in the configuration names another"
+              .formatted(file, FileFailure.reason(refused)),
+          refused);
+    }
+  }
+
+  /**
+   * Puts a controller to work in the calling thread's network namespace.
+   *
+   * @throws HeddleException where the configuration has no network, or a file doesn't serve
+   */
+  public static Controller start(ControllerConfig config, Log log) {
+    NetworkConfig network = config.network();
+    if (network == null) {
+      throw new HeddleException(
+          "the configuration names no gateway; add a section [gateway NAME], as docs/dci.md has"
+              + " it");
+    }
+    Controller controller = new Controller(config, network, log);
+    try {
+      for (NetworkConfig.Target target : network.targets()) {
+        controller.clients.add(
+            TelemetryClient.start(
+                subscription(target, config.settings().intervalNs()),
+                network.tls(),
+                controller.store.listener(target.name())));
+      }
+      return controller;
+    } catch (RuntimeException failed) {
+      controller.close();
+      throw failed;
+    }
+  }
+
+  private static TelemetryTarget subscription(NetworkConfig.Target target, long intervalNs) {
+    return new TelemetryTarget(
+        target.name(),
+        target.host(),
+        target.port(),
+        target.serverName(),
+        target.isGateway() ? List.of(ReportPath.values()) : List.of(ReportPath.INTERFACES),
+        intervalNs);
+  }
+
+  /**
+   * Starts the thread that decides.
+   *
+   * @param whenLost what is done when it can't go on
+   */
+  public void decide(Runnable whenLost) {
+    new LastingThread("heddle-controller", log, this::round).orElse(whenLost).start();
+  }
+
+  private boolean round() throws InterruptedException {
+    long intervalNs = config.settings().intervalNs();
+    store.awaitChange(intervalNs);
+    TimeUnit.MILLISECONDS.sleep(TOGETHER_MS);
+    long now = System.nanoTime();
+    if (lastRoundNs != Long.MIN_VALUE && now - lastRoundNs < SOONEST * intervalNs) {
+      return !closed;
+    }
+    lastRoundNs = now;
+    if (!closed) {
+      decideOnce(now);
+    }
+    return !closed;
+  }
+
+  private synchronized void decideOnce(long nowNs) {
+    SnapshotMaker.Made made = snapshots.make(nowNs);
+    network.gateways().forEach(this::adopt);
+    gaps = made.gaps();
+    rounds++;
+    if (!speaking) {
+      if (adopted.size() < network.gateways().size() && rounds < MOST_ROUNDS_WITHOUT_REPORTS) {
+        return;
+      }
+      speaking = true;
+      speaker.begin();
+    }
+    Round round = solver.next(made.snapshot());
+    write(made, round);
+    round.decisions().forEach(this::carryOut);
+    verdicts = round.verdicts();
+    outlooks = Outlook.of(made.snapshot(), round.decisions());
+  }
+
+  /* Rules that a gateway has of a controller with our router id, once, when it first reports. */
+  private void adopt(NetworkConfig.Target gateway) {
+    TelemetryStore.Reported reported = store.reported(gateway.name());
+    if (!reported.isWhole() || !adopted.add(gateway.name())) {
+      return;
+    }
+    for (RuleReport rule : reported.rules()) {
+      String source = rule.source();
+      String policy = policy(reported.lists(), rule.list());
+      if (source != null && policy != null && rule.setBy().equals(RuleAudit.setBy(network))) {
+        FlowId flow = new FlowId(gateway.name(), source, rule.destination(), rule.queuePair());
+        String name = SnapshotMaker.policy(gateway.name(), policy);
+        String sentence =
+            "the rule of %s to list %s was found in force and is taken over"
+                .formatted(flow, rule.list());
+        solver.adopt(flow, name, rule.list());
+        speaker.announce(book.want(flow, gateway.routerId(), name, rule.list(), sentence));
+        tell("adopt", name, sentence);
+      }
+    }
+  }
+
+  private static @Nullable String policy(List<ListReport> lists, int list) {
+    return lists.stream()
+        .filter(each -> each.id() == list)
+        .map(ListReport::policy)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /* Nothing is done that isn't written first. */
+  private void write(SnapshotMaker.Made made, Round round) {
+    boolean changed =
+        !round.verdicts().stream()
+            .map(PolicyVerdict::state)
+            .toList()
+            .equals(verdicts.stream().map(PolicyVerdict::state).toList());
+    if (auditLog != null && (changed || !round.decisions().isEmpty())) {
+      try {
+        auditLog.append(Instant.now(), made.snapshot(), round);
+      } catch (IOException failed) {
+        throw new HeddleException(
+            "the audit can't be written, so nothing is decided: " + FileFailure.reason(failed),
+            failed);
+      }
+    }
+  }
+
+  private void carryOut(Decision decision) {
+    switch (decision) {
+      case Decision.Move move -> {
+        FlowId other = book.sameRule(move.flow());
+        if (other != null) {
+          log.warn(
+              "%s isn't announced: gateway %s has the same rule", move.sentence(), other.gateway());
+          return;
+        }
+        int gatewayId =
+            network.gateways().stream()
+                .filter(each -> each.name().equals(move.flow().gateway()))
+                .findFirst()
+                .orElseThrow()
+                .routerId();
+        speaker.announce(
+            book.want(move.flow(), gatewayId, move.policy(), move.to(), move.sentence()));
+        tell("move", move.policy(), move.sentence());
+      }
+      case Decision.Withdrawal gone -> {
+        RuleBook.Reason was = book.end(gone.flow());
+        if (was != null) {
+          speaker.withdraw(was);
+        }
+        tell("withdraw", gone.policy(), gone.sentence());
+      }
+    }
+  }
+
+  private void tell(String action, String policy, String sentence) {
+    log.info("%s: %s", policy, sentence);
+    decisions.addFirst(new ControllerStatus.DecisionRow(now(), action, policy, sentence));
+    if (decisions.size() > KEPT_DECISIONS) {
+      decisions.removeLast();
+    }
+  }
+
+  private static String now() {
+    return Instant.now().truncatedTo(ChronoUnit.MILLIS).toString();
+  }
+
+  /** What it knows and wants. Any thread. */
+  public ControllerStatus.Overview overview() {
+    List<ControllerStatus.PeerRow> peers = speaker.peers();
+    synchronized (this) {
+      return new ControllerStatus.Overview(
+          now(),
+          network.targets().stream().map(this::target).toList(),
+          peers,
+          verdicts.stream()
+              .map(each ->
+                  new ControllerStatus.PolicyRow(each.policy(), each.state(), each.sentence()))
+              .toList(),
+          gaps,
+          outlooks.stream()
+              .map(each -> new ControllerStatus.ListRow(each.policy(), each.list(), each.now()))
+              .toList(),
+          book.all().stream().map(Controller::rule).toList(),
+          List.copyOf(decisions));
+    }
+  }
+
+  private ControllerStatus.TargetRow target(NetworkConfig.Target target) {
+    TelemetryStore.Reported reported = store.reported(target.name());
+    return new ControllerStatus.TargetRow(
+        target.name(), reported.trouble() == null, reported.trouble(), reported.elephants().size());
+  }
+
+  private static ControllerStatus.RuleRow rule(RuleBook.Reason reason) {
+    FlowId flow = reason.flow();
+    return new ControllerStatus.RuleRow(
+        flow.gateway(),
+        flow.source(),
+        flow.destination(),
+        flow.queuePair(),
+        reason.policy(),
+        reason.list(),
+        reason.since().truncatedTo(ChronoUnit.MILLIS).toString(),
+        reason.sentence());
+  }
+
+  /** Rules at gateways against reasons here. Any thread. */
+  public ControllerStatus.AuditReport audit() {
+    List<ControllerStatus.AuditRow> rows = audit.rows();
+    return new ControllerStatus.AuditReport(
+        now(), (int) rows.stream().filter(each -> each.fit().isFault()).count(), rows);
+  }
+
+  /** Withdraws all rules and ends: nobody would withdraw them later. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    clients.forEach(TelemetryClient::close);
+    synchronized (this) {
+      book.all().forEach(each -> speaker.withdraw(Objects.requireNonNull(book.end(each.flow()))));
+      speaker.close();
+      try {
+        if (auditLog != null) {
+          auditLog.close();
+        }
+      } catch (IOException failed) {
+        log.warn("the audit can't be closed: %s", FileFailure.reason(failed));
+      }
+    }
+  }
+}

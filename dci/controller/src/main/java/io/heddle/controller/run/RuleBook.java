@@ -1,0 +1,85 @@
+package io.heddle.controller.run;
+
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.controller.model.FlowId;
+import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowRule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The rules that we want in force, each with its reason. Any thread. */
+final class RuleBook {
+  /**
+   * Why a rule is there.
+   *
+   * @param gatewayId router id of its gateway
+   * @param sinceNs by System.nanoTime
+   */
+  record Reason(
+      FlowId flow,
+      FlowRule rule,
+      int gatewayId,
+      String policy,
+      int list,
+      Instant since,
+      long sinceNs,
+      String sentence) {}
+
+  private final ComponentTypes types;
+  private final Map<FlowId, Reason> reasons = new TreeMap<>();
+  private final Map<FlowId, Long> withdrawnNs = new TreeMap<>();
+
+  RuleBook(ComponentTypes types) {
+    this.types = types;
+  }
+
+  /** Another rule than this flow's that is the same on the wire; null for none. */
+  synchronized @Nullable FlowId sameRule(FlowId flow) {
+    return reasons.keySet().stream()
+        .filter(each -> !each.equals(flow))
+        .filter(each ->
+            each.source().equals(flow.source())
+                && each.destination().equals(flow.destination())
+                && each.queuePair() == flow.queuePair())
+        .findFirst()
+        .orElse(null);
+  }
+
+  synchronized Reason want(FlowId flow, int gatewayId, String policy, int list, String sentence) {
+    FlowRule rule =
+        FlowRule.queuePair(
+            types, Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.queuePair());
+    Reason reason =
+        new Reason(flow, rule, gatewayId, policy, list, Instant.now(), System.nanoTime(), sentence);
+    reasons.put(flow, reason);
+    withdrawnNs.remove(flow);
+    return reason;
+  }
+
+  /** Null where there was none. */
+  synchronized @Nullable Reason end(FlowId flow) {
+    Reason was = reasons.remove(flow);
+    if (was != null) {
+      withdrawnNs.put(flow, System.nanoTime());
+    }
+    return was;
+  }
+
+  /** Whether the flow's rule was withdrawn so short a time ago that a gateway may still have it. */
+  synchronized boolean hasJustEnded(FlowId flow, long withinNs) {
+    withdrawnNs.values().removeIf(each -> System.nanoTime() - each > withinNs);
+    return withdrawnNs.containsKey(flow);
+  }
+
+  synchronized @Nullable Reason reason(FlowId flow) {
+    return reasons.get(flow);
+  }
+
+  synchronized List<Reason> all() {
+    return new ArrayList<>(reasons.values());
+  }
+}

@@ -1,0 +1,101 @@
+package io.heddle.controller.run;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Families;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.flowspec.session.RuleAnnouncer;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.platform.Log;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tells rules to gateways by BGP. Any thread. */
+final class RuleSpeaker implements AutoCloseable {
+  private record Known(NetworkConfig.Peer peer, PeerSession session) {}
+
+  private final NetworkConfig network;
+  private final BgpSpeaker speaker;
+  private final RuleAnnouncer announcer;
+  private final FlowspecCodec codec;
+  private final List<Known> sessions = new ArrayList<>();
+
+  /* The sessions begin later: a gateway whose rules aren't announced at once takes them for ended. */
+  RuleSpeaker(NetworkConfig network, Log log) {
+    this.network = network;
+    speaker = new BgpSpeaker(log);
+    codec = new FlowspecCodec(network.types());
+    announcer = new RuleAnnouncer(codec, new SteeringAttributes(network.encoding()));
+    try {
+      speaker.onRefreshRequest(announcer::refreshRequested);
+      if (network.port() > 0) {
+        speaker.listen(Endpoint.anyAddress(network.port()));
+      }
+    } catch (RuntimeException failed) {
+      speaker.close();
+      throw failed;
+    }
+  }
+
+  /** Begins the sessions, with the rules that are announced by then. */
+  void begin() {
+    for (NetworkConfig.Peer peer : network.peers()) {
+      PeerSession session = speaker.add(options(peer), announcer);
+      speaker.execute(() -> {
+        sessions.add(new Known(peer, session));
+        session.start();
+      });
+    }
+    speaker.execute(this::refresh);
+  }
+
+  private PeerOptions options(NetworkConfig.Peer peer) {
+    return PeerOptions.builder(peer.name())
+        .remote(peer.address())
+        .port(peer.port())
+        .localAddress(peer.local())
+        .localAs(network.as())
+        .remoteAs(peer.as())
+        .routerId(network.routerId())
+        .families(new Families(false, List.of(codec)))
+        .gtsmHops(peer.gtsmHops())
+        .md5Key(peer.md5Key())
+        .passive(peer.passive())
+        .restartSeconds(network.restartSeconds())
+        .build();
+  }
+
+  private void refresh() {
+    announcer.refresh();
+    speaker.loop().schedule(network.refreshNs(), this::refresh);
+  }
+
+  void announce(RuleBook.Reason reason) {
+    speaker.execute(() ->
+        announcer.announce(
+            reason.rule(), new RuleAnnouncer.Target(reason.list(), reason.gatewayId())));
+  }
+
+  void withdraw(RuleBook.Reason reason) {
+    speaker.execute(() -> announcer.withdraw(reason.rule()));
+  }
+
+  List<ControllerStatus.PeerRow> peers() {
+    return speaker.ask(() ->
+        sessions.stream()
+            .map(each ->
+                new ControllerStatus.PeerRow(
+                    each.peer().name(),
+                    each.peer().address().getHostAddress(),
+                    String.valueOf(each.session().state())))
+            .toList());
+  }
+
+  @Override
+  public void close() {
+    speaker.close();
+  }
+}

@@ -1,0 +1,140 @@
+package io.heddle.controller.run;
+
+import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.FlowId;
+import io.heddle.controller.model.NetworkSnapshot;
+import io.heddle.controller.model.PathList;
+import io.heddle.controller.model.SteeredPolicy;
+import io.heddle.controller.model.WanLink;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.ListReport;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Telemetry and configuration to a snapshot for the solver. */
+final class SnapshotMaker {
+  private static final double US_PER_MS = 1_000;
+
+  private final NetworkConfig network;
+  private final TelemetryStore store;
+
+  SnapshotMaker(NetworkConfig network, TelemetryStore store) {
+    this.network = network;
+    this.store = store;
+  }
+
+  /**
+   * A snapshot, and what isn't in it.
+   *
+   * @param gaps sentences: policies that nothing can be decided about
+   */
+  record Made(NetworkSnapshot snapshot, List<String> gaps) {}
+
+  /** The name of a gateway's policy in a snapshot. */
+  static String policy(String gateway, String policy) {
+    return gateway + "/" + policy;
+  }
+
+  Made make(long nowNs) {
+    List<SteeredPolicy> policies = new ArrayList<>();
+    List<PathList> lists = new ArrayList<>();
+    List<ElephantFlow> flows = new ArrayList<>();
+    Map<String, WanLink> links = new LinkedHashMap<>();
+    List<String> gaps = new ArrayList<>();
+    for (NetworkConfig.Target gateway : network.gateways()) {
+      TelemetryStore.Reported reported = store.reported(gateway.name());
+      if (!reported.isWhole()) {
+        gaps.add("%s: %s".formatted(gateway.name(), reported.trouble()));
+        continue;
+      }
+      Map<String, List<ListReport>> byPolicy = new LinkedHashMap<>();
+      reported
+          .lists()
+          .forEach(
+              each -> byPolicy.computeIfAbsent(each.policy(), any -> new ArrayList<>()).add(each));
+      byPolicy.forEach((name, these) -> {
+        Set<String> lacks = addLinks(gateway.name(), these, links);
+        if (lacks.isEmpty()) {
+          String policy = policy(gateway.name(), name);
+          policies.add(new SteeredPolicy(policy, gateway.name(), reported.elephantsNs()));
+          these.forEach(each -> lists.add(list(gateway.name(), policy, each)));
+        } else {
+          gaps.add(policy(gateway.name(), name) + ": " + String.join(", ", lacks));
+        }
+      });
+      flows(gateway.name(), reported.elephants(), lists, flows);
+    }
+    return new Made(
+        new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows), gaps);
+  }
+
+  /* The links of a policy's lists; what is missing, for people. */
+  private Set<String> addLinks(String gateway, List<ListReport> lists, Map<String, WanLink> links) {
+    Set<String> lacks = new LinkedHashSet<>();
+    for (ListReport list : lists) {
+      NetworkConfig.ListPath path = network.path(gateway, list.id()).orElse(null);
+      if (path == null) {
+        lacks.add("no [path] says over which links list %s leads".formatted(list.id()));
+        continue;
+      }
+      for (NetworkConfig.Link link : network.links()) {
+        if (path.links().contains(link.name())) {
+          TelemetryStore.Rate rate = store.rate(link.target(), link.interfaceName());
+          if (rate == null) {
+            lacks.add(
+                "%s hasn't counted twice what it sends on %s"
+                    .formatted(link.target(), link.interfaceName()));
+          } else {
+            links.put(
+                link.name(),
+                new WanLink(link.name(), link.capacity(), rate.bitsPerSecond(), rate.sampledNs()));
+          }
+        }
+      }
+    }
+    return lacks;
+  }
+
+  private PathList list(String gateway, String policy, ListReport list) {
+    Double roundTripUs = list.roundTripUs();
+    Double loss = list.loss();
+    return new PathList(
+        policy,
+        list.id(),
+        network.path(gateway, list.id()).orElseThrow().links(),
+        list.up(),
+        roundTripUs == null ? 0 : roundTripUs / US_PER_MS,
+        loss == null ? 0 : loss);
+  }
+
+  /* Rules are IPv6 Flowspec's: an elephant of IPv4 is background. */
+  private static void flows(
+      String gateway,
+      List<ElephantReport> elephants,
+      List<PathList> lists,
+      List<ElephantFlow> flows) {
+    Map<String, Set<Integer>> known = new HashMap<>();
+    lists.forEach(
+        each -> known.computeIfAbsent(each.policy(), any -> new HashSet<>()).add(each.id()));
+    for (ElephantReport each : elephants) {
+      String policy = policy(gateway, each.policy());
+      if (each.destination().contains(":")
+          && known.getOrDefault(policy, Set.of()).contains(each.list())) {
+        flows.add(
+            new ElephantFlow(
+                new FlowId(gateway, each.source(), each.destination(), each.queuePair()),
+                policy,
+                each.bitsPerSecond(),
+                each.list(),
+                each.listByHash()));
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.heddle.controller.run;
+
+import io.heddle.platform.Log;
+import io.heddle.telemetry.client.TelemetryListener;
+import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What all targets have reported last, and when that came. Any thread. */
+final class TelemetryStore {
+  private static final double BITS_PER_OCTET = 8e9;
+
+  /**
+   * What one target has reported.
+   *
+   * @param elephantsNs when they came, by this end's clock; −1 for never
+   * @param rulesNs likewise
+   * @param trouble why nothing comes; null while it does
+   */
+  record Reported(
+      List<ListReport> lists,
+      List<ElephantReport> elephants,
+      List<RuleReport> rules,
+      long elephantsNs,
+      long rulesNs,
+      @Nullable String trouble) {
+    static final Reported NOTHING =
+        new Reported(List.of(), List.of(), List.of(), -1, -1, "nothing has come yet");
+
+    boolean isWhole() {
+      return elephantsNs >= 0 && rulesNs >= 0 && !lists.isEmpty();
+    }
+  }
+
+  /**
+   * What an interface sends.
+   *
+   * @param sampledNs when that was known, by this end's clock
+   */
+  record Rate(double bitsPerSecond, long sampledNs) {}
+
+  private record Counter(long octets, long timestampNs) {}
+
+  private record Interface(String target, String name) {}
+
+  private final LongSupplier clock;
+  private final Log log;
+  private final Map<String, Reported> reported = new HashMap<>();
+  private final Map<Interface, Counter> counters = new HashMap<>();
+  private final Map<Interface, Rate> rates = new HashMap<>();
+  private final Map<String, String> toldOf = new HashMap<>();
+  private boolean changed;
+
+  TelemetryStore(LongSupplier clock, Log log) {
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** Hears what a target reports. */
+  TelemetryListener listener(String target) {
+    return new TelemetryListener() {
+      @Override
+      public void heard(Heard what) {
+        take(target, what);
+      }
+
+      @Override
+      public void lost(String why) {
+        trouble(target, why);
+      }
+    };
+  }
+
+  private synchronized void take(String target, Heard what) {
+    Reported old = reported(target);
+    long now = clock.getAsLong();
+    switch (what) {
+      case Heard.Lists(var lists) ->
+          put(
+              target,
+              new Reported(
+                  lists, old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
+      case Heard.Elephants(var elephants) -> {
+        put(target, new Reported(old.lists(), elephants, old.rules(), now, old.rulesNs(), null));
+        wake();
+      }
+      case Heard.Rules(var rules) ->
+          put(
+              target,
+              new Reported(old.lists(), old.elephants(), rules, old.elephantsNs(), now, null));
+      case Heard.Counters(var heard, long timestampNs) -> {
+        heard.forEach(each -> count(target, each, timestampNs, now));
+        put(
+            target,
+            new Reported(
+                old.lists(), old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
+        wake();
+      }
+      case Heard.Malformed(var why) ->
+          trouble(target, target + " reports what isn't understood: " + why);
+    }
+  }
+
+  private void put(String target, Reported now) {
+    if (toldOf.remove(target) != null) {
+      log.info("%s reports", target);
+    }
+    reported.put(target, now);
+  }
+
+  private synchronized void trouble(String target, String why) {
+    Reported old = reported(target);
+    reported.put(
+        target,
+        new Reported(
+            old.lists(), old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), why));
+    if (!why.equals(toldOf.put(target, why))) {
+      log.warn("%s", why);
+    }
+  }
+
+  private void count(String target, InterfaceReport heard, long timestampNs, long nowNs) {
+    Interface of = new Interface(target, heard.name());
+    Counter before = counters.get(of);
+    if (before != null && timestampNs == before.timestampNs()) {
+      return; // the same look once more
+    }
+    counters.put(of, new Counter(heard.outOctets(), timestampNs));
+    if (before != null
+        && timestampNs > before.timestampNs()
+        && heard.outOctets() >= before.octets()) {
+      double octets = heard.outOctets() - before.octets();
+      rates.put(
+          of, new Rate(octets * BITS_PER_OCTET / (timestampNs - before.timestampNs()), nowNs));
+    }
+  }
+
+  synchronized Reported reported(String target) {
+    return Objects.requireNonNull(reported.getOrDefault(target, Reported.NOTHING));
+  }
+
+  /** Null until two counts of the interface have come. */
+  synchronized @Nullable Rate rate(String target, String interfaceName) {
+    return rates.get(new Interface(target, interfaceName));
+  }
+
+  private void wake() {
+    changed = true;
+    notifyAll();
+  }
+
+  /** Waits until elephants or counters come, or the time is over. */
+  synchronized void awaitChange(long longestNs) throws InterruptedException {
+    long end = System.nanoTime() + longestNs;
+    while (!changed) {
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (leftMs <= 0) {
+        return;
+      }
+      wait(leftMs);
+    }
+    changed = false;
+  }
+}

@@ -1,0 +1,226 @@
+package io.heddle.controller.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.controller.model.FlowId;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.controller.run.ControllerStatus.AuditRow;
+import io.heddle.controller.run.ControllerStatus.Fit;
+import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Telemetry to snapshots, and rules against reasons; without sockets. */
+final class LoopPartsTest {
+  private static final long SECOND_NS = 1_000_000_000;
+  private static final Path NO_FILE = Path.of("none");
+  private static final NetworkConfig NETWORK =
+      new NetworkConfig(
+          0x0a000009,
+          65_000,
+          0,
+          120,
+          SECOND_NS,
+          ComponentTypes.DEFAULT,
+          IndirectionEncoding.DEFAULT,
+          NO_FILE,
+          null,
+          new TlsFiles(NO_FILE, NO_FILE, NO_FILE),
+          List.of(new NetworkConfig.Target("gw1", "::1", 1, null, 1)),
+          List.of(),
+          List.of(
+              new NetworkConfig.Link("a", "gw1", "w1", 1e8),
+              new NetworkConfig.Link("b", "gw1", "w2", 1e8)),
+          List.of(
+              new NetworkConfig.ListPath("gw1", 1, List.of("a")),
+              new NetworkConfig.ListPath("gw1", 2, List.of("b"))));
+
+  private final List<String> log = new ArrayList<>();
+  private long nowNs = 5 * SECOND_NS;
+  private final TelemetryStore store =
+      new TelemetryStore(() -> nowNs, (level, sentence) -> log.add(sentence));
+  private final SnapshotMaker snapshots = new SnapshotMaker(NETWORK, store);
+  private final RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
+
+  private void hear(Heard what) {
+    store.listener("gw1").heard(what);
+  }
+
+  private static ListReport list(int id) {
+    return new ListReport(
+        id, "sl" + id, "wan", true, null, 1, List.of(), "w" + id, 0, 0, 0, null, 2_000.0);
+  }
+
+  private static ElephantReport elephant(String destination, int queuePair, int list) {
+    return new ElephantReport(
+        destination,
+        queuePair,
+        "fc00:1::1",
+        1,
+        "wan",
+        0,
+        null,
+        0,
+        0,
+        30_000_000,
+        list,
+        1,
+        null,
+        0,
+        null,
+        "",
+        "");
+  }
+
+  private static RuleReport rule(int queuePair, int list, String setBy, boolean active) {
+    return new RuleReport(
+        "fc00:2::2",
+        queuePair,
+        "fc00:1::1",
+        list,
+        active,
+        active ? null : "the list is dead",
+        setBy,
+        true);
+  }
+
+  private void count(long octets, long seconds) {
+    hear(
+        new Heard.Counters(
+            List.of(new InterfaceReport("w1", octets), new InterfaceReport("w2", octets / 2)),
+            seconds * SECOND_NS));
+  }
+
+  @Test
+  void snapshotIsMadeOnceListsElephantsRulesAndTwoCountsHaveCome() {
+    assertEquals(List.of("gw1: nothing has come yet"), snapshots.make(nowNs).gaps());
+    hear(new Heard.Lists(List.of(list(1), list(2))));
+    hear(new Heard.Elephants(List.of(elephant("fc00:2::2", 17, 1), elephant("10.2.0.2", 18, 1))));
+    hear(new Heard.Rules(List.of()));
+    count(1_000, 1);
+    assertTrue(
+        snapshots.make(nowNs).gaps().getFirst().contains("gw1 hasn't counted twice"),
+        snapshots.make(nowNs).gaps().toString());
+    nowNs += SECOND_NS;
+    count(1_000 + 2_500_000, 3);
+    SnapshotMaker.Made made = snapshots.make(nowNs);
+    assertEquals(List.of(), made.gaps());
+    assertEquals("gw1/wan", made.snapshot().policies().getFirst().name());
+    assertEquals(1e7, made.snapshot().links().getFirst().rate(), 1);
+    assertEquals(2, made.snapshot().lists().getFirst().latencyMs());
+    assertEquals(
+        List.of(new FlowId("gw1", "fc00:1::1", "fc00:2::2", 17)),
+        made.snapshot().flows().stream().map(each -> each.id()).toList(),
+        "IPv4 is background");
+  }
+
+  @Test
+  void sameCountOnceMoreAndACounterThatBeginsAnewAreNoRates() {
+    count(1_000, 1);
+    count(1_000, 1);
+    assertNull(store.rate("gw1", "w1"));
+    count(500, 2);
+    assertNull(store.rate("gw1", "w1"));
+    count(1_500, 3);
+    assertEquals(8_000, store.rate("gw1", "w1").bitsPerSecond(), 1e-6);
+  }
+
+  @Test
+  void listWithoutPathIsToldOf() {
+    hear(new Heard.Lists(List.of(list(1), list(3))));
+    hear(new Heard.Elephants(List.of()));
+    hear(new Heard.Rules(List.of()));
+    assertTrue(
+        snapshots.make(nowNs).gaps().getFirst().contains("no [path] says over which links list 3"),
+        snapshots.make(nowNs).gaps().toString());
+  }
+
+  @Test
+  void troubleIsToldOnceAndItsEndToo() {
+    store.listener("gw1").lost("gw1 is gone");
+    store.listener("gw1").lost("gw1 is gone");
+    hear(new Heard.Elephants(List.of()));
+    assertEquals(List.of("gw1 is gone", "gw1 reports"), log);
+    hear(new Heard.Malformed("nonsense"));
+    assertTrue(log.getLast().contains("isn't understood: nonsense"), log.getLast());
+  }
+
+  private Map<Integer, Fit> audit(long patienceNs) {
+    Map<Integer, Fit> fits = new TreeMap<>();
+    for (AuditRow each : new RuleAudit(NETWORK, store, book, patienceNs).rows()) {
+      fits.put(each.queuePair(), each.fit());
+    }
+    return fits;
+  }
+
+  private static FlowId flow(int queuePair) {
+    return new FlowId("gw1", "fc00:1::1", "fc00:2::2", queuePair);
+  }
+
+  @Test
+  void auditNamesOrphansAndWhatIsNotInForce() {
+    nowNs = System.nanoTime();
+    String ours = "controller 10.0.0.9";
+    book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
+    book.want(flow(18), 1, "gw1/wan", 2, "it is moved");
+    book.want(flow(19), 1, "gw1/wan", 2, "it is moved");
+    book.want(flow(20), 1, "gw1/wan", 2, "it is moved");
+    hear(
+        new Heard.Rules(
+            List.of(
+                rule(17, 2, ours, true),
+                rule(18, 1, ours, true),
+                rule(19, 2, ours, false),
+                rule(21, 2, ours, true),
+                rule(22, 2, "operator", true),
+                rule(23, 2, "controller 10.0.0.8", true))));
+    long longest = Long.MAX_VALUE / 2;
+    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(18));
+    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(20));
+    assertEquals(Fit.UNKNOWN, audit(0).get(17), "the last report is too old");
+    RuleAudit grown = new RuleAudit(NETWORK, store, book, longest);
+    assertEquals(
+        Map.of(
+            17,
+            Fit.IN_FORCE,
+            18,
+            Fit.ON_ITS_WAY,
+            19,
+            Fit.ON_ITS_WAY,
+            20,
+            Fit.ON_ITS_WAY,
+            21,
+            Fit.ORPHAN,
+            22,
+            Fit.OF_SOMEBODY_ELSE,
+            23,
+            Fit.OF_SOMEBODY_ELSE),
+        audit(longest));
+    assertTrue(
+        grown.rows().stream()
+            .filter(each -> each.queuePair() == 21)
+            .allMatch(each -> each.sentence().contains("no reason")));
+    book.end(flow(17));
+    assertEquals(Fit.ON_ITS_WAY, audit(longest).get(17), "withdrawn a moment ago");
+  }
+
+  @Test
+  void oneRuleOfTwoGatewaysIsSeen() {
+    book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
+    assertEquals(flow(17), book.sameRule(new FlowId("gw2", "fc00:1::1", "fc00:2::2", 17)));
+    assertNull(book.sameRule(flow(17)));
+  }
+}
