@@ -79,7 +79,7 @@ class ArchitectureTest {
                   "cli.paths")),
           Map.entry("fabric.model", Set.of("platform")),
           Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit", "cli.lab")),
-          Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job", "cli.wan")),
           Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
           Map.entry(
               "cli.bridge",
@@ -88,6 +88,16 @@ class ArchitectureTest {
               "cli.bench",
               Set.of("platform", "verbs", "perftest", "cli.kit", "cli.lab", "cli.job")),
           Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
+          Map.entry(
+              "cli.wan",
+              Set.of(
+                  "platform",
+                  "addr",
+                  "dataplane",
+                  "gateway",
+                  "controller",
+                  "cli.kit",
+                  "cli.controller")),
           Map.entry(
               "cli.heddle",
               Set.of(

@@ -111,6 +111,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final FabricOption fabric = new FabricOption();
+  @CommandLine.Mixin private final WanOption wide = new WanOption();
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
@@ -130,6 +131,9 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (wide.wan) {
+      return wide.run(Objects.requireNonNull(spec).commandLine().getOut(), json);
+    }
     if (fabric.fabric) {
       sizes.usually(
           Objects.requireNonNull(spec).commandLine().getParseResult(),

@@ -65,6 +65,9 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle gateway show lists", "GatewayStatus$Lists");
     DOCUMENTS.put("heddle gateway show rules", "GatewayStatus$Rules");
     DOCUMENTS.put("heddle controller plan", "PlanDocument");
+    DOCUMENTS.put("heddle controller show", "ControllerStatus$Overview");
+    DOCUMENTS.put("heddle controller audit", "ControllerStatus$AuditReport");
+    DOCUMENTS.put("heddle demo --wan", "WanReport");
     DOCUMENTS.put("heddle lab status", "FabricStatus");
     DOCUMENTS.put("heddle demo", "DemoReport");
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");

@@ -1,0 +1,63 @@
+package io.heddle.cli.demo;
+
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.wan.WanDemo;
+import io.heddle.cli.wan.WanReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import picocli.CommandLine.Option;
+
+/** The option that shows gateways and their controller instead of an all-reduce. */
+final class WanOption {
+  @Option(
+      names = "--wan",
+      description =
+          "Two gateways, three ways between them and a controller, as root: queue pairs collide by"
+              + " their hash, and the controller parts them. GoBGP reflects where it is installed."
+              + " Of the other options only --json counts.")
+  boolean wan;
+
+  /** Runs it; the exit code. */
+  int run(PrintWriter out, boolean json) throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("heddle-wan-");
+    AtomicReference<String> step = new AtomicReference<>("namespaces and daemons");
+    ProgressLine progress = ProgressLine.onStandardError();
+    WanReport report =
+        WanDemo.run(
+            folder,
+            WanDemo.Patience.byClock(),
+            WanDemo.canReflect(),
+            next -> {
+              step.set(next);
+              progress.update(() -> "heddle demo: " + step.get());
+            });
+    progress.clear();
+    if (json) {
+      out.println(Json.of(report));
+    } else {
+      print(out, report);
+      out.println("configurations and logs are in " + folder);
+    }
+    out.flush();
+    return report.holds() ? 0 : ExitCode.FAILED;
+  }
+
+  private static void print(PrintWriter out, WanReport report) {
+    for (WanReport.Step each : report.steps()) {
+      out.printf(
+          Locale.ROOT,
+          "%-4s %5.1f s  %s%n              %s%n",
+          each.holds() ? "ok" : "NOT",
+          each.seconds(),
+          each.name(),
+          each.sentence());
+    }
+    out.println(report.holds() ? "all of it held" : "not all of it held");
+  }
+}

@@ -1,0 +1,189 @@
+package io.heddle.cli.wan;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** The configurations of the demo's gateways and controller. */
+final class WanConfigs {
+  static final int SEED = 24_301;
+
+  /** What each link is said to carry; nothing shapes it. */
+  static final int CAPACITY_MBPS = 20;
+
+  static final int GRACE_S = 5;
+  static final long AS = 65_000;
+  static final String REFLECTOR = "fd00:c:9::1";
+
+  /** The controller's address towards the reflector, which runs beside it. */
+  static final String CONTROLLER_AT = "fd00:c:9::2";
+
+  private final Path folder;
+  private final boolean reflected;
+
+  /**
+   * @param reflected whether a reflector is between controller and gateways
+   */
+  WanConfigs(Path folder, boolean reflected) {
+    this.folder = folder;
+    this.reflected = reflected;
+  }
+
+  Path socket(String node) {
+    return folder.resolve(node + ".sock");
+  }
+
+  private String tls(String node, String before) {
+    return """
+    %1$scertificate = %2$s/%3$s.pem
+    %1$skey = %2$s/%3$s.key
+    %1$sauthorities = %2$s/ca.pem
+    """
+        .formatted(before, folder, node);
+  }
+
+  String gateway(int side) {
+    int far = 3 - side;
+    StringBuilder text =
+        new StringBuilder(
+            """
+            lan = lan
+            seed = %d
+            control = %s
+            elephant-mbps = 2
+            elephant-silence-ms = 2000
+            router-id = 10.0.0.%d
+            as = %d
+            bgp-port = %d
+            rules-grace-s = %d
+            telemetry = %s
+            """
+                .formatted(
+                    SEED,
+                    socket(WanNodes.gateway(side)),
+                    side,
+                    AS,
+                    reflected ? 0 : 179,
+                    GRACE_S,
+                    WanNodes.management(side)));
+    text.append(tls(WanNodes.gateway(side), "telemetry-"));
+    text.append(
+        """
+        [controller main]
+        address = %s
+        passive = %s
+        destinations = fc00:%d::/64
+        [policy wan]
+        destination = fc00:%d::/64
+        """
+            .formatted(
+                reflected ? REFLECTOR : WanNodes.controller(side),
+                reflected ? "no" : "yes",
+                far,
+                far));
+    for (int i = 1; i <= WanNodes.WAYS; i++) {
+      text.append(
+          """
+          [list sl%1$s]
+          policy = wan
+          id = %1$s
+          segments = 5f00:0:%1$s::1, 5f00:0:9%2$s::d6
+          device = w%1$s
+          via = fc00:%3$s%1$s::2
+          """
+              .formatted(i, far == 1 ? 8 : 9, side));
+    }
+    return text.toString();
+  }
+
+  String controller() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            router-id = 10.0.0.9
+            as = %d
+            control = %s
+            audit = %s
+            interval-ms = 1000
+            hold-down-s = 3
+            release-s = 3
+            restart-s = %d
+            """
+                .formatted(
+                    AS, socket(WanNodes.CONTROLLER), folder.resolve("audit.jsonl"), GRACE_S));
+    text.append(tls(WanNodes.CONTROLLER, ""));
+    for (int side = 1; side <= 2; side++) {
+      String gateway = WanNodes.gateway(side);
+      text.append(
+          """
+          [gateway %1$s]
+          address = %2$s
+          router-id = 10.0.0.%3$s
+          """
+              .formatted(gateway, WanNodes.management(side), side));
+      if (!reflected) {
+        text.append("[peer %s]\naddress = %s\n".formatted(gateway, WanNodes.management(side)));
+      }
+      for (int i = 1; i <= WanNodes.WAYS; i++) {
+        text.append(
+            """
+            [link %1$s-w%2$s]
+            target = %1$s
+            interface = w%2$s
+            capacity-mbps = %3$s
+            [path %1$s-sl%2$s]
+            gateway = %1$s
+            list = %2$s
+            links = %1$s-w%2$s
+            """
+                .formatted(gateway, i, CAPACITY_MBPS));
+      }
+    }
+    if (reflected) {
+      text.append(
+          "[peer reflector]\naddress = %s\nlocal-address = %s\n"
+              .formatted(REFLECTOR, CONTROLLER_AT));
+    }
+    return text.toString();
+  }
+
+  /** GoBGP between them; it connects to nobody. */
+  String reflector() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            [global.config]
+              as = %d
+              router-id = "10.0.0.250"
+              local-address-list = ["%s"]
+            """
+                .formatted(AS, REFLECTOR));
+    for (String each : List.of(WanNodes.management(1), WanNodes.management(2), CONTROLLER_AT)) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              """
+              [[neighbors]]
+                [neighbors.config]
+                  neighbor-address = "%s"
+                  peer-as = %d
+                [neighbors.transport.config]
+                  passive-mode = true
+                [neighbors.graceful-restart.config]
+                  enabled = true
+                  restart-time = 120
+                [neighbors.route-reflector.config]
+                  route-reflector-client = true
+                  route-reflector-cluster-id = "10.0.0.250"
+                [[neighbors.afi-safis]]
+                  [neighbors.afi-safis.config]
+                    afi-safi-name = "ipv6-flowspec"
+                  [neighbors.afi-safis.mp-graceful-restart.config]
+                    enabled = true
+              """,
+              each,
+              AS));
+    }
+    return text.toString();
+  }
+}

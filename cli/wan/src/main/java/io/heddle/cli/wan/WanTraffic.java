@@ -1,0 +1,106 @@
+package io.heddle.cli.wan;
+
+import io.heddle.addr.AddressText;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what looks like RoCEv2 from the near data centre: for each queue pair so many bits a
+ * second. A moment without processor is made up for; how they relate to each other stays.
+ */
+final class WanTraffic implements AutoCloseable {
+  static final int PORT = 50_000;
+  private static final int PAYLOAD = 4_000;
+  private static final int BTH_WORD = 0x0a40ffff;
+  /* What the rates mean on the wire: the payload with UDP and IPv6. */
+  private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
+  private static final long TURN_NS = 2_000_000;
+  private static final long MOST_LATE_NS = 1_000_000_000;
+
+  private final Thread thread;
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile Map<Integer, Double> rates = Map.of();
+  private volatile boolean ended;
+  private volatile @Nullable Throwable failure;
+
+  private WanTraffic(String namespace) {
+    thread = Thread.ofPlatform().name("wan-traffic").daemon().unstarted(() -> run(namespace));
+  }
+
+  /** Begins in a namespace, with nothing to send. */
+  static WanTraffic start(String namespace) {
+    WanTraffic traffic = new WanTraffic(namespace);
+    traffic.thread.start();
+    return traffic;
+  }
+
+  /**
+   * @param bits a second, by queue pair
+   */
+  void send(Map<Integer, Double> bits) {
+    Map<Integer, Double> packets = new TreeMap<>();
+    bits.forEach((queuePair, rate) -> packets.put(queuePair, rate / PACKET_BITS));
+    rates = packets;
+  }
+
+  private void run(String namespace) {
+    NetworkNamespace.enter(namespace);
+    try (DatagramSocket socket =
+        new DatagramSocket(new InetSocketAddress(InetAddress.getByName(WanNodes.SOURCE), PORT))) {
+      begun.countDown();
+      InetAddress to = AddressText.parse(WanNodes.DESTINATION);
+      Map<Integer, Double> owed = new TreeMap<>();
+      long last = System.nanoTime();
+      while (!ended) {
+        LockSupport.parkNanos(TURN_NS);
+        long now = System.nanoTime();
+        double seconds = Math.min(now - last, MOST_LATE_NS) / 1e9;
+        last = now;
+        for (Map.Entry<Integer, Double> each : rates.entrySet()) {
+          double packets = owed.getOrDefault(each.getKey(), 0.0) + seconds * each.getValue();
+          while (packets >= 1) {
+            socket.send(packet(to, each.getKey()));
+            packets--;
+          }
+          owed.put(each.getKey(), packets);
+        }
+      }
+    } catch (IOException failed) {
+      failure = failed;
+    }
+  }
+
+  private static DatagramPacket packet(InetAddress to, int queuePair) {
+    ByteBuffer payload = ByteBuffer.allocate(PAYLOAD);
+    payload.putInt(BTH_WORD).putInt(queuePair);
+    return new DatagramPacket(payload.array(), PAYLOAD, to, FlowHash.ROCE_PORT);
+  }
+
+  /**
+   * @throws HeddleException where it couldn't send
+   */
+  void check() {
+    Throwable why = failure;
+    if (why != null) {
+      throw new HeddleException("the demo's traffic failed: " + why.getMessage(), why);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    ended = true;
+    thread.join();
+  }
+}

@@ -1,0 +1,59 @@
+package io.heddle.cli.wan;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The closed loop, with gateways, controller and reflector as processes. */
+@EndsWithin(600)
+final class WanDemoTest {
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void requireAll() {
+    NetworkNamespace.assumeAvailable();
+    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    NetworkNamespace.skipWhere(
+        Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
+  }
+
+  @Test
+  void elephantsThatCollideArePartedAndComeBackWhenNoReasonIsLeft() throws Exception {
+    WanDemo.Patience patience =
+        new WanDemo.Patience(
+            seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
+    WanReport report =
+        WanDemo.run(folder, patience, WanDemo.canReflect(), step -> System.out.println(step));
+    report.steps().forEach(System.out::println);
+    assertTrue(report.holds(), () -> report + "\n" + logs());
+  }
+
+  private String logs() {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(each -> each.toString().endsWith(".log"))
+          .map(each -> each.getFileName() + ":\n" + text(each))
+          .collect(Collectors.joining("\n"));
+    } catch (IOException gone) {
+      return gone.toString();
+    }
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException gone) {
+      return gone.toString();
+    }
+  }
+}
