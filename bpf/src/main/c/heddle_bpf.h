@@ -15,6 +15,7 @@
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*bpf_map_update_elem)(void *map, const void *key, const void *value, __u64 flags) = (void *)2;
 static __u64 (*bpf_ktime_get_ns)(void) = (void *)5;
+static __u32 (*bpf_get_prandom_u32)(void) = (void *)7;
 static long (*bpf_skb_load_bytes)(const void *skb, __u32 offset, void *to, __u32 length) = (void *)26;
 static long (*bpf_set_hash)(struct __sk_buff *skb, __u32 hash) = (void *)48;
 

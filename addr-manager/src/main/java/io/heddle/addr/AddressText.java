@@ -59,7 +59,7 @@ public final class AddressText {
     }
   }
 
-  static InetAddress ofBytes(byte[] raw) {
+  public static InetAddress ofBytes(byte[] raw) {
     try {
       return InetAddress.getByAddress(raw);
     } catch (UnknownHostException badLength) {

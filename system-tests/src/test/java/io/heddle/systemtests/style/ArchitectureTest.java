@@ -57,7 +57,8 @@ class ArchitectureTest {
           Map.entry("cli.simulate", Set.of("platform", "spray", "sim", "cli.kit")),
           Map.entry("bridge", Set.of("platform", "verbs", "addr", "roce.wire")),
           Map.entry("cli.kit", Set.of("platform")),
-          Map.entry("cli.lab", Set.of("platform", "routes", "cli.kit")),
+          Map.entry("switching", Set.of("platform", "addr", "bpf", "fabric.model")),
+          Map.entry("cli.lab", Set.of("platform", "addr", "routes", "switching", "cli.kit")),
           Map.entry("cli.stat", Set.of("platform", "addr", "stats", "cli.kit")),
           Map.entry(
               "cli.job", Set.of("platform", "addr", "stats", "cli.kit", "cli.lab", "cli.stat")),

@@ -48,7 +48,7 @@ public record JenkinsHash(int seed) implements SwitchHash {
   }
 
   /** Linux' {@code jhash_2words} of two words, initial value 0. */
-  static int jhash(int first, int second) {
+  public static int jhash(int first, int second) {
     int start = START + 8;
     return last(first + start, second + start, start);
   }

@@ -58,6 +58,18 @@ public final class SprayHash {
     sort();
   }
 
+  /** Members, the least loaded first; those that are down last. */
+  public int[] order() {
+    int[] members = new int[order.length];
+    Arrays.setAll(members, i -> order[i]);
+    return members;
+  }
+
+  /** How many of {@link #order} a hash selects among. */
+  public int better() {
+    return better;
+  }
+
   /** Selects by hash among the better half of the members, the least loaded first. */
   public int select(int hash) {
     return order[new EcmpGroup(better).offset(hash)];

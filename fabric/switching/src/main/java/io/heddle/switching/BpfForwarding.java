@@ -1,0 +1,227 @@
+package io.heddle.switching;
+
+import io.heddle.bpf.BpfMap;
+import io.heddle.bpf.BpfObject;
+import io.heddle.bpf.BpfProgram;
+import io.heddle.bpf.TcIngress;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The BPF program on a switch's ports. It outlives the process; another one finds it there. */
+final class BpfForwarding implements SwitchForwarding {
+  private static final String PROGRAM = "heddle_switch";
+  private static final String OBJECT = "switch.bpf.o";
+  private static final int PRIORITY = 18_600;
+  private static final int HANDLE = 1;
+
+  private final LabSwitch own;
+  private final BpfProgram program;
+  private final List<GroupLoads> loads;
+
+  private BpfForwarding(LabSwitch own, BpfProgram program) {
+    this.own = own;
+    this.program = program;
+    loads = own.groups().stream().map(GroupLoads::new).toList();
+  }
+
+  /** Why there is no such program here, with the remedy. */
+  static Optional<String> refusal() {
+    return object() == null
+        ? Optional.of(
+            "this build has no BPF program, since it was made without clang (on Debian: apt-get"
+                + " install clang, and build again)")
+        : BpfObject.refusal();
+  }
+
+  private static byte @Nullable [] object() {
+    try (InputStream object = BpfForwarding.class.getResourceAsStream(OBJECT)) {
+      return object == null ? null : object.readAllBytes();
+    } catch (IOException broken) {
+      throw new HeddleException("can't read " + OBJECT + " of this build: " + broken, broken);
+    }
+  }
+
+  /** Loads a program for a switch; it lies on no port yet. */
+  static BpfForwarding load(LabSwitch own) {
+    byte[] object = object();
+    if (object == null) {
+      throw new HeddleException(refusal().orElseThrow());
+    }
+    BpfForwarding fresh = new BpfForwarding(own, BpfObject.load(object, PROGRAM));
+    for (int group = 0; group < own.groups().size(); group++) {
+      fresh.write(group);
+      byte[] prefix = SwitchMaps.prefix(own.groups().get(group).prefix());
+      fresh.map("routes").put(prefix, SwitchMaps.number(group));
+    }
+    return fresh;
+  }
+
+  /** Puts the program on the switch's ports. */
+  void attach() {
+    InNamespace.call(
+        own.namespace(),
+        () -> {
+          for (String port : own.ports()) {
+            place(port).attach(program);
+          }
+          return true;
+        });
+  }
+
+  /** What lies on a switch's ports, where something does. */
+  static Optional<BpfForwarding> find(LabSwitch own) {
+    return InNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
+        .filter(found -> found.name().equals(PROGRAM))
+        .map(found -> new BpfForwarding(own, found));
+  }
+
+  private static TcIngress place(String port) {
+    return new TcIngress(LinuxCalls.interfaceIndex(port), PRIORITY, HANDLE);
+  }
+
+  BpfProgram program() {
+    return program;
+  }
+
+  private BpfMap map(String name) {
+    return program.map(name);
+  }
+
+  private void write(int group) {
+    map("groups").put(SwitchMaps.number(group), loads.get(group).value());
+  }
+
+  @Override
+  public void configure(SwitchingMode mode, SprayScope scope) {
+    clear("spray_ports");
+    clear("spray_prefixes");
+    List<String> ports = scope.portsOf(own);
+    InNamespace.call(
+        own.namespace(),
+        () -> {
+          for (String port : ports) {
+            map("spray_ports")
+                .put(SwitchMaps.number(LinuxCalls.interfaceIndex(port)), SwitchMaps.number(1));
+          }
+          return true;
+        });
+    scope
+        .prefixes()
+        .forEach(
+            prefix -> map("spray_prefixes").put(SwitchMaps.prefix(prefix), SwitchMaps.number(1)));
+    map("settings")
+        .put(
+            SwitchMaps.number(0),
+            SwitchMaps.settings(
+                own.seed(), mode, !scope.ports().isEmpty(), !scope.prefixes().isEmpty()));
+  }
+
+  private void clear(String name) {
+    List<byte[]> keys = new ArrayList<>();
+    map(name)
+        .forEach((key, value) -> {
+          byte[] copy = new byte[map(name).keyBytes()];
+          key.get(copy);
+          keys.add(copy);
+        });
+    map(name).removeAll(keys);
+  }
+
+  @Override
+  public void setAlive(int group, boolean[] alive) {
+    loads.get(group).setAlive(alive);
+    write(group);
+  }
+
+  /** Links of a group have these rates now, bit/s. */
+  void setRates(int group, long[] bitsPerSecond) {
+    if (loads.get(group).setRates(bitsPerSecond)) {
+      write(group);
+    }
+  }
+
+  /**
+   * An interval has passed: the program gets the links of a group in SprayLink's order.
+   *
+   * @param queueBytes of each member now
+   */
+  void detect(int group, long[] queueBytes) {
+    loads.get(group).detect(sentBytes(group), queueBytes, System.nanoTime());
+    write(group);
+  }
+
+  /**
+   * Whether nothing was sent since the last look, which found no queue: there is nothing to see.
+   */
+  boolean isIdle() {
+    for (int group = 0; group < loads.size(); group++) {
+      if (!loads.get(group).isIdle(sentBytes(group))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private long[] sentBytes(int group) {
+    ByteBuffer counts = counts(group);
+    long[] sent = new long[own.groups().get(group).members().size()];
+    for (int i = 0; i < sent.length; i++) {
+      int at = i * SwitchMaps.COUNT_BYTES;
+      sent[i] = counts.getLong(at + 8) + counts.getLong(at + 24);
+    }
+    return sent;
+  }
+
+  private ByteBuffer counts(int group) {
+    return map("counts").lookup(SwitchMaps.number(group)).orElseThrow();
+  }
+
+  @Override
+  public List<LinkCount> counts() {
+    List<LinkCount> found = new ArrayList<>();
+    for (int number = 0; number < own.groups().size(); number++) {
+      SwitchGroup group = own.groups().get(number);
+      ByteBuffer counts = counts(number);
+      ByteBuffer value = map("groups").lookup(SwitchMaps.number(number)).orElseThrow();
+      for (int i = 0; i < group.members().size(); i++) {
+        int at = i * SwitchMaps.COUNT_BYTES;
+        found.add(
+            new LinkCount(
+                own.name(),
+                group.prefix(),
+                group.members().get(i).link(),
+                SwitchMaps.isLiving(value, i),
+                counts.getLong(at),
+                counts.getLong(at + 8),
+                counts.getLong(at + 16),
+                counts.getLong(at + 24),
+                counts.getLong(at + 32)));
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public void remove() {
+    InNamespace.call(
+        own.namespace(),
+        () -> {
+          for (String port : own.ports()) {
+            place(port).detach();
+          }
+          return true;
+        });
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}

@@ -1,0 +1,105 @@
+package io.heddle.switching;
+
+import io.heddle.fabric.model.SprayHash;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What is known of a group's links: which are up, what was sent by each, how long its queue is. It
+ * gives the program the links in SprayLink's order.
+ */
+final class GroupLoads {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double KIB_BITS = 8 * 1024;
+
+  private final List<SwitchMember> members;
+  private final double[] rates;
+  private final boolean[] alive;
+  private final double[] sentNow;
+  private final double[] queueNow;
+  private final long[] sent;
+  private final long[] queue;
+  private SprayHash spray;
+  private long lookedNs;
+
+  GroupLoads(SwitchGroup group) {
+    members = group.members();
+    rates = members.stream().mapToDouble(SwitchMember::bitsPerSecond).toArray();
+    spray = new SprayHash(rates);
+    alive = new boolean[members.size()];
+    Arrays.fill(alive, true);
+    sentNow = new double[alive.length];
+    queueNow = new double[alive.length];
+    sent = new long[alive.length];
+    queue = new long[alive.length];
+  }
+
+  private static int nsPerKib(double bitsPerSecond) {
+    return (int) Math.max(1, Math.min(KIB_BITS * NS_PER_SECOND / bitsPerSecond, Integer.MAX_VALUE));
+  }
+
+  /** Links have these rates from now on, bit/s; whether one is new. */
+  boolean setRates(long[] bitsPerSecond) {
+    double[] given = Arrays.stream(bitsPerSecond).asDoubleStream().toArray();
+    if (Arrays.equals(given, rates)) {
+      return false;
+    }
+    System.arraycopy(given, 0, rates, 0, rates.length);
+    spray = new SprayHash(rates);
+    setAlive(alive);
+    return true;
+  }
+
+  void setAlive(boolean[] flags) {
+    for (int i = 0; i < alive.length; i++) {
+      alive[i] = flags[i];
+      spray.setDown(i, !flags[i]);
+    }
+  }
+
+  /**
+   * An interval has passed.
+   *
+   * @param sentBytes by each member since the beginning
+   * @param queueBytes of each member now
+   * @param nowNs on the monotonic clock
+   */
+  void detect(long[] sentBytes, long[] queueBytes, long nowNs) {
+    for (int i = 0; i < alive.length; i++) {
+      sentNow[i] = sentBytes[i] - sent[i];
+      queueNow[i] = queueBytes[i];
+      sent[i] = sentBytes[i];
+      queue[i] = queueBytes[i];
+    }
+    lookedNs = nowNs;
+    spray.detect(sentNow, queueNow);
+  }
+
+  /** Whether there is neither a queue nor anything new. */
+  boolean isIdle(long[] sentBytes) {
+    return Arrays.equals(sentBytes, sent) && Arrays.stream(queue).allMatch(each -> each == 0);
+  }
+
+  /** The program's value of this group. */
+  byte[] value() {
+    int[] living = new int[alive.length];
+    int up = 0;
+    for (int i = 0; i < alive.length; i++) {
+      if (alive[i]) {
+        living[up++] = i;
+      }
+    }
+    java.nio.ByteBuffer group =
+        SwitchMaps.group(
+            Arrays.copyOf(living, up),
+            Arrays.copyOf(spray.order(), up),
+            spray.better(),
+            nsPerKib(Arrays.stream(rates).average().orElseThrow()));
+    for (int i = 0; i < alive.length; i++) {
+      SwitchMember member = members.get(i);
+      group.putLong(queue[i]).putLong(sent[i]).putLong(lookedNs);
+      group.putInt(nsPerKib(rates[i])).putInt(member.mark());
+    }
+    return group.array();
+  }
+}

@@ -1,0 +1,181 @@
+package io.heddle.switching;
+
+import io.heddle.addr.AddressPrefix;
+import io.heddle.addr.AddressText;
+import io.heddle.addr.RtnetlinkRequests;
+import io.heddle.platform.LinuxCalls;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What the kernel of a switch knows of its links, by rtnetlink(7): carriers, queues and routes. Its
+ * socket stays in the namespace that it was opened in; one thread at a time.
+ */
+final class KernelLinks implements AutoCloseable {
+  private static final int RTM_GETLINK = 18;
+  private static final int RTM_GETROUTE = 26;
+  private static final int RTM_GETQDISC = 38;
+  private static final byte AF_INET6 = 10;
+
+  /* struct ifinfomsg, rtmsg and tcmsg (linux/rtnetlink.h). */
+  private static final int LINK_BYTES = 16;
+  private static final int ROUTE_BYTES = 12;
+  private static final int QDISC_BYTES = 20;
+
+  private static final int IFF_LOWER_UP = 0x10000;
+  private static final int RT_TABLE_MAIN = 254;
+  private static final int RTA_DST = 1;
+  private static final int RTA_OIF = 4;
+  private static final int TCA_KIND = 1;
+  private static final int TCA_OPTIONS = 2;
+  private static final int TCA_TBF_PARMS = 1;
+  private static final int TCA_TBF_RATE64 = 4;
+  private static final ByteBuffer TBF = ByteBuffer.wrap(new byte[] {'t', 'b', 'f', 0});
+  private static final int TCA_STATS2 = 7;
+  private static final int TCA_STATS_QUEUE = 3;
+  private static final int TC_H_ROOT = -1;
+
+  private final RtnetlinkRequests netlink;
+  private final Map<String, Integer> indexes;
+
+  private KernelLinks(RtnetlinkRequests netlink, Map<String, Integer> indexes) {
+    this.netlink = netlink;
+    this.indexes = indexes;
+  }
+
+  static KernelLinks open(LabSwitch own) {
+    return InNamespace.call(
+        own.namespace(),
+        () -> {
+          Map<String, Integer> indexes = new HashMap<>();
+          for (SwitchGroup group : own.groups()) {
+            for (SwitchMember member : group.members()) {
+              indexes.put(member.link(), LinuxCalls.interfaceIndex(member.link()));
+            }
+          }
+          return new KernelLinks(RtnetlinkRequests.open(), indexes);
+        });
+  }
+
+  int index(String link) {
+    return indexes.getOrDefault(link, 0);
+  }
+
+  private static byte[] request(int bytes, byte family) {
+    byte[] body = new byte[bytes];
+    body[0] = family;
+    return body;
+  }
+
+  /** Interfaces with a carrier. */
+  Set<Integer> carrying() {
+    Set<Integer> carrying = new HashSet<>();
+    for (ByteBuffer link : netlink.list(RTM_GETLINK, request(LINK_BYTES, (byte) 0))) {
+      if ((link.getInt(8) & IFF_LOWER_UP) != 0) {
+        carrying.add(link.getInt(4));
+      }
+    }
+    return carrying;
+  }
+
+  /** The one interface of each IPv6 route of the main table; without those that have several. */
+  Map<AddressPrefix, Integer> routes() {
+    Map<AddressPrefix, Integer> routes = new HashMap<>();
+    Set<AddressPrefix> several = new HashSet<>();
+    for (ByteBuffer route : netlink.list(RTM_GETROUTE, request(ROUTE_BYTES, AF_INET6))) {
+      Map<Integer, ByteBuffer> attributes = attributes(route, ROUTE_BYTES);
+      ByteBuffer destination = attributes.get(RTA_DST);
+      if ((route.get(4) & 0xff) != RT_TABLE_MAIN || destination == null) {
+        continue;
+      }
+      byte[] address = new byte[destination.capacity()];
+      destination.get(0, address);
+      AddressPrefix prefix = new AddressPrefix(AddressText.ofBytes(address), route.get(1) & 0xff);
+      ByteBuffer by = attributes.get(RTA_OIF);
+      if (by == null || routes.put(prefix, by.getInt(0)) != null) {
+        several.add(prefix);
+      }
+    }
+    routes.keySet().removeAll(several);
+    return routes;
+  }
+
+  /** Bytes that wait in the root queue of each interface that has one. */
+  Map<Integer, Long> queues() {
+    Map<Integer, Long> queues = new HashMap<>();
+    for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
+      ByteBuffer statistics = attributes(queue, QDISC_BYTES).get(TCA_STATS2);
+      if (queue.getInt(12) == TC_H_ROOT && statistics != null) {
+        /* struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits. */
+        ByteBuffer own = attributes(statistics, 0).get(TCA_STATS_QUEUE);
+        if (own != null) {
+          queues.put(queue.getInt(4), Integer.toUnsignedLong(own.getInt(4)));
+        }
+      }
+    }
+    return queues;
+  }
+
+  /** What each interface is shaped to, bit/s, where a token bucket (tc-tbf(8)) shapes it. */
+  Map<Integer, Long> rates() {
+    Map<Integer, Long> rates = new HashMap<>();
+    for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
+      Map<Integer, ByteBuffer> attributes = attributes(queue, QDISC_BYTES);
+      ByteBuffer kind = attributes.get(TCA_KIND);
+      ByteBuffer options = attributes.get(TCA_OPTIONS);
+      if (queue.getInt(12) == TC_H_ROOT && options != null && TBF.equals(kind)) {
+        Map<Integer, ByteBuffer> shaping = attributes(options, 0);
+        /* struct tc_tbf_qopt begins with a tc_ratespec, whose last word is bytes a second. */
+        ByteBuffer wide = shaping.get(TCA_TBF_RATE64);
+        ByteBuffer narrow = shaping.get(TCA_TBF_PARMS);
+        if (wide != null || narrow != null) {
+          long bytes = wide != null ? wide.getLong(0) : Integer.toUnsignedLong(narrow.getInt(8));
+          rates.put(queue.getInt(4), bytes * Byte.SIZE);
+        }
+      }
+    }
+    return rates;
+  }
+
+  private static Map<Integer, ByteBuffer> attributes(ByteBuffer message, int from) {
+    Map<Integer, ByteBuffer> found = new TreeMap<>();
+    int at = from;
+    while (at + 4 <= message.capacity()) {
+      int length = message.getShort(at) & 0xffff;
+      if (length < 4 || at + length > message.capacity()) {
+        break;
+      }
+      found.put(
+          message.getShort(at + 2) & 0x3fff,
+          message.slice(at + 4, length - 4).order(ByteOrder.nativeOrder()));
+      at += length + 3 & ~3;
+    }
+    return found;
+  }
+
+  /** Which members of a group lead where they should. */
+  boolean[] alive(SwitchGroup group, Set<Integer> carrying, Map<AddressPrefix, Integer> routes) {
+    List<SwitchMember> members = group.members();
+    boolean[] alive = new boolean[members.size()];
+    for (int i = 0; i < alive.length; i++) {
+      SwitchMember member = members.get(i);
+      Integer index = index(member.link());
+      alive[i] =
+          carrying.contains(index)
+              && member.ownPrefixes().stream()
+                  .allMatch(prefix -> index.equals(routes.get(AddressPrefix.parse(prefix))));
+    }
+    return alive;
+  }
+
+  @Override
+  public void close() {
+    netlink.close();
+  }
+}

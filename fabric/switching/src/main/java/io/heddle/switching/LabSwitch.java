@@ -1,0 +1,55 @@
+package io.heddle.switching;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A network namespace that is a switch.
+ *
+ * @param name in its lab
+ * @param namespace as ip-netns(8) names it
+ * @param seed of its hash
+ * @param ports interfaces whose incoming packets it switches
+ * @param groups where it has a choice, at most {@link #MOST_GROUPS}
+ */
+public record LabSwitch(
+    String name, String namespace, int seed, List<String> ports, List<SwitchGroup> groups) {
+  public static final int MOST_GROUPS = 64;
+
+  public LabSwitch {
+    ports = List.copyOf(ports);
+    groups = List.copyOf(groups);
+    if (groups.size() > MOST_GROUPS) {
+      throw new IllegalArgumentException(
+          groups.size() + " groups of links at " + name + "; at most " + MOST_GROUPS + " can be");
+    }
+  }
+
+  /** Lines for {@code ip -6 -batch}: a table for each link, and a rule for each mark. */
+  public List<String> routes() {
+    List<String> lines = new ArrayList<>();
+    List<Integer> marks = new ArrayList<>();
+    for (SwitchGroup group : groups) {
+      for (SwitchMember member : group.members()) {
+        lines.add(route(group, member));
+        if (!marks.contains(member.mark())) {
+          marks.add(member.mark());
+          lines.add("rule add fwmark " + member.mark() + " lookup " + member.table());
+        }
+      }
+    }
+    return lines;
+  }
+
+  /** The line that puts a link's route into its table, again after the link was down. */
+  static String route(SwitchGroup group, SwitchMember member) {
+    return "route replace "
+        + group.prefix()
+        + " via "
+        + member.gateway()
+        + " dev "
+        + member.link()
+        + " table "
+        + member.table();
+  }
+}

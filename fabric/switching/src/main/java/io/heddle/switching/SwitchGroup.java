@@ -1,0 +1,21 @@
+package io.heddle.switching;
+
+import java.util.List;
+
+/**
+ * Equal links towards some destinations.
+ *
+ * @param prefix the destinations, IPv6
+ * @param members 1 to {@link #MOST_MEMBERS}
+ */
+public record SwitchGroup(String prefix, List<SwitchMember> members) {
+  public static final int MOST_MEMBERS = 32;
+
+  public SwitchGroup {
+    members = List.copyOf(members);
+    if (members.isEmpty() || members.size() > MOST_MEMBERS) {
+      throw new IllegalArgumentException(
+          members.size() + " links towards " + prefix + "; 1 to " + MOST_MEMBERS + " can be equal");
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.heddle.switching;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The switches of a lab, switching, with the thread that looks after them. Closing ends the thread
+ * and leaves the switches as they are: SprayLink goes on with the loads that it last had.
+ */
+public final class Switching implements AutoCloseable {
+  private final SwitchWatch watch;
+
+  private Switching(SwitchWatch watch) {
+    this.watch = watch;
+  }
+
+  /** Why there is no BPF program here, with the remedy; nftables serve then. */
+  public static Optional<String> programRefusal() {
+    return BpfForwarding.refusal();
+  }
+
+  /**
+   * Makes the switches switch, and looks after them. Their {@link LabSwitch#routes} are there.
+   *
+   * @param program whether by the BPF program; by nftables otherwise
+   * @param runner for {@code ip} and {@code nft}
+   * @throws RuntimeException where the system refuses
+   */
+  public static Switching start(
+      List<LabSwitch> switches,
+      SwitchingMode mode,
+      SprayScope scope,
+      boolean program,
+      CommandRunner runner) {
+    List<SwitchForwarding> forwardings = new ArrayList<>();
+    for (LabSwitch each : switches) {
+      if (program) {
+        BpfForwarding forwarding = BpfForwarding.load(each);
+        forwardings.add(forwarding);
+        forwarding.configure(mode, scope);
+        forwarding.attach();
+      } else {
+        NftForwarding forwarding = new NftForwarding(each, runner);
+        forwardings.add(forwarding);
+        forwarding.install();
+        forwarding.configure(mode, scope);
+      }
+    }
+    return watch(switches, forwardings, mode, runner);
+  }
+
+  /** Looks after switches that another process has started. */
+  public static Switching adopt(
+      List<LabSwitch> switches,
+      SwitchingMode mode,
+      SprayScope scope,
+      boolean program,
+      CommandRunner runner) {
+    List<SwitchForwarding> forwardings = new ArrayList<>();
+    for (LabSwitch each : switches) {
+      SwitchForwarding found = find(each, program, runner);
+      found.configure(mode, scope);
+      forwardings.add(found);
+    }
+    return watch(switches, forwardings, mode, runner);
+  }
+
+  private static SwitchForwarding find(LabSwitch own, boolean program, CommandRunner runner) {
+    return program
+        ? BpfForwarding.find(own)
+            .orElseThrow(() ->
+                new io.heddle.platform.HeddleException(
+                    "the switch " + own.name() + " has lost its program; take the lab down"))
+        : new NftForwarding(own, runner);
+  }
+
+  private static Switching watch(
+      List<LabSwitch> switches,
+      List<SwitchForwarding> forwardings,
+      SwitchingMode mode,
+      CommandRunner runner) {
+    SwitchWatch watch = new SwitchWatch(switches, forwardings, mode, runner);
+    watch.start();
+    return new Switching(watch);
+  }
+
+  /** Chooses in another way from now on. */
+  public void configure(SwitchingMode mode, SprayScope scope) {
+    watch.configure(mode, scope);
+  }
+
+  /**
+   * What each equal link of each switch has sent.
+   *
+   * @throws io.heddle.platform.HeddleException where nobody looks after the switches any more
+   */
+  public List<LinkCount> counts() {
+    return watch.counts();
+  }
+
+  /** The same of switches that another process looks after. */
+  public static List<LinkCount> counts(
+      List<LabSwitch> switches, boolean program, CommandRunner runner) {
+    List<LinkCount> counts = new ArrayList<>();
+    for (LabSwitch each : switches) {
+      try (SwitchForwarding found = find(each, program, runner)) {
+        counts.addAll(found.counts());
+      }
+    }
+    return counts;
+  }
+
+  /** Takes the program or the rules from all switches; for nothing more than to close it. */
+  public void remove() {
+    watch.remove();
+  }
+
+  /** Ends the thread. */
+  @Override
+  public void close() {
+    watch.close();
+  }
+}

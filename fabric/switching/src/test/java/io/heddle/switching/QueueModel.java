@@ -1,0 +1,26 @@
+package io.heddle.switching;
+
+import java.util.List;
+
+/** Queues before links of these rates, by arithmetic. */
+final class QueueModel {
+  private final double[] bytesPerSecond;
+  private final double[] queued;
+
+  QueueModel(double... bitsPerSecond) {
+    bytesPerSecond = java.util.Arrays.stream(bitsPerSecond).map(rate -> rate / 8).toArray();
+    queued = new double[bitsPerSecond.length];
+  }
+
+  /** Time passes in which this was sent. */
+  void pass(double seconds, List<LinkCount> before, List<LinkCount> after) {
+    for (int i = 0; i < queued.length; i++) {
+      double sent = after.get(i).markedBytes() - before.get(i).markedBytes();
+      queued[i] = Math.max(0, queued[i] + sent - bytesPerSecond[i] * seconds);
+    }
+  }
+
+  long[] bytes() {
+    return java.util.Arrays.stream(queued).mapToLong(Math::round).toArray();
+  }
+}

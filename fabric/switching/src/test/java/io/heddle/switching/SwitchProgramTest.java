@@ -1,0 +1,287 @@
+package io.heddle.switching;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bpf.BpfProgram;
+import io.heddle.fabric.model.EcmpGroup;
+import io.heddle.fabric.model.JenkinsHash;
+import io.heddle.fabric.model.RoceFlow;
+import io.heddle.fabric.model.SprayHash;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The switch's program on single packets that go nowhere. */
+@EndsWithin(120)
+final class SwitchProgramTest {
+  private static final int SEED = 0x5eed;
+  private static final int LINKS = 4;
+  private static final int PAYLOAD = 1024;
+  private static final int BITS_PER_BYTE = 8;
+  private static final String FROM = "fd00:a::1";
+  private static final String TO = "fd00:b::1";
+
+  private static NetworkNamespace namespace;
+
+  private BpfForwarding forwarding;
+
+  @BeforeAll
+  static void skipWithoutBpf() {
+    NetworkNamespace.skipWhere(BpfForwarding.refusal().orElse(""));
+    NetworkNamespace.assumeAvailable();
+  }
+
+  @BeforeEach
+  void load() {
+    namespace = NetworkNamespace.create("switch");
+    forwarding = BpfForwarding.load(leaf(1_000_000_000L));
+    forwarding.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
+  }
+
+  @AfterEach
+  void unload() {
+    if (forwarding != null) {
+      forwarding.close();
+    }
+    if (namespace != null) {
+      namespace.close();
+    }
+  }
+
+  private static LabSwitch leaf(long lastLinksRate) {
+    List<SwitchMember> members = new ArrayList<>();
+    for (int i = 0; i < LINKS; i++) {
+      long rate = i == LINKS - 1 ? lastLinksRate : 1_000_000_000L;
+      members.add(new SwitchMember("s" + (i + 1), "fe80::2", i + 1, rate, List.of()));
+    }
+    return new LabSwitch(
+        "leaf",
+        namespace.name(),
+        SEED,
+        List.of("lo"),
+        List.of(new SwitchGroup("fd00:b::/64", members)));
+  }
+
+  /* Which member a packet goes to; −1 for none of them. */
+  private int member(RocePacket packet) {
+    BpfProgram.Run run = forwarding.program().run(packet.bytes(), 1);
+    return run.mark() - 1;
+  }
+
+  private static RocePacket protocol(int port) {
+    return new RocePacket(FROM, TO, port, false, 7, PAYLOAD);
+  }
+
+  private static RocePacket data(int port, int sequence) {
+    return new RocePacket(FROM, TO, port, true, sequence, PAYLOAD);
+  }
+
+  private static int byHash(int port, int members) {
+    return new JenkinsHash(SEED)
+        .member(
+            new RoceFlow(AddressText.parse(FROM), AddressText.parse(TO), port, 0),
+            new EcmpGroup(members));
+  }
+
+  @Test
+  void tenThousandProtocolPacketsTakeTheLinkThatTheModelForetells() {
+    for (int port = 40_000; port < 50_000; port++) {
+      assertEquals(byHash(port, LINKS), member(protocol(port)), "port " + port);
+    }
+  }
+
+  @Test
+  void dataPacketsOfOneFlowSpreadOverAllLinksAndItsProtocolPacketsStay() {
+    List<LinkCount> counts;
+    do {
+      forwarding.program().run(data(50_000, 1).bytes(), 1_000);
+      forwarding.program().run(protocol(50_000).bytes(), 1_000);
+      counts = forwarding.counts();
+    } while (counts.stream().anyMatch(each -> each.markedPackets() == 0));
+    assertEquals(1, counts.stream().filter(each -> each.otherPackets() > 0).count());
+    assertTrue(counts.get(byHash(50_000, LINKS)).otherPackets() >= 1_000);
+  }
+
+  @Test
+  void withTheModeHashDataStaysToo() {
+    forwarding.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
+    forwarding.program().run(data(50_000, 1).bytes(), 1_000);
+    assertEquals(1_000, forwarding.counts().get(byHash(50_000, LINKS)).markedPackets());
+  }
+
+  @Test
+  void aLinkThatIsDownIsLeftOutByAllAndComesBack() {
+    boolean[] alive = {true, false, true, true};
+    forwarding.setAlive(0, alive);
+    for (SwitchingMode mode : SwitchingMode.values()) {
+      forwarding.configure(mode, SprayScope.GLOBAL);
+      for (int port = 40_000; port < 41_000; port++) {
+        assertTrue(member(data(port, port)) != 1, mode.text());
+        assertTrue(member(protocol(port)) != 1, mode.text());
+      }
+    }
+    int[] left = {0, 2, 3};
+    assertEquals(left[byHash(50_000, 3)], member(protocol(50_000)), "by hash among three");
+    assertFalse(forwarding.counts().get(1).alive());
+    forwarding.setAlive(0, new boolean[] {true, true, true, true});
+    assertEquals(byHash(50_000, LINKS), member(protocol(50_000)));
+  }
+
+  @Test
+  void whereAllLinksAreDownTheKernelsRouteServes() {
+    forwarding.setAlive(0, new boolean[LINKS]);
+    for (SwitchingMode mode : SwitchingMode.values()) {
+      forwarding.configure(mode, SprayScope.GLOBAL);
+      assertEquals(-1, member(data(50_000, 1)));
+    }
+  }
+
+  @Test
+  void othersPacketsAreTheKernels() {
+    assertEquals(-1, member(new RocePacket(FROM, "fd00:c::1", 50_000, true, 1, 0)));
+    byte[] otherPort = data(50_000, 1).bytes();
+    otherPort[14 + 40 + 3]++;
+    assertEquals(0, forwarding.program().run(otherPort, 1).mark());
+    byte[] tcp = data(50_000, 1).bytes();
+    tcp[14 + 6] = 6;
+    assertEquals(0, forwarding.program().run(tcp, 1).mark());
+  }
+
+  @Test
+  void sprayLinkChoosesAmongTheLessLoadedHalfByTheModelsHash() {
+    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    /* Where bytes add up, a link with a queue comes into the better half, and is corrected. */
+    long[] queues = {1 << 28, 0, 1 << 28, 0};
+    forwarding.detect(0, queues);
+    SprayHash model = new SprayHash(1e9, 1e9, 1e9, 1e9);
+    double[] sent = new double[LINKS];
+    model.detect(sent, new double[] {1 << 28, 0, 1 << 28, 0});
+    assertEquals(2, model.better());
+    int flow = JenkinsHash.jhash(words(), SEED);
+    Set<Integer> used = new HashSet<>();
+    for (int sequence = 0; sequence < 200; sequence++) {
+      int chosen = member(data(50_000, sequence));
+      assertEquals(
+          model.select(
+              JenkinsHash.jhash(flow, sequence),
+              new double[] {1 << 28, 0, 1 << 28, 0},
+              data(50_000, sequence).bytes().length),
+          chosen,
+          "sequence " + sequence);
+      used.add(chosen);
+      /* At once, so that correction finds nothing that was sent since. */
+      forwarding.detect(0, queues);
+      double[] now = new double[LINKS];
+      now[chosen] = data(50_000, sequence).bytes().length;
+      model.detect(now, new double[] {1 << 28, 0, 1 << 28, 0});
+    }
+    assertEquals(Set.of(1, 3), used);
+  }
+
+  private static byte[] words() {
+    return java.nio.ByteBuffer.allocate(36)
+        .put(AddressText.parse(FROM).getAddress())
+        .put(AddressText.parse(TO).getAddress())
+        .putShort((short) 50_000)
+        .array();
+  }
+
+  @Test
+  void sprayLinkMovesAPacketToTheBestLinkWhereTheChosenOnesQueueIsLonger() {
+    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    /* 2 and 3 are the better half; link 3's queue lasts so long that no time of a test ends it. */
+    forwarding.detect(0, new long[] {1L << 36, 1L << 36, 0, 1L << 35});
+    for (int sequence = 0; sequence < 100; sequence++) {
+      assertEquals(2, member(data(50_000, sequence)));
+    }
+    LinkCount best = forwarding.counts().get(2);
+    assertEquals(100, best.markedPackets());
+    assertTrue(best.correctedPackets() > 0, "some were to go to the other link");
+  }
+
+  @Test
+  void sprayLinkLooksAtBytesWhereNoQueueTells() {
+    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    long[] idle = new long[LINKS];
+    forwarding.detect(0, idle);
+    /* The first interval's bytes on the first two links; the next packets take the others. */
+    Set<Integer> first = new HashSet<>();
+    for (int sequence = 0; first.size() < 2; sequence++) {
+      forwarding.detect(0, idle);
+      first.add(member(data(50_000, sequence)));
+    }
+    Set<Integer> all = new HashSet<>(first);
+    for (int sequence = 0; all.size() < LINKS; sequence++) {
+      forwarding.detect(0, idle);
+      all.add(member(data(50_000, sequence)));
+    }
+  }
+
+  @Test
+  void aLinkAtAQuarterOfTheRateGetsAQuarterOfTheBytes() {
+    BpfForwarding slow = BpfForwarding.load(leaf(250_000_000L));
+    try (slow) {
+      slow.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+      QueueModel queues = new QueueModel(1e9, 1e9, 1e9, 0.25e9);
+      for (int interval = 0; interval < 2_000; interval++) {
+        List<LinkCount> before = slow.counts();
+        /* 90 % of 3.25 Gbit/s for a millisecond. */
+        int packets = (int) (0.9 * 3.25e9 / 1e3 / BITS_PER_BYTE / (PAYLOAD + 74));
+        for (int i = 0; i < packets / 8; i++) {
+          slow.program().run(data(50_000, interval * 1_000 + i).bytes(), 8);
+        }
+        queues.pass(1e-3, before, slow.counts());
+        slow.detect(0, queues.bytes());
+      }
+      List<LinkCount> counts = slow.counts();
+      double all = counts.stream().mapToLong(LinkCount::markedBytes).sum();
+      assertEquals(0.25 / 3.25, counts.get(3).markedBytes() / all, 0.02);
+      assertEquals(1 / 3.25, counts.get(0).markedBytes() / all, 0.03);
+      assertTrue(counts.get(3).correctedPackets() + counts.get(0).correctedPackets() > 0);
+    }
+  }
+
+  @Test
+  void theFormsOfSingleInterfacesAndOfPoliciesSprayOnlyThere() {
+    Set<Integer> one = Set.of(byHash(50_000, LINKS));
+    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of()));
+    assertEquals(LINKS, linksUsed());
+    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of("other:lo"), List.of()));
+    assertEquals(one, someOf());
+    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::1/128")));
+    assertEquals(LINKS, linksUsed());
+    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::2/128")));
+    assertEquals(one, someOf());
+    forwarding.configure(
+        SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of("fd00:b::2/128")));
+    assertEquals(one, someOf());
+    forwarding.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
+    assertEquals(LINKS, linksUsed());
+  }
+
+  private int linksUsed() {
+    Set<Integer> used = new HashSet<>();
+    while (used.size() < LINKS) {
+      used.add(member(data(50_000, 1)));
+    }
+    return used.size();
+  }
+
+  private Set<Integer> someOf() {
+    Set<Integer> used = new HashSet<>();
+    for (int i = 0; i < 200; i++) {
+      used.add(member(data(50_000, i)));
+    }
+    return used;
+  }
+}
