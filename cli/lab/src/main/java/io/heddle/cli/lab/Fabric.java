@@ -3,6 +3,8 @@ package io.heddle.cli.lab;
 import io.heddle.cli.lab.FabricTopology.Link;
 import io.heddle.cli.lab.FabricTopology.Node;
 import io.heddle.cli.lab.FabricTopology.Role;
+import io.heddle.switching.LabSwitch;
+import io.heddle.switching.Switching;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fabric of routers that nobody here wrote, in network namespaces: leaves and spines, or separate
@@ -162,7 +165,61 @@ public final class Fabric {
   }
 
   public FabricStatus status() {
-    return probe().status(state);
+    FabricStatus status = probe().status(state);
+    FabricSwitching how = switching();
+    return how == null ? status : status.with(status(how));
+  }
+
+  private FabricStatus.SwitchingStatus status(FabricSwitching how) {
+    return new FabricStatus.SwitchingStatus(
+        how.mode().text(),
+        how.means(),
+        how.text(),
+        state.owner() != 0 || SwitchesProcess.running(folder.path()) != 0,
+        Switching.counts(switches().of(how.polarised()), how.byProgram(), Shell::run));
+  }
+
+  private FabricSwitches switches() {
+    return new FabricSwitches(topology(), links());
+  }
+
+  /** How the switches choose among equal links; null where each plane has its own path. */
+  public @Nullable FabricSwitching switching() {
+    return folder.switching();
+  }
+
+  /**
+   * Has the switches choose among equal links, and looks after them until it is closed.
+   *
+   * @throws LabException where it isn't a leaf-spine fabric, or has no such port
+   */
+  public Switching startSwitching(FabricSwitching how) {
+    requireChoice(how);
+    folder.save(how);
+    if (how.perPacket()) {
+      switches().sendSinglePackets();
+    }
+    List<LabSwitch> switches = switches().of(how.polarised());
+    for (LabSwitch each : switches) {
+      Shell.run(
+          List.of("ip", "-6", "-n", each.namespace(), "-batch", "-"),
+          String.join("\n", each.routes()) + "\n");
+    }
+    return Switching.start(switches, how.mode(), how.scope(), how.byProgram(), Shell::run);
+  }
+
+  /** As {@link #startSwitching}; a process in the background looks after them until the end. */
+  public void switchInBackground(FabricSwitching how) {
+    requireChoice(how);
+    folder.save(how);
+    SwitchesProcess.start(folder.path());
+  }
+
+  private void requireChoice(FabricSwitching how) {
+    if (plan().shape() != FabricShape.LEAF_SPINE || plan().planes() < 2) {
+      throw new LabException("switches choose in a leaf-spine fabric of two planes and more only");
+    }
+    switches().check(how.scope());
   }
 
   /** What arrived at each plane's spine (or leaf) since it was made, bytes with headers. */

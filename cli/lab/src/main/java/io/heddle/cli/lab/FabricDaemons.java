@@ -18,8 +18,12 @@ final class FabricDaemons {
   private static final long END_MS = 5_000;
   private static final long POLL_MS = 20;
 
-  /** What is run with files of the folder: the daemons, and ip, which becomes one. */
-  private static final Set<String> PROGRAMS = Set.of("bird", "zebra", "bfdd", "bgpd", "ip");
+  /**
+   * What is run with files of the folder: the daemons, ip, which becomes one, and what becomes
+   * {@link SwitchesCommand}.
+   */
+  private static final Set<String> PROGRAMS =
+      Set.of("bird", "zebra", "bfdd", "bgpd", "ip", "setsid", "sh", "java");
 
   private final FabricTopology topology;
   private final FabricLinks links;

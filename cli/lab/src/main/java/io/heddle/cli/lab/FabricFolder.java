@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of one fabric: its state, and configuration, log, process number and control socket of
@@ -96,15 +97,41 @@ final class FabricFolder {
     }
   }
 
-  /* Written beside and moved, so that no reader sees half of it. */
   void save(FabricState state) {
+    save("state.json", state);
+  }
+
+  void save(FabricSwitching switching) {
+    save(SwitchesProcess.SETTINGS, switching);
+  }
+
+  /* Written beside and moved, so that no reader sees half of it. */
+  private void save(String name, Object value) {
     try {
-      Path beside = file("state.json.new");
-      MAPPER.writeValue(beside.toFile(), state);
-      Files.move(beside, file("state.json"), StandardCopyOption.ATOMIC_MOVE);
+      Path beside = file(name + ".new");
+      MAPPER.writeValue(beside.toFile(), value);
+      Files.move(beside, file(name), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failed) {
       throw new LabException(
-          "can't write " + file("state.json") + ": " + FileFailure.reason(failed), failed);
+          "can't write " + file(name) + ": " + FileFailure.reason(failed), failed);
+    }
+  }
+
+  /** How the switches choose; null where they don't. */
+  @Nullable FabricSwitching switching() {
+    try {
+      return MAPPER.readValue(
+          Files.readString(file(SwitchesProcess.SETTINGS)), FabricSwitching.class);
+    } catch (NoSuchFileException none) {
+      return null;
+    } catch (IOException unreadable) {
+      throw new LabException(
+          "can't read "
+              + file(SwitchesProcess.SETTINGS)
+              + " ("
+              + FileFailure.reason(unreadable)
+              + "); remove the lab with: heddle lab down",
+          unreadable);
     }
   }
 

@@ -1,7 +1,9 @@
 package io.heddle.cli.lab;
 
+import io.heddle.switching.LinkCount;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fabric as it is at one moment.
@@ -10,6 +12,7 @@ import java.util.List;
  * @param shape leaf-spine or planes
  * @param since when it was made, ISO 8601
  * @param healthy whether every daemon runs and every plane has its own path everywhere
+ * @param switching how its switches choose among equal links; null where they don't
  */
 public record FabricStatus(
     String name,
@@ -18,7 +21,25 @@ public record FabricStatus(
     boolean healthy,
     List<PlaneStatus> planes,
     List<RouterStatus> routers,
-    List<HostStatus> hosts) {
+    List<HostStatus> hosts,
+    @Nullable SwitchingStatus switching) {
+
+  /** Of a fabric whose switches don't choose. */
+  FabricStatus(
+      String name,
+      String shape,
+      String since,
+      boolean healthy,
+      List<PlaneStatus> planes,
+      List<RouterStatus> routers,
+      List<HostStatus> hosts) {
+    this(name, shape, since, healthy, planes, routers, hosts, null);
+  }
+
+  FabricStatus with(SwitchingStatus choosing) {
+    return new FabricStatus(
+        name, shape, since, healthy && choosing.watched(), planes, routers, hosts, choosing);
+  }
 
   /** What keeps it from being healthy, for people; not what is cut. */
   String whatIsMissing() {
@@ -81,6 +102,17 @@ public record FabricStatus(
       int paths,
       List<String> borrowed,
       List<String> cuts) {}
+
+  /**
+   * How switches choose, and what they have sent.
+   *
+   * @param mode hash, spray or spraylink
+   * @param means bpf or nft
+   * @param text the same and what else there is to say, for people
+   * @param watched whether somebody looks after links that fail, and after loads
+   */
+  public record SwitchingStatus(
+      String mode, String means, String text, boolean watched, List<LinkCount> links) {}
 
   /**
    * One router.

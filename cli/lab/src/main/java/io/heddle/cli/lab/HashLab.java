@@ -1,5 +1,8 @@
 package io.heddle.cli.lab;
 
+import io.heddle.switching.LabSwitch;
+import io.heddle.switching.SwitchGroup;
+import io.heddle.switching.SwitchMember;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +29,11 @@ public final class HashLab implements AutoCloseable {
 
   private static final Pattern COUNTED =
       Pattern.compile("\"(\\w+)\" \\. ([0-9]+) counter packets ([0-9]+)");
+  private static final String PREFIX = "fd00:b::/64";
   private static final int FIRST_TABLE = 100;
+
+  /* All links alike: any number does. */
+  private static final long UNSHAPED = 10_000_000_000L;
 
   /* Linux gives one ICMPv6 error a second to a host; switches of data centres give hundreds. */
   private static final int ANSWER_EVERY_MS = 0;
@@ -35,9 +42,11 @@ public final class HashLab implements AutoCloseable {
       """
       table inet heddle-count {
         set seen { typeof meta oifname . udp sport; size 65535; flags dynamic; counter; }
+        set marked { typeof meta oifname . udp sport; size 65535; flags dynamic; counter; }
         chain out {
           type filter hook postrouting priority 0;
           udp dport 4791 update @seen { meta oifname . udp sport }
+          udp dport 4791 @th,98,6 != 0 update @marked { meta oifname . udp sport }
         }
       }
       """;
@@ -232,6 +241,45 @@ public final class HashLab implements AutoCloseable {
     namespaces.run(router, List.of("nft", "-f", "-"), rules);
   }
 
+  /**
+   * Leaf and spines as switches that hash or spray; their routes are there.
+   *
+   * @param polarised whether all have the same seed
+   */
+  List<LabSwitch> switches(boolean polarised) {
+    List<LabSwitch> switches = new ArrayList<>();
+    switches.add(chooser("leaf", 1, "a", spines()));
+    for (int i = 1; i <= spines; i++) {
+      switches.add(chooser("spine" + i, polarised ? 1 : i + 1, "leaf", cores()));
+    }
+    return switches;
+  }
+
+  private LabSwitch chooser(String node, int seed, String up, List<String> links) {
+    List<SwitchMember> members = new ArrayList<>();
+    for (int i = 0; i < links.size(); i++) {
+      members.add(new SwitchMember(links.get(i), "fe80::2", i + 1, UNSHAPED, List.of()));
+    }
+    List<String> ports = new ArrayList<>(List.of(up));
+    ports.addAll(links);
+    return new LabSwitch(
+        node, namespaces.name(node), seed, ports, List.of(new SwitchGroup(PREFIX, members)));
+  }
+
+  /** The namespace of a host or a router, as ip-netns(8) names it. */
+  String namespace(String node) {
+    return namespaces.name(node);
+  }
+
+  /** Takes a router's link down, or up again. */
+  void setUp(String router, String link, boolean up) {
+    List<String> lines = new ArrayList<>(List.of("link set dev " + link + (up ? " up" : " down")));
+    if (up) {
+      lines.add("addr replace fe80::1/64 dev " + link + " nodad");
+    }
+    namespaces.batch(router, lines);
+  }
+
   /** The command line that runs a command on a host or a router. */
   public List<String> command(String node, List<String> command) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.name(node)));
@@ -241,8 +289,17 @@ public final class HashLab implements AutoCloseable {
 
   /** Packets to UDP port 4791 that left a router since the last {@link #forget}. */
   public Map<Integer, Map<String, Long>> counted(String router) {
+    return counted(router, "seen");
+  }
+
+  /** Those of them that have a mark in the reserved bits of their BTH. */
+  Map<Integer, Map<String, Long>> countedMarked(String router) {
+    return counted(router, "marked");
+  }
+
+  private Map<Integer, Map<String, Long>> counted(String router, String set) {
     String text =
-        namespaces.run(router, List.of("nft", "list", "set", "inet", "heddle-count", "seen"), "");
+        namespaces.run(router, List.of("nft", "list", "set", "inet", "heddle-count", set), "");
     Map<Integer, Map<String, Long>> counted = new TreeMap<>();
     Matcher each = COUNTED.matcher(text);
     while (each.find()) {
@@ -258,6 +315,7 @@ public final class HashLab implements AutoCloseable {
     for (String node : namespaces.nodes()) {
       if (node.length() > 1) {
         namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "seen"), "");
+        namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "marked"), "");
       }
     }
   }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
             + " down. Needs root.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = LabUpCommand.class)
+    subcommands = {LabUpCommand.class, LabCheckCommand.class, SwitchesCommand.class})
 public final class LabCommand {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 

@@ -1,5 +1,6 @@
 package io.heddle.cli.lab;
 
+import io.heddle.switching.LinkCount;
 import java.util.Locale;
 
 /** A fabric's status as tables for people. */
@@ -50,8 +51,41 @@ final class LabReport {
       host.addresses().forEach(address -> line(text, "  %s", address));
       host.missing().forEach(address -> line(text, "  %s MISSING", address));
     }
+    if (status.switching() != null) {
+      switching(text, status.switching());
+    }
     line(text, "%s", status.healthy() ? "healthy" : "NOT HEALTHY");
     return text.toString();
+  }
+
+  private static void switching(StringBuilder text, FabricStatus.SwitchingStatus switching) {
+    line(text, "# switching: %s", switching.text());
+    if (!switching.watched()) {
+      line(text, "# NOBODY looks after its links; take the lab down and up again");
+    }
+    line(
+        text,
+        "# %-7s %-12s %-6s %12s %15s %12s %12s",
+        "switch",
+        "towards",
+        "link",
+        "data packets",
+        "bytes",
+        "corrected",
+        "other");
+    for (LinkCount link : switching.links()) {
+      line(
+          text,
+          "  %-7s %-12s %-6s %12d %15d %12d %12d%s",
+          link.at(),
+          link.to(),
+          link.link(),
+          link.markedPackets(),
+          link.markedBytes(),
+          link.correctedPackets(),
+          link.otherPackets(),
+          link.alive() ? "" : "  DOWN");
+    }
   }
 
   private static String faults(FabricStatus.PlaneStatus plane) {

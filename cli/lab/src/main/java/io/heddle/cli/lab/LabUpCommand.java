@@ -144,14 +144,20 @@ public final class LabUpCommand implements Callable<Integer> {
           "The last leaf is FRR: peers by interface, takes prefix ORF. It sends no AIGP to hosts.")
   private boolean frr;
 
+  @CommandLine.Mixin private final SwitchingOptions switching = new SwitchingOptions();
+
   @CommandLine.Mixin private final LabNameOption lab = new LabNameOption();
 
   @Override
   public Integer call() {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     FabricPlan plan = checkedPlan(line);
+    FabricSwitching choosing = checkedSwitching(line, plan);
     long began = System.nanoTime();
     Fabric fabric = Fabric.up(lab.name(), plan, 0);
+    if (choosing != null) {
+      switchOrEnd(fabric, choosing);
+    }
     long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     PrintWriter out = line.getOut();
     out.print(LabReport.of(fabric.status()));
@@ -159,6 +165,20 @@ public final class LabUpCommand implements Callable<Integer> {
     out.println("a command on a host: " + String.join(" ", fabric.onHost(1, List.of("COMMAND"))));
     out.flush();
     return 0;
+  }
+
+  /** How switches are to choose; null where they aren't. */
+  @Nullable FabricSwitching checkedSwitching(CommandLine line, FabricPlan plan) {
+    return switching.checked(line, plan);
+  }
+
+  private static void switchOrEnd(Fabric fabric, FabricSwitching choosing) {
+    try {
+      fabric.switchInBackground(choosing);
+    } catch (RuntimeException failed) {
+      Fabric.down(fabric.name());
+      throw failed;
+    }
   }
 
   /** The plan that the options ask for, or the refusal of what contradicts itself. */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.SwitchingMode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +82,44 @@ class LabUpCommandTest {
       })
   void whatCannotBeMadeIsRefusedWithTheOptionThatSaysSo(String options, String sentence) {
     assertTrue(refusal(options.strip()).contains(sentence), () -> refusal(options.strip()));
+  }
+
+  private static FabricSwitching switching(String options) {
+    LabUpCommand command = new LabUpCommand();
+    CommandLine line = new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true);
+    line.parseArgs(options.split(" "));
+    return command.checkedSwitching(line, command.checkedPlan(line));
+  }
+
+  @Test
+  void switchesMayChooseInThreeForms() {
+    assertEquals(SprayScope.GLOBAL, switching("--switching spray").scope());
+    FabricSwitching some =
+        switching("--switching spraylink --spray-on l1:h1 --spray-to fd00:2::/32 --per-packet");
+    assertEquals(SwitchingMode.SPRAYLINK, some.mode());
+    assertEquals(new SprayScope(List.of("l1:h1"), List.of("fd00:2::/32")), some.scope());
+    assertTrue(some.perPacket());
+    FabricSwitching rules = switching("--switching spraylink --nft");
+    assertEquals("nft", rules.means());
+    assertTrue(rules.text().contains("see no load"), rules.text());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--polarised | --polarised is for --switching",
+        "--spray-on l1:h1 | --spray-on is for --switching",
+        "--switching spray --spray-to 10.0.0.0/8 | --spray-to 10.0.0.0/8 is no IPv6 prefix",
+        "--switching spray --spray-to fd00 | --spray-to:",
+        "--switching spray --shape planes | --switching takes --shape leaf-spine",
+        "--switching spray --spines 1 | two spines or links and more"
+      })
+  void switchesThatCannotChooseSoAreRefused(String options, String sentence) {
+    String refusal =
+        String.valueOf(
+            assertThrows(ParameterException.class, () -> switching(options.strip())).getMessage());
+    assertTrue(refusal.contains(sentence), refusal);
   }
 
   @ParameterizedTest

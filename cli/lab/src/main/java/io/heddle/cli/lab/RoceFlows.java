@@ -1,0 +1,97 @@
+package io.heddle.cli.lab;
+
+import io.heddle.platform.NetworkNamespace;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * RoCEv2-framed datagrams from a {@link HashLab}'s host a to its peer, a source port a flow. The
+ * peer takes them and looks at none.
+ */
+final class RoceFlows implements AutoCloseable {
+  private static final int PORT = 4791;
+  private static final int PAYLOAD_BYTES = 1_024;
+  private static final int BTH_BYTES = 12;
+  private static final int WRITE_ONLY = 0x0a40ffff;
+  private static final int ACKNOWLEDGE = 0x1100ffff;
+
+  private final List<DatagramChannel> senders;
+  private final DatagramChannel receiver;
+  private final InetSocketAddress peer = new InetSocketAddress(HashLab.PEER, PORT);
+  private int sequence;
+
+  /**
+   * @param firstPort source port of the first of them
+   */
+  RoceFlows(HashLab lab, int firstPort, int flows) {
+    receiver = inside(lab.namespace("b"), () -> bound(new InetSocketAddress(HashLab.PEER, PORT)));
+    senders =
+        inside(
+            lab.namespace("a"),
+            () -> {
+              List<DatagramChannel> channels = new ArrayList<>();
+              for (int i = 0; i < flows; i++) {
+                channels.add(bound(new InetSocketAddress(HashLab.HOST, firstPort + i)));
+              }
+              return channels;
+            });
+  }
+
+  private static DatagramChannel bound(InetSocketAddress own) throws IOException {
+    return DatagramChannel.open(StandardProtocolFamily.INET6).bind(own);
+  }
+
+  /* A socket stays in the namespace of the thread that opened it. */
+  private static <T> T inside(String namespace, Callable<T> open) {
+    FutureTask<T> task =
+        new FutureTask<>(() -> {
+          NetworkNamespace.enter(namespace);
+          return open.call();
+        });
+    Thread.ofPlatform().daemon().name("in " + namespace).start(task);
+    try {
+      return task.get();
+    } catch (ExecutionException failed) {
+      throw new LabException("no sockets in " + namespace + ": " + failed.getCause(), failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new LabException("interrupted inside " + namespace, interrupted);
+    }
+  }
+
+  /** Each flow sends as many data packets, marked, or protocol packets; they take turns. */
+  void send(int each, boolean data) {
+    ByteBuffer packet = ByteBuffer.allocate(BTH_BYTES + (data ? PAYLOAD_BYTES : 0));
+    packet.putInt(0, data ? WRITE_ONLY : ACKNOWLEDGE).putInt(4, (data ? 1 : 0) << 24 | 17);
+    try {
+      for (int i = 0; i < each; i++) {
+        packet.putInt(8, sequence++ & 0xffffff);
+        for (DatagramChannel sender : senders) {
+          sender.send(packet.rewind(), peer);
+        }
+      }
+    } catch (IOException failed) {
+      throw new LabException("the lab's host can't send: " + failed.getMessage(), failed);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      receiver.close();
+      for (DatagramChannel sender : senders) {
+        sender.close();
+      }
+    } catch (IOException failed) {
+      throw new LabException("can't close a socket: " + failed.getMessage(), failed);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package io.heddle.cli.lab;
+
+import io.heddle.switching.LabSwitch;
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.Switching;
+import io.heddle.switching.SwitchingMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Whether a lab's switches do as they are told: two tiers of four links, flows of data and protocol
+ * packets, counted on every link by nftables, which has no part in the choice.
+ */
+final class SwitchingCheck {
+  static final int LINKS = 4;
+  private static final int FLOWS = 64;
+  private static final int FIRST_PORT = 50_000;
+  private static final int ROUNDS = 100;
+  private static final int MOST_TURNS = 40;
+  private static final int AFTER_FAILURE = 20;
+  private static final double EVEN_WITHIN = 0.05;
+
+  /** Of independent hashes 64 flows use nearly all 16 pairs; of equal ones only 4. */
+  private static final int LEAST_PAIRS = 12;
+
+  private static final long FAILURE_SECONDS = 10;
+  private static final long POLL_MS = 10;
+
+  private final HashLab lab;
+
+  SwitchingCheck(HashLab lab) {
+    this.lab = lab;
+  }
+
+  /**
+   * What came of one mode.
+   *
+   * @param mode hash, spray or spraylink
+   * @param means bpf or nft
+   * @param polarised whether all switches had the same hash
+   * @param flows that were sent
+   * @param protocolOnOneLink flows whose protocol packets stayed on one link of each switch
+   * @param dataOnOneLink flows whose data packets did
+   * @param dataOnAllLinks flows whose data packets crossed every link of the leaf and of the spines
+   * @param uneven by how much the leaf's most loaded link had more data packets than the mean, in
+   *     parts of it
+   * @param pairs links of the leaf and links of spines behind them that protocol packets used
+   *     together; of {@code morePairs}
+   * @param failureLeftOut whether nothing went to a link that was taken down, and to all others
+   * @param passed whether it is as it has to be
+   */
+  record Row(
+      String mode,
+      String means,
+      boolean polarised,
+      int flows,
+      int protocolOnOneLink,
+      int dataOnOneLink,
+      int dataOnAllLinks,
+      double uneven,
+      int pairs,
+      boolean failureLeftOut,
+      boolean passed) {}
+
+  Row check(FabricSwitching how) {
+    List<LabSwitch> switches = lab.switches(how.polarised());
+    try (Switching running =
+            Switching.start(switches, how.mode(), SprayScope.GLOBAL, how.byProgram(), Shell::run);
+        RoceFlows flows = new RoceFlows(lab, FIRST_PORT, FLOWS)) {
+      lab.forget();
+      Row row;
+      int turns = 0;
+      do {
+        flows.send(ROUNDS, true);
+        flows.send(2, false);
+        row = row(how, false);
+      } while (!passes(row, how) && ++turns < MOST_TURNS);
+      boolean leftOut = leavesOut(running, flows);
+      Row whole = row(how, leftOut, row);
+      running.remove();
+      return whole;
+    }
+  }
+
+  private static boolean passes(Row row, FabricSwitching how) {
+    boolean sprays =
+        how.mode() == SwitchingMode.HASH
+            ? row.dataOnOneLink() == FLOWS
+            : row.dataOnAllLinks() == FLOWS && row.uneven() <= EVEN_WITHIN;
+    boolean pairs = how.polarised() ? row.pairs() <= LINKS : row.pairs() >= LEAST_PAIRS;
+    return row.protocolOnOneLink() == FLOWS && sprays && pairs;
+  }
+
+  private Row row(FabricSwitching how, boolean leftOut, Row from) {
+    return new Row(
+        from.mode(),
+        from.means(),
+        from.polarised(),
+        from.flows(),
+        from.protocolOnOneLink(),
+        from.dataOnOneLink(),
+        from.dataOnAllLinks(),
+        from.uneven(),
+        from.pairs(),
+        leftOut,
+        leftOut && passes(from, how));
+  }
+
+  private Row row(FabricSwitching how, boolean leftOut) {
+    Map<String, Map<Integer, Map<String, Long>>> data = new HashMap<>();
+    Map<String, Map<Integer, Map<String, Long>>> protocol = new HashMap<>();
+    List<String> nodes = new ArrayList<>(List.of("leaf"));
+    nodes.addAll(lab.spines());
+    for (String node : nodes) {
+      Map<Integer, Map<String, Long>> marked = lab.countedMarked(node);
+      data.put(node, marked);
+      protocol.put(node, without(lab.counted(node), marked));
+    }
+    int protocolOnOne = 0;
+    int dataOnOne = 0;
+    int dataOnAll = 0;
+    Set<String> pairs = new HashSet<>();
+    for (int port = FIRST_PORT; port < FIRST_PORT + FLOWS; port++) {
+      Set<String> ways = ways(protocol, port);
+      pairs.addAll(ways);
+      protocolOnOne += ways.size() == 1 ? 1 : 0;
+      int dataWays = ways(data, port).size();
+      dataOnOne += dataWays == 1 ? 1 : 0;
+      dataOnAll += dataWays == LINKS * LINKS ? 1 : 0;
+    }
+    return new Row(
+        how.mode().text(),
+        how.means(),
+        how.polarised(),
+        FLOWS,
+        protocolOnOne,
+        dataOnOne,
+        dataOnAll,
+        uneven(data.getOrDefault("leaf", Map.of())),
+        pairs.size(),
+        leftOut,
+        false);
+  }
+
+  private static Map<Integer, Map<String, Long>> without(
+      Map<Integer, Map<String, Long>> all, Map<Integer, Map<String, Long>> some) {
+    Map<Integer, Map<String, Long>> rest = new HashMap<>();
+    all.forEach((port, links) ->
+        links.forEach((link, packets) -> {
+          long left = packets - some.getOrDefault(port, Map.of()).getOrDefault(link, 0L);
+          if (left > 0) {
+            rest.computeIfAbsent(port, key -> new HashMap<>()).put(link, left);
+          }
+        }));
+    return rest;
+  }
+
+  /* Links of the leaf, each with the links of the spine behind it. */
+  private Set<String> ways(Map<String, Map<Integer, Map<String, Long>>> counted, int port) {
+    Set<String> ways = new HashSet<>();
+    for (String spine : of(counted, "leaf", port).keySet()) {
+      of(counted, spine, port).keySet().forEach(core -> ways.add(spine + " " + core));
+    }
+    return ways;
+  }
+
+  private static Map<String, Long> of(
+      Map<String, Map<Integer, Map<String, Long>>> counted, String node, int port) {
+    return counted.getOrDefault(node, Map.of()).getOrDefault(port, Map.of());
+  }
+
+  private static double uneven(Map<Integer, Map<String, Long>> flows) {
+    Map<String, Long> links = new HashMap<>();
+    flows
+        .values()
+        .forEach(each -> each.forEach((link, packets) -> links.merge(link, packets, Long::sum)));
+    double all = links.values().stream().mapToLong(Long::longValue).sum();
+    long most = links.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    return all == 0 ? 0 : most * LINKS / all - 1;
+  }
+
+  /* A link of the leaf fails: nothing goes there any more, and everything arrives by the others. */
+  private boolean leavesOut(Switching running, RoceFlows flows) {
+    String failing = lab.spines().get(1);
+    lab.setUp("leaf", failing, false);
+    try {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAILURE_SECONDS);
+      while (running.counts().stream()
+          .anyMatch(
+              each -> each.at().equals("leaf") && each.link().equals(failing) && each.alive())) {
+        if (System.nanoTime() - deadline > 0) {
+          return false;
+        }
+        FabricDaemons.pause(POLL_MS);
+      }
+      lab.forget();
+      flows.send(AFTER_FAILURE, true);
+      flows.send(AFTER_FAILURE, false);
+      long sent = 2L * AFTER_FAILURE * FLOWS;
+      long arrived =
+          lab.counted("exit").values().stream()
+              .flatMap(links -> links.values().stream())
+              .mapToLong(Long::longValue)
+              .sum();
+      return arrived == sent;
+    } finally {
+      lab.setUp("leaf", failing, true);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.heddle.cli.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.Switching;
+import io.heddle.switching.SwitchingMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Two tiers of switches that hash or spray, counted on every link by somebody else. */
+@EndsWithin(180)
+final class SwitchingCheckTest {
+  private HashLab lab;
+
+  @BeforeEach
+  void makeLab() {
+    HashLab.refusal().ifPresent(why -> Skip.because("no lab of switches here: " + why));
+    lab = HashLab.create(SwitchingCheck.LINKS, SwitchingCheck.LINKS);
+  }
+
+  @AfterEach
+  void removeLab() {
+    if (lab != null) {
+      lab.close();
+    }
+  }
+
+  private SwitchingCheck.Row check(SwitchingMode mode, boolean polarised, boolean rules) {
+    if (!rules) {
+      Switching.programRefusal().ifPresent(Skip::because);
+    }
+    SwitchingCheck.Row row =
+        new SwitchingCheck(lab)
+            .check(FabricSwitching.of(mode, polarised, SprayScope.GLOBAL, false, rules));
+    assertTrue(row.passed(), row.toString());
+    return row;
+  }
+
+  @Test
+  void sprayLinkSpreadsDataEvenlyAndLeavesProtocolPacketsAndAFailedLinkAlone() {
+    SwitchingCheck.Row row = check(SwitchingMode.SPRAYLINK, false, false);
+    assertEquals(row.flows(), row.dataOnAllLinks());
+    assertEquals(row.flows(), row.protocolOnOneLink());
+    assertTrue(row.failureLeftOut());
+  }
+
+  @Test
+  void equalHashesPolariseASecondTierAndKeepTwelveOfSixteenLinksEmpty() {
+    SwitchingCheck.Row row = check(SwitchingMode.HASH, true, false);
+    assertEquals(SwitchingCheck.LINKS, row.pairs());
+    assertEquals(row.flows(), row.dataOnOneLink());
+  }
+
+  @Test
+  void nftablesSprayAndHashAsTheProgramDoes() {
+    SwitchingCheck.Row row = check(SwitchingMode.SPRAY, false, true);
+    assertEquals("nft", row.means());
+    assertEquals(row.flows(), row.dataOnAllLinks());
+  }
+}
