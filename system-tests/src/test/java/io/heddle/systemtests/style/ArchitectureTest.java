@@ -87,7 +87,8 @@ class ArchitectureTest {
               Set.of("platform", "verbs", "roce.wire", "bridge", "cli.kit", "cli.lab")),
           Map.entry(
               "cli.bench",
-              Set.of("platform", "verbs", "perftest", "cli.kit", "cli.lab", "cli.job")),
+              Set.of(
+                  "platform", "verbs", "perftest", "switching", "cli.kit", "cli.lab", "cli.job")),
           Map.entry("cli.controller", Set.of("platform", "controller", "cli.kit")),
           Map.entry(
               "cli.wan",

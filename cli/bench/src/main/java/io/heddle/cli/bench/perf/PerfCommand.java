@@ -30,6 +30,7 @@ import picocli.CommandLine.Command;
       PerfOneSidedCheckCommand.class,
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,
+      PerfSwitchingCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
       PerfFailoverCommand.class,

@@ -90,4 +90,42 @@ class ReportFiguresTest {
     assertTrue(row.contains("115 (100 to 400)"), row);
     assertTrue(row.contains("60 (60 to 60)"), row);
   }
+
+  @Test
+  void ofSwitchingNeedlessSendingsAndMarksArePercent() {
+    List<String> lines =
+        new SwitchingReport(
+                4,
+                0.2,
+                9_000,
+                1 << 20,
+                8,
+                2_000,
+                3,
+                0.989,
+                "bpf",
+                false,
+                List.of(0.1, 0.2),
+                List.of(
+                    new SwitchingReport.Situation(
+                        "quarter",
+                        "link 1 carries a quarter",
+                        List.of(
+                            new SwitchingReport.Cell(
+                                "pinned",
+                                "spraylink",
+                                List.of(0.6, 0.64, 0.62),
+                                List.of(0.95, 0.99, 0.97),
+                                List.of(3.0, 2.0, 4.0),
+                                List.of(120.0, 100.0, 110.0),
+                                List.of(0.0005, 0.0, 0.0001),
+                                List.of(0.8, 0.8, 0.8))))))
+            .table()
+            .lines()
+            .toList();
+    assertTrue(lines.get(1).contains("switched by bpf, trains"), lines.get(1));
+    String row = lines.getLast();
+    assertTrue(row.contains("0.970 (0.950 to 0.990)"), row);
+    assertTrue(row.contains("3.000") && row.contains("0.010 %") && row.contains("80.0 %"), row);
+  }
 }

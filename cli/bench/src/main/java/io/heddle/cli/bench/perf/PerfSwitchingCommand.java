@@ -1,0 +1,271 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Installation;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.ReportOption;
+import io.heddle.cli.lab.Fabric;
+import io.heddle.cli.lab.FabricPlan;
+import io.heddle.cli.lab.FabricShape;
+import io.heddle.cli.lab.FabricSwitching;
+import io.heddle.cli.lab.LabCommand;
+import io.heddle.cli.lab.OwnFabric;
+import io.heddle.switching.SprayScope;
+import io.heddle.switching.Switching;
+import io.heddle.switching.SwitchingMode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What switches that spray do for the hosts' policies. */
+@Command(
+    name = "switching",
+    description =
+        "Goodput, message times and needless sendings of the spray policies over leaves that hash,"
+            + " spray at random or spray by load, with equal links and with one at a quarter of"
+            + " the rate. Needs root.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer =
+        "%nA policy runs by itself, in two processes; ways of switching take turns, round by round."
+            + " Wrong data ends the run.")
+final class PerfSwitchingCommand implements Callable<Integer> {
+  /** Stands among policies for hosts that speak as with standard devices and mark nothing. */
+  static final String STANDARD = "standard";
+
+  private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD);
+  private static final double GIGA = 1e9;
+
+  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
+
+  private static final int MTU_BYTES = 9_000;
+  private static final int QUEUE_MS = 250;
+  private static final int HOLD_SECONDS = 9;
+  private static final int ANNOUNCED_GBPS = 100;
+  private static final int QUARTER = 4;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--policies",
+      paramLabel = "POLICY",
+      split = ",",
+      description =
+          "Of pinned, spray, packet, and standard: pinned with go-back-N and without marks, as with"
+              + " standard devices. All without it.")
+  private List<String> policies = POLICIES;
+
+  @Option(
+      names = "--switching",
+      paramLabel = "MODE",
+      split = ",",
+      description = "Of ${COMPLETION-CANDIDATES}; all without it.")
+  private List<SwitchingMode> modes = List.of(SwitchingMode.values());
+
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
+
+  @Option(
+      names = "--rate",
+      defaultValue = "0.2",
+      paramLabel = "GBPS",
+      description = "What a link carries, Gbit/s (${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--milliseconds",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+  private int milliseconds;
+
+  @Option(
+      names = "--per-packet",
+      description = "Hosts send single packets; otherwise a switch takes a train as one packet.")
+  private boolean perPacket;
+
+  @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
+  private boolean rulesOnly;
+
+  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+
+  /** What links do. */
+  private enum Links {
+    EQUAL("all links alike"),
+    QUARTER("link 1 carries a quarter, and nobody says so");
+
+    private final String text;
+
+    Links(String text) {
+      this.text = text;
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionRange range = new OptionRange(spec);
+    messages.require(range);
+    range.require("--rounds", rounds, 1, 1_000);
+    range.require("--milliseconds", milliseconds, 100, 60_000);
+    range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
+    for (String policy : policies) {
+      if (!POLICIES.contains(policy)) {
+        throw LabCommand.usage(
+            Objects.requireNonNull(spec).commandLine(),
+            "--policies " + policy + " is none of " + String.join(", ", POLICIES));
+      }
+    }
+    int steps = rounds * modes.size() * Links.values().length;
+    SwitchingReport report = run(messages.plan(steps, milliseconds, false));
+    form.publish(spec, "switching-" + ReportOption.today(), report.table(), report);
+    return 0;
+  }
+
+  private FabricPlan fabricPlan() {
+    return new FabricPlan(
+        FabricShape.LEAF_SPINE,
+        messages.planes(),
+        1,
+        2,
+        2,
+        Collections.nCopies(messages.planes(), (long) (rate * GIGA)),
+        Collections.nCopies(messages.planes(), ANNOUNCED_GBPS),
+        MTU_BYTES,
+        QUEUE_MS,
+        HOLD_SECONDS,
+        0,
+        false);
+  }
+
+  private SwitchingReport run(PluginPerfPlan plan) throws IOException, InterruptedException {
+    ProgressLine progress = ProgressLine.onStandardError();
+    double loadBefore = HostLoad.ofLastMinute();
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    FabricSwitching how =
+        FabricSwitching.of(SwitchingMode.HASH, false, SprayScope.GLOBAL, perPacket, rulesOnly);
+    Map<Links, List<SwitchingReport.Cell>> cells = new EnumMap<>(Links.class);
+    for (Links links : Links.values()) {
+      cells.put(links, new ArrayList<>());
+    }
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      progress.update(() -> "heddle perf switching: making the fabric");
+      OwnFabric own = OwnFabric.up('s', fabricPlan(), folder.path(), cleanup);
+      Switching switching = cleanup.add(own.fabric().startSwitching(how));
+      for (String policy : policies) {
+        progress.update(() -> "heddle perf switching: warming up " + policy);
+        switching.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
+        try (SwitchedContestant contestant =
+            new SwitchedContestant(own.lab(), policy, plugin, plan)) {
+          contestant.awaitWarm();
+          int round = 0;
+          for (Links links : Links.values()) {
+            Objects.requireNonNull(cells.get(links))
+                .addAll(
+                    measure(own.fabric(), switching, contestant, policy, links, round, progress));
+            round += rounds * modes.size();
+          }
+          contestant.awaitEnd();
+        }
+        setRate(own.fabric(), 1);
+      }
+    }
+    progress.clear();
+    return new SwitchingReport(
+        messages.planes(),
+        rate,
+        MTU_BYTES,
+        messages.bytes(),
+        messages.outstanding(),
+        milliseconds,
+        rounds,
+        PAYLOAD_SHARE,
+        how.means(),
+        perPacket,
+        List.of(loadBefore, HostLoad.ofLastMinute()),
+        cells.entrySet().stream()
+            .map(each ->
+                new SwitchingReport.Situation(
+                    each.getKey().name().toLowerCase(java.util.Locale.ROOT),
+                    each.getKey().text,
+                    each.getValue()))
+            .toList());
+  }
+
+  private void setRate(Fabric fabric, int slowedBy) {
+    fabric.setRate(1, (long) (rate * GIGA / slowedBy), ANNOUNCED_GBPS);
+  }
+
+  private List<SwitchingReport.Cell> measure(
+      Fabric fabric,
+      Switching switching,
+      SwitchedContestant contestant,
+      String policy,
+      Links links,
+      int before,
+      ProgressLine progress)
+      throws IOException, InterruptedException {
+    setRate(fabric, links == Links.QUARTER ? QUARTER : 1);
+    double capacity =
+        fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum() / GIGA;
+    Map<SwitchingMode, List<SwitchedContestant.Sample>> samples =
+        new EnumMap<>(SwitchingMode.class);
+    int step = before;
+    for (int round = 1; round <= rounds; round++) {
+      for (SwitchingMode mode : modes) {
+        int turn = round;
+        progress.update(() ->
+            "heddle perf switching: %s, %s, round %s of %s, %s"
+                .formatted(policy, links.text, turn, rounds, mode));
+        switching.configure(mode, SprayScope.GLOBAL);
+        samples
+            .computeIfAbsent(mode, key -> new ArrayList<>())
+            .add(
+                contestant.sample(
+                    new PluginPerfPlan.Step(++step, PluginPerfKind.BANDWIDTH, messages.bytes()),
+                    switching));
+      }
+    }
+    List<SwitchingReport.Cell> cells = new ArrayList<>();
+    for (SwitchingMode mode : modes) {
+      List<SwitchedContestant.Sample> own = Objects.requireNonNull(samples.get(mode));
+      List<Double> ofHash = new ArrayList<>();
+      List<SwitchedContestant.Sample> hash = samples.getOrDefault(SwitchingMode.HASH, List.of());
+      for (int round = 0; round < hash.size(); round++) {
+        ofHash.add(own.get(round).goodputGbps() / hash.get(round).goodputGbps());
+      }
+      cells.add(
+          new SwitchingReport.Cell(
+              policy,
+              mode.text(),
+              own.stream().map(SwitchedContestant.Sample::goodputGbps).toList(),
+              own.stream()
+                  .map(sample -> sample.goodputGbps() / (capacity * PAYLOAD_SHARE))
+                  .toList(),
+              ofHash,
+              own.stream().map(SwitchedContestant.Sample::messageP99Ms).toList(),
+              own.stream().map(SwitchedContestant.Sample::inVain).toList(),
+              own.stream().map(SwitchedContestant.Sample::marked).toList()));
+    }
+    return cells;
+  }
+}

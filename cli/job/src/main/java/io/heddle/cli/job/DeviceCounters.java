@@ -1,0 +1,31 @@
+package io.heddle.cli.job;
+
+import io.heddle.stats.StatsReader;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the devices of a run's ranks have counted so far, summed over ranks and devices. */
+public final class DeviceCounters {
+  private DeviceCounters() {}
+
+  /**
+   * @param folder where the ranks have their statistics files
+   * @return counter to value, without the device's name
+   */
+  public static Map<String, Long> read(Path folder) throws IOException {
+    Map<String, Long> sum = new TreeMap<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {
+      for (Path file : files) {
+        StatsReader.snapshot(file)
+            .deviceCounters()
+            .forEach((name, value) ->
+                sum.merge(name.substring(name.lastIndexOf('/') + 1), value, Long::sum));
+      }
+    }
+    return sum;
+  }
+}
