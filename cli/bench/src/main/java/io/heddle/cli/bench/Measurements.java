@@ -26,6 +26,12 @@ final class Measurements {
   static final String START = "start";
   static final String FAILOVER = "failover";
   static final String PATHS = "paths";
+  static final String LAB_CHECK = "lab-check";
+  static final String SWITCHING = "switching";
+  static final String SIMULATED_LAB = "simulated-lab";
+  static final String HTSIM = "simulated-htsim";
+  static final String SIMULATED = "simulated-100k";
+  static final String CONTROL_PLANE = "simulated-routes";
 
   /** Behind the name of a measurement that is repeated with both of Java's compilers. */
   static final String BOTH = "-both";
@@ -38,6 +44,7 @@ final class Measurements {
     List<Measurement> all = new ArrayList<>(besideTcp());
     all.addAll(withBothCompilers());
     all.addAll(overFabrics());
+    all.addAll(fabricsSide());
     all.addAll(alone());
     return all;
   }
@@ -189,6 +196,60 @@ final class Measurements {
             false,
             300,
             CostReadings::failover));
+  }
+
+  private static List<Measurement> fabricsSide() {
+    List<String> simulated = words("simulate --json --gpus 100000 --round 4M");
+    List<String> routes = words("simulate --json --control-plane --gpus 100000");
+    return List.of(
+        new Measurement(
+            LAB_CHECK,
+            "two tiers of switches that hash or spray, counted on every link",
+            words("lab check --json"),
+            words("lab check --json --switching spraylink"),
+            false,
+            120,
+            FabricReadings::labCheck),
+        new Measurement(
+            SWITCHING,
+            "policies over leaves that hash, spray or spray by load; one link at a quarter",
+            words("perf switching --json"),
+            words("perf switching --json --rounds 1 --milliseconds 1000 --policies pinned,spray"),
+            false,
+            300,
+            FabricReadings::switching),
+        new Measurement(
+            SIMULATED_LAB,
+            "the simulated fabric beside the same lab measured",
+            words("simulate --check lab --json"),
+            words("simulate --check lab --json --lab-rounds 1"),
+            false,
+            240,
+            FabricReadings::simulateCheck),
+        new Measurement(
+            HTSIM,
+            "the simulated fabric beside figures of uet-htsim",
+            words("simulate --check htsim --json"),
+            words("simulate --check htsim --json"),
+            false,
+            60,
+            FabricReadings::simulateCheck),
+        new Measurement(
+            SIMULATED,
+            "a round of 4 MiB among 100,000 simulated GPUs",
+            simulated,
+            simulated,
+            false,
+            240,
+            FabricReadings::simulate),
+        new Measurement(
+            CONTROL_PLANE,
+            "routes of 100,000 simulated GPUs, counted and in real tables",
+            routes,
+            routes,
+            false,
+            120,
+            FabricReadings::controlPlane));
   }
 
   private static List<Measurement> alone() {

@@ -32,6 +32,9 @@ record Outcome(
     List<Figure> figures,
     @Nullable String failure,
     @Nullable String laterFailure) {
+  /** A figure that every measurement has. */
+  static final String TIME = "time of the command";
+
   /** These figures, which stay since {@code later} has none. */
   Outcome keptAfter(Outcome later) {
     return new Outcome(
@@ -50,6 +53,9 @@ record Outcome(
   }
 
   @Nullable Figure figure(String name) {
+    if (name.equals(TIME) && failure == null) {
+      return Figure.of(TIME, "s", seconds);
+    }
     return figures.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
   }
 }

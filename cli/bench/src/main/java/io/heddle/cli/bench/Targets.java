@@ -26,6 +26,7 @@ final class Targets {
     targets.add(atMost("puts", Measurements.ONE_SIDED, "latency of puts ÷ messages", 1.2));
     targets.add(atLeast("puts", Measurements.ONE_SIDED, "bandwidth of puts ÷ messages", 0.95));
     targets.addAll(failover());
+    targets.addAll(fabricsSide());
     targets.addAll(calls());
     targets.addAll(verbs());
     targets.addAll(startAndSteps());
@@ -97,6 +98,34 @@ final class Targets {
         atMost(group, Measurements.FAILOVER, "silent-bfd, full speed after", 300),
         atMost(group, Measurements.FAILOVER, "withdrawal, longest gap ÷ usual", 2),
         atMost(group, Measurements.PLUGIN, Readings.CONTROL_THREADS + "4 planes", 2));
+  }
+
+  private static List<Target> fabricsSide() {
+    String switches = "sprayed switches";
+    String simulated = "simulated fabric";
+    String worstOff = "worst figure off by, in parts of its tolerance";
+    return List.of(
+        atLeast(switches, Measurements.LAB_CHECK, "protocol flows on one link", 1),
+        atLeast(switches, Measurements.LAB_CHECK, "sprayed flows on all links", 1),
+        atMost(switches, Measurements.LAB_CHECK, "sprayed links uneven by", 0.05),
+        atLeast(switches, Measurements.LAB_CHECK, "pairs of links in two tiers", 12),
+        atLeast(
+            switches,
+            Measurements.SWITCHING,
+            "quarter, spraylink" + FabricReadings.WORST_OF_CAPACITY,
+            0.95),
+        atLeast(
+            switches,
+            Measurements.SWITCHING,
+            "equal, spraylink" + FabricReadings.WORST_OF_HASH,
+            0.97),
+        atMost(switches, Measurements.SWITCHING, "needless sendings under spraylink", 0.001),
+        atLeast(switches, Measurements.SWITCHING, "standard peers, worst ÷ hash", 0.95),
+        atMost(switches, Measurements.SWITCHING, "standard peers, marked", 0),
+        atMost(simulated, Measurements.SIMULATED_LAB, worstOff, 1),
+        atMost(simulated, Measurements.HTSIM, worstOff, 1),
+        atMost(simulated, Measurements.SIMULATED, Outcome.TIME, 60),
+        atMost(simulated, Measurements.CONTROL_PLANE, "schemes that aren't as the arithmetic", 0));
   }
 
   /* Of both machines, since fewer than four processors take the second one. */

@@ -4,6 +4,8 @@ import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.HtsimCheck;
 import io.heddle.sim.check.TableCheck;
 import io.heddle.sim.chunks.ChunkOutcome;
@@ -47,7 +49,8 @@ public final class SimulateCommand implements Callable<Integer> {
   /** What a simulation is held against. */
   enum Against {
     TABLE,
-    HTSIM;
+    HTSIM,
+    LAB;
 
     @Override
     public String toString() {
@@ -128,8 +131,9 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--check",
       paramLabel = "WHAT",
       description =
-          "Instead, hold the model against others' figures: table (six scenarios of eight planes)"
-              + " or htsim (128 nodes).")
+          "Instead, hold the model against others' figures: table (six scenarios of eight planes),"
+              + " htsim (128 nodes), or lab: a lab of real routers, measured now, which needs"
+              + " root.")
   private @Nullable Against against;
 
   @Option(
@@ -138,6 +142,13 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "4",
       description = "Runs of each figure of --check table (${DEFAULT-VALUE}).")
   private int seeds;
+
+  @Option(
+      names = "--lab-rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "How often --check lab measures each figure (${DEFAULT-VALUE}).")
+  private int labRounds;
 
   @CommandLine.Mixin private final ControlPlaneOptions controlPlane = new ControlPlaneOptions();
 
@@ -154,6 +165,7 @@ public final class SimulateCommand implements Callable<Integer> {
   public Integer call() {
     OptionRange range = new OptionRange(spec);
     range.require("--seeds", seeds, 1, MOST_SEEDS);
+    range.require("--lab-rounds", labRounds, 1, MOST_SEEDS);
     if (page != null && against != null) {
       throw range.refusal("--page is for a run, not for --check");
     }
@@ -168,13 +180,16 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private int check(Against whose) {
     Estimate estimate = new Estimate();
-    CheckReport report =
-        CheckReport.of(
-            whose.toString(),
-            whose == Against.HTSIM
-                ? HtsimCheck.run(seed)
-                : TableCheck.run(seeds, part -> estimate.at("checking", part)));
+    ProgressLine progress = ProgressLine.onStandardError();
+    List<CheckRow> rows =
+        switch (whose) {
+          case HTSIM -> HtsimCheck.run(seed);
+          case TABLE -> TableCheck.run(seeds, part -> estimate.at("checking", part));
+          case LAB -> LabMeasurement.run(labRounds, seed, line -> progress.update(() -> line));
+        };
+    CheckReport report = CheckReport.of(whose.toString(), rows);
     estimate.end();
+    progress.clear();
     print(report.table(), report);
     return report.passed() ? 0 : ExitCode.FAILED;
   }

@@ -110,6 +110,18 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     return 0;
   }
 
+  private static List<Double> shares(List<Long> before, List<Long> after) {
+    double all = 0;
+    for (int plane = 0; plane < before.size(); plane++) {
+      all += after.get(plane) - before.get(plane);
+    }
+    List<Double> shares = new ArrayList<>();
+    for (int plane = 0; plane < before.size(); plane++) {
+      shares.add((after.get(plane) - before.get(plane)) / all);
+    }
+    return shares;
+  }
+
   private FabricPlan fabricPlan() {
     return new FabricPlan(
         FabricShape.LEAF_SPINE,
@@ -183,26 +195,29 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       PolicySituation situation,
       Fabric fabric,
       Map<String, PluginPerfContestant> contestants,
-      int before,
+      int roundsBefore,
       ProgressLine progress)
       throws InterruptedException {
     Map<String, PolicyReport.Cell> cells = new LinkedHashMap<>();
     for (String policy : contestants.keySet()) {
       cells.put(
           policy,
-          new PolicyReport.Cell(policy, new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+          new PolicyReport.Cell(
+              policy, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
     }
     double calm = fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
     try (PlaneBursts bursts = fabric.bursts()) {
       for (int round = 1; round <= rounds; round++) {
         PluginPerfPlan.Step step =
-            new PluginPerfPlan.Step(before + round, PluginPerfKind.BANDWIDTH, messages.bytes());
+            new PluginPerfPlan.Step(
+                roundsBefore + round, PluginPerfKind.BANDWIDTH, messages.bytes());
         for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
           int turn = round;
           progress.update(() ->
               "heddle perf policies: %s, round %s of %s, %s"
                   .formatted(situation.label(), turn, rounds, each.getKey()));
           PluginPerfContestant.Sample sample;
+          List<Long> before = fabric.receivedBytesByPlane();
           double possible = calm;
           if (situation == PolicySituation.BURSTS) {
             /* The same bursts for every policy of a round. */
@@ -218,6 +233,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
           cell.goodputGbps().add(sample.figure());
           cell.ofIdeal().add(sample.figure() * GIGA / (possible * PAYLOAD_SHARE));
           cell.messageP99Ms().add(sample.messageP99Us() / MICROSECONDS_PER_MS);
+          cell.planeShares().add(shares(before, fabric.receivedBytesByPlane()));
         }
       }
     }

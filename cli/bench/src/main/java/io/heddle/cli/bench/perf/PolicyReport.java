@@ -42,9 +42,14 @@ record PolicyReport(
    * @param goodputGbps payload that arrived
    * @param ofIdeal goodput ÷ what all planes together could carry of payload meanwhile
    * @param messageP99Ms time of a message which 99 in 100 don't exceed
+   * @param planeShares of what spines received meanwhile, a list of all planes a round
    */
   record Cell(
-      String policy, List<Double> goodputGbps, List<Double> ofIdeal, List<Double> messageP99Ms) {}
+      String policy,
+      List<Double> goodputGbps,
+      List<Double> ofIdeal,
+      List<Double> messageP99Ms,
+      List<List<Double>> planeShares) {}
 
   String table() {
     StringBuilder text = new StringBuilder();

@@ -58,7 +58,7 @@ class ReportFiguresTest {
             new PolicyReport.Situation(
                 "bursts",
                 "planes lose most of their rate now and then",
-                List.of(new PolicyReport.Cell("spray", ofIdeal, ofIdeal, ofIdeal)))));
+                List.of(new PolicyReport.Cell("spray", ofIdeal, ofIdeal, ofIdeal, List.of())))));
   }
 
   @Test

@@ -1,0 +1,118 @@
+package io.heddle.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the JSON of commands about the fabric's side says, as figures. */
+final class FabricReadings {
+  static final String WORST_OF_CAPACITY = ", worst policy ÷ capacity";
+  static final String WORST_OF_HASH = ", worst policy ÷ hash";
+  private static final String STANDARD = "standard";
+
+  private FabricReadings() {}
+
+  /** Of {@code heddle lab check}: the worst of all ways of switching, and of those that spray. */
+  static List<Figure> labCheck(JsonNode report) {
+    double protocol = 1;
+    double data = 1;
+    double uneven = 0;
+    double pairs = Double.POSITIVE_INFINITY;
+    for (JsonNode row : report.path("rows")) {
+      double flows = row.path("flows").asDouble();
+      protocol = Math.min(protocol, row.path("protocol_on_one_link").asDouble() / flows);
+      pairs = Math.min(pairs, row.path("pairs").asDouble());
+      if (!row.path("mode").asText().equals("hash")) {
+        data = Math.min(data, row.path("data_on_all_links").asDouble() / flows);
+        uneven = Math.max(uneven, row.path("uneven").asDouble());
+      }
+    }
+    return List.of(
+        Figure.of("protocol flows on one link", "", protocol),
+        Figure.of("sprayed flows on all links", "", data),
+        Figure.of("sprayed links uneven by", "", uneven),
+        Figure.of("pairs of links in two tiers", "", pairs));
+  }
+
+  /**
+   * Of {@code heddle perf switching}: of each way of switching the worst policy, of all cells the
+   * most needless sendings, and standard peers by themselves.
+   */
+  static List<Figure> switching(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    double inVain = 0;
+    double standardOfHash = Double.POSITIVE_INFINITY;
+    double standardMarked = 0;
+    for (JsonNode situation : report.path("situations")) {
+      Map<String, Double> ofCapacity = new LinkedHashMap<>();
+      Map<String, Double> ofHash = new LinkedHashMap<>();
+      for (JsonNode cell : situation.path("cells")) {
+        String switching = situation.path("name").asText() + ", " + cell.path("switching").asText();
+        double besideHash = median(cell, "of_hash");
+        if (cell.path("policy").asText().equals(STANDARD)) {
+          standardOfHash = Math.min(standardOfHash, besideHash);
+          standardMarked = Math.max(standardMarked, median(cell, "marked"));
+          continue;
+        }
+        ofCapacity.merge(switching, median(cell, "of_capacity"), Math::min);
+        ofHash.merge(switching, besideHash, Math::min);
+        if (switching.endsWith(", spraylink")) {
+          inVain = Math.max(inVain, median(cell, "in_vain"));
+        }
+      }
+      ofCapacity.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_CAPACITY, "", value)));
+      ofHash.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_HASH, "", value)));
+    }
+    figures.add(Figure.of("needless sendings under spraylink", "", inVain));
+    figures.add(Figure.of("standard peers, worst ÷ hash", "", standardOfHash));
+    figures.add(Figure.of("standard peers, marked", "", standardMarked));
+    return figures;
+  }
+
+  private static double median(JsonNode cell, String field) {
+    List<Double> rounds = new ArrayList<>();
+    cell.path(field).forEach(each -> rounds.add(each.isNumber() ? each.asDouble() : Double.NaN));
+    return Figure.of(field, "", rounds).median();
+  }
+
+  /** Of {@code heddle simulate --check}: the figure that is furthest off, by its tolerance. */
+  static List<Figure> simulateCheck(JsonNode report) {
+    double worst = 0;
+    for (JsonNode row : report.path("rows")) {
+      double off = Math.abs(row.path("found").asDouble() - row.path("expected").asDouble());
+      worst = Math.max(worst, off / row.path("tolerance").asDouble());
+    }
+    return List.of(
+        Figure.of("worst figure off by, in parts of its tolerance", "", worst),
+        Figure.of("figures", "", report.path("rows").size()));
+  }
+
+  /** Of {@code heddle simulate}: what a GPU had, in the mean, of what its ports could carry. */
+  static List<Figure> simulate(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    for (JsonNode run : report.path("policies")) {
+      figures.add(
+          Figure.of(run.path("policy").asText() + " ÷ ideal", "", run.path("of_ideal").asDouble()));
+    }
+    figures.add(Figure.of("GPUs", "", report.path("gpus").asDouble()));
+    return figures;
+  }
+
+  /** Of {@code heddle simulate --control-plane}: tables, counts and arithmetic side by side. */
+  static List<Figure> controlPlane(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    double unequal = 0;
+    for (JsonNode scheme : report.path("schemes")) {
+      figures.add(
+          Figure.of(
+              scheme.path("scheme").asText() + ", routes of a card",
+              "",
+              scheme.path("in_table").asDouble()));
+      unequal += scheme.path("is_equal").asBoolean() ? 0 : 1;
+    }
+    figures.add(Figure.of("schemes that aren't as the arithmetic", "", unequal));
+    return figures;
+  }
+}

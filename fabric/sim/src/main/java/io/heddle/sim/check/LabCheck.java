@@ -1,0 +1,110 @@
+package io.heddle.sim.check;
+
+import io.heddle.sim.chunks.ChunkOutcome;
+import io.heddle.sim.chunks.ChunkSetting;
+import io.heddle.sim.chunks.ChunkSimulation;
+import io.heddle.sim.chunks.Switching;
+import io.heddle.sim.links.ClosFabric;
+import io.heddle.sim.links.LinkQueues;
+import io.heddle.sim.links.RateProfile;
+import io.heddle.sim.patterns.Traffic;
+import io.heddle.sim.patterns.TrafficPattern;
+import io.heddle.spray.PlaneWeights;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A lab of real routers, simulated and measured: one host sends to one on another leaf, over a
+ * spine a plane. Each plane's share of the bytes may be off by {@link #POINTS}, the goodput by
+ * {@link #PART} of what was measured.
+ *
+ * @param planes of the lab
+ * @param rateGbps what a plane's links carry of payload
+ * @param messageBytes size of each message
+ * @param outstanding messages under way
+ * @param seconds how long a measurement lasted
+ */
+public record LabCheck(
+    int planes, double rateGbps, long messageBytes, int outstanding, double seconds) {
+  /** How far a plane's share may be off, percentage points. */
+  public static final double POINTS = 3;
+
+  /** How far goodput may be off, as a part of what was measured. */
+  public static final double PART = 0.10;
+
+  private static final double GIGA = 1e9;
+  private static final double PERCENT = 100;
+  private static final int CHUNK_BYTES = 60 << 10;
+  private static final int PACKET_BYTES = 8_704;
+  private static final long WINDOW_BYTES = 16 << 20;
+  private static final int QUEUE_CHUNKS = 256;
+
+  /** A second: nothing is lost here, and queues of a lab's links last long. */
+  private static final long TIMEOUT_NS = 1_000_000_000;
+
+  /** From one namespace to the next on a processor that others use, too. */
+  private static final long HOP_NS = 50_000;
+
+  private static final int QUARTER = 4;
+
+  /** Rows of one measurement: its goodput, and the share of each plane. */
+  public List<CheckRow> rows(MeasuredLab measured, long seed) {
+    ChunkOutcome found = simulate(measured, seed);
+    String of = "lab, " + measured.situation() + ", ";
+    double goodput = found.deliveredBytes() * Byte.SIZE / (double) found.endNs();
+    List<CheckRow> rows = new ArrayList<>();
+    rows.add(
+        CheckRow.of(
+            of + "Gbit/s",
+            measured.policy(),
+            measured.goodputGbps(),
+            goodput,
+            PART * measured.goodputGbps()));
+    for (int plane = 0; plane < planes; plane++) {
+      rows.add(
+          CheckRow.of(
+              of + "plane " + (plane + 1) + ", %",
+              measured.policy(),
+              PERCENT * measured.planeShares().get(plane),
+              PERCENT * found.planeShares().get(plane),
+              POINTS));
+    }
+    return rows;
+  }
+
+  private ChunkOutcome simulate(MeasuredLab measured, long seed) {
+    double rate = rateGbps * GIGA;
+    ClosFabric fabric = new ClosFabric(2, planes, 1, 1, rate, rate, HOP_NS);
+    double carried = planes - (measured.hasQuarter() ? 1 - 1.0 / QUARTER : 0);
+    int messages = (int) Math.max(outstanding, carried * rate * seconds / Byte.SIZE / messageBytes);
+    Traffic traffic = TrafficPattern.PIPELINE.traffic(2, 2, messageBytes, messages, seed);
+    LinkQueues links = new LinkQueues(fabric);
+    if (measured.hasQuarter()) {
+      links.setProfile(fabric.toSpine(0, 0, 0), RateProfile.constant(1.0 / QUARTER));
+      links.setProfile(fabric.fromSpine(0, 1, 0), RateProfile.constant(1.0 / QUARTER));
+    }
+    List<String> keys = IntStream.range(0, planes).mapToObj(plane -> "plane:" + plane).toList();
+    String weights =
+        IntStream.range(0, planes)
+            .mapToObj(plane -> measured.announcesQuarter() && plane == 0 ? "1" : "" + QUARTER)
+            .collect(Collectors.joining(","));
+    PlaneWeights announced = PlaneWeights.parse(weights, keys);
+    ChunkSetting setting =
+        new ChunkSetting(
+            fabric,
+            traffic,
+            measured.policy(),
+            connection -> announced,
+            CHUNK_BYTES,
+            PACKET_BYTES,
+            WINDOW_BYTES,
+            outstanding,
+            QUEUE_CHUNKS,
+            TIMEOUT_NS,
+            Switching.HASH,
+            seed);
+    return new ChunkSimulation(setting, links).run(part -> {});
+  }
+}
