@@ -27,6 +27,12 @@ static int reg(void *comm, void *data, size_t size, int type, uint64_t flags, vo
   return narrow->reg(comm, data, size, type, flags, handle, &unused);
 }
 
+static int reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
+                       void **handle) {
+  void *unused = NULL;
+  return narrow->reg_dma_buf(comm, data, size, type, offset, fd, flags, handle, &unused);
+}
+
 static int put_signal(void *contexts, int context, uint64_t local_offset, void *local, size_t size,
                       uint64_t remote_offset, void *remote, uint32_t rank, uint64_t signal_offset, void *signal,
                       uint64_t value, uint32_t operation, bool strong, void **request) {
@@ -45,6 +51,7 @@ static void widen(struct nccl_rma_v14 *wide) {
       .connect = narrow->connect,
       .create_contexts = create_contexts,
       .reg = reg,
+      .reg_dma_buf = reg_dma_buf,
       .dereg = narrow->dereg,
       .destroy_contexts = narrow->destroy_contexts,
       .close = narrow->close,

@@ -117,6 +117,14 @@ final class OneSidedTest {
     assertAllPassed(run(2, "--contexts=4", "--operations=40", "--max-bytes=60000"));
   }
 
+  /* Its queue pairs take no reads, and peers read each other's registrations. */
+  @Test
+  void underThePolicyPacketEachPlaneHasAQueuePairAllTheSame()
+      throws IOException, InterruptedException {
+    environment.put("HEDDLE_POLICY", "packet");
+    assertAllPassed(run(2, "--contexts=2", "--operations=30", "--max-bytes=60000"));
+  }
+
   @Test
   void devicesOfLibibverbsCarryThemAlike() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of())) {
