@@ -223,9 +223,9 @@ public final class Gateway implements AutoCloseable {
   }
 
   /** Sessions with controllers. */
-  public List<ControllerSessions.Peer> peers() {
+  public GatewayStatus.Peers peers() {
     ControllerSessions sessions = controllers;
-    return sessions == null ? List.of() : sessions.peers();
+    return Reports.peers(sessions == null ? List.of() : sessions.peers());
   }
 
   private Map<Integer, ProbeResult> probeResults() {

@@ -1,6 +1,7 @@
 package io.heddle.gateway;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a gateway answers, as it is printed. */
@@ -134,6 +135,29 @@ public final class GatewayStatus {
       @Nullable String reason,
       String setBy,
       boolean used) {}
+
+  /**
+   * @param peers controllers, or reflectors between
+   */
+  public record Peers(List<Peer> peers) {}
+
+  /**
+   * @param name of the configuration
+   * @param address of the peer
+   * @param state of the BGP session, by RFC 4271
+   * @param rules that it has here
+   * @param accepted announcements that were taken
+   * @param delayed announcements that had to wait for their turn
+   * @param refused how many announcements were refused, by why
+   */
+  public record Peer(
+      String name,
+      String address,
+      String state,
+      int rules,
+      long accepted,
+      long delayed,
+      Map<String, Long> refused) {}
 
   /**
    * @param done what was done, a sentence

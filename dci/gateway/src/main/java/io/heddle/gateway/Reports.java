@@ -2,6 +2,7 @@ package io.heddle.gateway;
 
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.peer.ControllerSessions;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -88,5 +89,21 @@ final class Reports {
 
   private int id(String name) {
     return config.list(name).map(ListConfig::id).orElse(0);
+  }
+
+  /** Sessions as they are printed. */
+  static GatewayStatus.Peers peers(List<ControllerSessions.Peer> sessions) {
+    return new GatewayStatus.Peers(
+        sessions.stream()
+            .map(each ->
+                new GatewayStatus.Peer(
+                    each.name(),
+                    each.address(),
+                    each.state(),
+                    each.rules(),
+                    each.accepted(),
+                    each.delayed(),
+                    each.refused()))
+            .toList());
   }
 }

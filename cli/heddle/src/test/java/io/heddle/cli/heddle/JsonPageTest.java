@@ -64,6 +64,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle gateway show flows", "GatewayStatus$Flows");
     DOCUMENTS.put("heddle gateway show lists", "GatewayStatus$Lists");
     DOCUMENTS.put("heddle gateway show rules", "GatewayStatus$Rules");
+    DOCUMENTS.put("heddle gateway show peers", "GatewayStatus$Peers");
     DOCUMENTS.put("heddle controller plan", "PlanDocument");
     DOCUMENTS.put("heddle controller show", "ControllerStatus$Overview");
     DOCUMENTS.put("heddle controller audit", "ControllerStatus$AuditReport");

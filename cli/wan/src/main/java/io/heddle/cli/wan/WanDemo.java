@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -171,8 +172,8 @@ public final class WanDemo {
 
   private static int hash(int queuePair) {
     return FlowHash.ofQueuePair(
-        AddressText.parse(WanNodes.SOURCE),
-        AddressText.parse(WanNodes.DESTINATION),
+        Objects.requireNonNull(AddressText.parse(WanNodes.SOURCE)),
+        Objects.requireNonNull(AddressText.parse(WanNodes.DESTINATION)),
         WanTraffic.PORT,
         queuePair,
         WanConfigs.SEED);

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +61,7 @@ final class WanTraffic implements AutoCloseable {
     try (DatagramSocket socket =
         new DatagramSocket(new InetSocketAddress(InetAddress.getByName(WanNodes.SOURCE), PORT))) {
       begun.countDown();
-      InetAddress to = AddressText.parse(WanNodes.DESTINATION);
+      InetAddress to = Objects.requireNonNull(AddressText.parse(WanNodes.DESTINATION));
       Map<Integer, Double> owed = new TreeMap<>();
       long last = System.nanoTime();
       while (!ended) {

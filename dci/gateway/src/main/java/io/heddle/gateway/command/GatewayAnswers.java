@@ -14,6 +14,7 @@ final class GatewayAnswers {
   static final String FLOWS = "flows";
   static final String LISTS = "lists";
   static final String RULES = "rules";
+  static final String PEERS = "peers";
   static final String STEER = "steer";
   static final String RELEASE = "release";
   private static final String ANY = "any";
@@ -38,6 +39,7 @@ final class GatewayAnswers {
         case FLOWS -> gateway.view().flows();
         case LISTS -> gateway.view().lists();
         case RULES -> gateway.view().rules();
+        case PEERS -> gateway.peers();
         case STEER -> new GatewayStatus.Done(gateway.steer(key(words), words[4]));
         case RELEASE -> new GatewayStatus.Done(gateway.release(key(words)));
         default -> Map.of("error", "there is no question " + words[0]);

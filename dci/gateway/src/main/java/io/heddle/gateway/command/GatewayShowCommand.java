@@ -83,6 +83,20 @@ final class GatewayShowCommand implements Callable<Integer> {
         () -> GatewayTables.rules(at.ask(GatewayAnswers.RULES, GatewayStatus.Rules.class)));
   }
 
+  @Command(
+      name = "peers",
+      description = "Controllers and reflectors: sessions, rules, what was refused.",
+      mixinStandardHelpOptions = true)
+  int peers(
+      @CommandLine.Mixin GatewayControl at,
+      @Option(names = JSON, description = JSON_TEXT) boolean json) {
+    return print(
+        at,
+        GatewayAnswers.PEERS,
+        json,
+        () -> GatewayTables.peers(at.ask(GatewayAnswers.PEERS, GatewayStatus.Peers.class)));
+  }
+
   private int print(
       GatewayControl at,
       String question,

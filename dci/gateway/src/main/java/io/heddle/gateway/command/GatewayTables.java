@@ -164,4 +164,22 @@ final class GatewayTables {
     lines.add(answer.rules().size() + " rules");
     return lines;
   }
+
+  static List<String> peers(GatewayStatus.Peers answer) {
+    List<String> lines = new ArrayList<>();
+    for (GatewayStatus.Peer each : answer.peers()) {
+      lines.add(
+          "%s at %s: %s, %d rules, %d announcements taken, %d delayed"
+              .formatted(
+                  each.name(),
+                  each.address(),
+                  each.state(),
+                  each.rules(),
+                  each.accepted(),
+                  each.delayed()));
+      each.refused().forEach((why, count) -> lines.add("  %d refused: %s".formatted(count, why)));
+    }
+    lines.add(answer.peers().size() + " peers");
+    return lines;
+  }
 }

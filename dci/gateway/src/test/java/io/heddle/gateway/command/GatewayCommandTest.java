@@ -105,6 +105,8 @@ final class GatewayCommandTest {
         GatewayStatus.Rules rules =
             Json.mapper().readValue(out.toString(), GatewayStatus.Rules.class);
         assertEquals(17, rules.rules().getFirst().queuePair());
+        assertEquals(0, run("show", "peers", control));
+        assertEquals("0 peers", out.toString().strip());
         assertEquals(0, run("show", "lists", control));
         assertTrue(out.toString().contains("5f00:0:2::1 5f00:0:99::d6"), out.toString());
         assertEquals(0, run("show", "flows", control));
