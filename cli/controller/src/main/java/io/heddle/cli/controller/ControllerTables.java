@@ -19,7 +19,7 @@ final class ControllerTables {
               .formatted(
                   each.name(),
                   each.reports()
-                      ? "reports, with %d elephants".formatted(each.elephants())
+                      ? "reports, with %s elephants".formatted(each.elephants())
                       : "doesn't report: " + each.reason()));
     }
     for (ControllerStatus.PeerRow each : now.peers()) {
@@ -43,10 +43,10 @@ final class ControllerTables {
       }
     }
     lines.add("");
-    lines.add("%d rules wanted in force".formatted(now.rules().size()));
+    lines.add("%s rules wanted in force".formatted(now.rules().size()));
     for (ControllerStatus.RuleRow each : now.rules()) {
       lines.add(
-          "  %s  %s: %s to list %d: %s"
+          "  %s  %s: %s to list %s: %s"
               .formatted(
                   each.since(), each.gateway(), each.queuePair(), each.list(), each.sentence()));
     }
@@ -60,7 +60,7 @@ final class ControllerTables {
     List<String> lines = new ArrayList<>();
     for (ControllerStatus.AuditRow each : report.rows()) {
       lines.add(
-          "%-17s %s: queue pair %d of %s to list %d: %s"
+          "%-17s %s: queue pair %s of %s to list %s: %s"
               .formatted(
                   each.fit().name().toLowerCase(Locale.ROOT).replace('_', ' '),
                   each.gateway(),
@@ -70,7 +70,7 @@ final class ControllerTables {
                   each.sentence()));
     }
     lines.add(
-        "%d rules and reasons, %d not as they should be"
+        "%s rules and reasons, %s not as they should be"
             .formatted(report.rows().size(), report.faults()));
     return lines;
   }

@@ -48,14 +48,14 @@ final class WanConfigs {
         new StringBuilder(
             """
             lan = lan
-            seed = %d
+            seed = %s
             control = %s
             elephant-mbps = 2
             elephant-silence-ms = 2000
-            router-id = 10.0.0.%d
-            as = %d
-            bgp-port = %d
-            rules-grace-s = %d
+            router-id = 10.0.0.%s
+            as = %s
+            bgp-port = %s
+            rules-grace-s = %s
             telemetry = %s
             """
                 .formatted(
@@ -72,9 +72,9 @@ final class WanConfigs {
         [controller main]
         address = %s
         passive = %s
-        destinations = fc00:%d::/64
+        destinations = fc00:%s::/64
         [policy wan]
-        destination = fc00:%d::/64
+        destination = fc00:%s::/64
         """
             .formatted(
                 reflected ? REFLECTOR : WanNodes.controller(side),
@@ -101,13 +101,13 @@ final class WanConfigs {
         new StringBuilder(
             """
             router-id = 10.0.0.9
-            as = %d
+            as = %s
             control = %s
             audit = %s
             interval-ms = 1000
             hold-down-s = 3
             release-s = 3
-            restart-s = %d
+            restart-s = %s
             """
                 .formatted(
                     AS, socket(WanNodes.CONTROLLER), folder.resolve("audit.jsonl"), GRACE_S));
@@ -153,7 +153,7 @@ final class WanConfigs {
         new StringBuilder(
             """
             [global.config]
-              as = %d
+              as = %s
               router-id = "10.0.0.250"
               local-address-list = ["%s"]
             """
@@ -166,7 +166,7 @@ final class WanConfigs {
               [[neighbors]]
                 [neighbors.config]
                   neighbor-address = "%s"
-                  peer-as = %d
+                  peer-as = %s
                 [neighbors.transport.config]
                   passive-mode = true
                 [neighbors.graceful-restart.config]

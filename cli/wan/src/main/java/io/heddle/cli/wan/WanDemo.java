@@ -230,7 +230,7 @@ public final class WanDemo {
                   && !now.peers().isEmpty()
                   && now.peers().stream().allMatch(each -> each.state().equals("ESTABLISHED"));
           return ready
-              ? "%d gateways, %d BGP %s"
+              ? "%s gateways, %s BGP %s"
                   .formatted(
                       now.targets().size(),
                       now.peers().size(),
@@ -258,7 +258,7 @@ public final class WanDemo {
                   .filter(each -> each.elephant() && each.listByHash().equals("sl1"))
                   .count();
           return colliding == 2
-              ? "queue pairs %d and %d are on sl1".formatted(queuePairs.get(0), queuePairs.get(2))
+              ? "queue pairs %s and %s are on sl1".formatted(queuePairs.get(0), queuePairs.get(2))
               : null;
         });
     moved("the controller moves the smaller one, and the gateway obeys");

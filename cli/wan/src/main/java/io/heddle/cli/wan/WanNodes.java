@@ -108,23 +108,23 @@ final class WanNodes implements AutoCloseable {
       ip(host, "route add default via fc00:" + side + "::ff dev lan");
       ip(
           gateway(side),
-          "route add 5f00:0:9%d::d6/128 encap seg6local action End.DT6 table 254 dev lan"
+          "route add 5f00:0:9%s::d6/128 encap seg6local action End.DT6 table 254 dev lan"
               .formatted(side == 1 ? 8 : 9));
       link(gateway(side), "mgmt", CONTROLLER, "mgmt" + side);
       address(gateway(side), management(side), "mgmt");
       address(CONTROLLER, controller(side), "mgmt" + side);
       for (int i = 1; i <= WAYS; i++) {
         link(gateway(side), "w" + i, "p" + i, "side" + side);
-        address(gateway(side), "fc00:%d%d::1".formatted(side, i), "w" + i);
-        address("p" + i, "fc00:%d%d::2".formatted(side, i), "side" + side);
+        address(gateway(side), "fc00:%s%s::1".formatted(side, i), "w" + i);
+        address("p" + i, "fc00:%s%s::2".formatted(side, i), "side" + side);
         ip(
             "p" + i,
-            "route add 5f00:0:9%d::/48 via fc00:%d%d::1 dev side%d"
+            "route add 5f00:0:9%s::/48 via fc00:%s%s::1 dev side%s"
                 .formatted(side == 1 ? 8 : 9, side, i, side));
       }
     }
     for (int i = 1; i <= WAYS; i++) {
-      ip("p" + i, "route add 5f00:0:%d::1/128 encap seg6local action End dev side1".formatted(i));
+      ip("p" + i, "route add 5f00:0:%s::1/128 encap seg6local action End dev side1".formatted(i));
     }
   }
 

@@ -87,7 +87,7 @@ final class WanProcesses implements AutoCloseable {
     running.forEach((name, process) -> {
       if (!process.isAlive()) {
         throw new Ended(
-            "%s has ended with %d: %s".formatted(name, process.exitValue(), said(name).strip()));
+            "%s has ended with %s: %s".formatted(name, process.exitValue(), said(name).strip()));
       }
     });
   }

@@ -169,7 +169,7 @@ final class GatewayTables {
     List<String> lines = new ArrayList<>();
     for (GatewayStatus.Peer each : answer.peers()) {
       lines.add(
-          "%s at %s: %s, %d rules, %d announcements taken, %d delayed"
+          "%s at %s: %s, %s rules, %s announcements taken, %s delayed"
               .formatted(
                   each.name(),
                   each.address(),
@@ -177,7 +177,7 @@ final class GatewayTables {
                   each.rules(),
                   each.accepted(),
                   each.delayed()));
-      each.refused().forEach((why, count) -> lines.add("  %d refused: %s".formatted(count, why)));
+      each.refused().forEach((why, count) -> lines.add("  %s refused: %s".formatted(count, why)));
     }
     lines.add(answer.peers().size() + " peers");
     return lines;
