@@ -57,6 +57,38 @@ final class LabCommandsTest {
   }
 
   @Test
+  void aLabWhoseSwitchesSprayIsLookedAfterUntilItIsTakenDown() throws Exception {
+    Skip.unlessFabric(false);
+    says(
+        "switching: spray by",
+        "up",
+        "--spines",
+        "2",
+        "--rates",
+        "0.5",
+        "--switching",
+        "spray",
+        "--spray-on",
+        "l1:h1");
+    JsonNode switching = status().path("switching");
+    assertTrue(switching.path("watched").asBoolean(), switching.toString());
+    assertEquals(List.of("s1", "s2", "s1", "s2"), switching.path("links").findValuesAsText("link"));
+    ProcessHandle keeper =
+        ProcessHandle.allProcesses()
+            .filter(each ->
+                each.info().commandLine().orElse("").endsWith("/" + name + "/switching.json"))
+            .findFirst()
+            .orElseThrow();
+    says("cut the carrier of l1:s2", "cut", "2");
+    Patience patience = Patience.ofSeconds(40);
+    while (status().path("switching").path("links").path(1).path("alive").asBoolean()) {
+      assertTrue(!patience.isOver(), "nobody left the link out");
+    }
+    says("is gone", "down");
+    assertTrue(!keeper.isAlive(), "it ends with its lab");
+  }
+
+  @Test
   void withTwoLinksToEachSpineEveryLinkIsAPlaneThatIsCutAndRestoredAlone() throws Exception {
     Skip.unlessFabric(false);
     says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");

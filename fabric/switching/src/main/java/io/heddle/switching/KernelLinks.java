@@ -134,9 +134,10 @@ final class KernelLinks implements AutoCloseable {
         /* struct tc_tbf_qopt begins with a tc_ratespec, whose last word is bytes a second. */
         ByteBuffer wide = shaping.get(TCA_TBF_RATE64);
         ByteBuffer narrow = shaping.get(TCA_TBF_PARMS);
-        if (wide != null || narrow != null) {
-          long bytes = wide != null ? wide.getLong(0) : Integer.toUnsignedLong(narrow.getInt(8));
-          rates.put(queue.getInt(4), bytes * Byte.SIZE);
+        if (wide != null) {
+          rates.put(queue.getInt(4), wide.getLong(0) * Byte.SIZE);
+        } else if (narrow != null) {
+          rates.put(queue.getInt(4), Integer.toUnsignedLong(narrow.getInt(8)) * Byte.SIZE);
         }
       }
     }

@@ -70,6 +70,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle controller audit", "ControllerStatus$AuditReport");
     DOCUMENTS.put("heddle demo --wan", "WanReport");
     DOCUMENTS.put("heddle lab status", "FabricStatus");
+    DOCUMENTS.put("heddle lab check", "LabCheckCommand$Document");
     DOCUMENTS.put("heddle demo", "DemoReport");
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");
     DOCUMENTS.put("heddle demo --fabric", "FabricDemoReport");
@@ -93,6 +94,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf one-sided", "OneSidedReport");
     DOCUMENTS.put("heddle perf one-sided-check", "PerfOneSidedCheckCommand$Document");
     DOCUMENTS.put("heddle perf packet", "PacketReport");
+    DOCUMENTS.put("heddle perf switching", "SwitchingReport");
     DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");
     DOCUMENTS.put("heddle perf failover", "FailoverReport");
   }

@@ -46,7 +46,11 @@ final class LabCheckCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ReportOption report = new ReportOption();
 
-  /** All rows, for JSON. */
+  /**
+   * All rows, for JSON.
+   *
+   * @param passed whether all are as they have to be
+   */
   record Document(List<SwitchingCheck.Row> rows, boolean passed) {}
 
   @Override

@@ -50,7 +50,7 @@ final class SwitchingCheck {
    * @param uneven by how much the leaf's most loaded link had more data packets than the mean, in
    *     parts of it
    * @param pairs links of the leaf and links of spines behind them that protocol packets used
-   *     together; of {@code morePairs}
+   *     together, of 16
    * @param failureLeftOut whether nothing went to a link that was taken down, and to all others
    * @param passed whether it is as it has to be
    */
