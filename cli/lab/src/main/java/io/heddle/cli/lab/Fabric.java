@@ -4,7 +4,7 @@ import io.heddle.cli.lab.FabricTopology.Link;
 import io.heddle.cli.lab.FabricTopology.Node;
 import io.heddle.cli.lab.FabricTopology.Role;
 import io.heddle.switching.LabSwitch;
-import io.heddle.switching.Switching;
+import io.heddle.switching.LabSwitches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -176,7 +176,7 @@ public final class Fabric {
         how.means(),
         how.text(),
         state.owner() != 0 || SwitchesProcess.running(folder.path()) != 0,
-        Switching.counts(switches().of(how.polarised()), how.byProgram(), Shell::run));
+        LabSwitches.counts(switches().of(how.polarised()), how.byProgram(), Shell::run));
   }
 
   private FabricSwitches switches() {
@@ -193,7 +193,7 @@ public final class Fabric {
    *
    * @throws LabException where it isn't a leaf-spine fabric, or has no such port
    */
-  public Switching startSwitching(FabricSwitching how) {
+  public LabSwitches startSwitching(FabricSwitching how) {
     requireChoice(how);
     folder.save(how);
     if (how.perPacket()) {
@@ -205,7 +205,7 @@ public final class Fabric {
           List.of("ip", "-6", "-n", each.namespace(), "-batch", "-"),
           String.join("\n", each.routes()) + "\n");
     }
-    return Switching.start(switches, how.mode(), how.scope(), how.byProgram(), Shell::run);
+    return LabSwitches.start(switches, how.mode(), how.scope(), how.byProgram(), Shell::run);
   }
 
   /** As {@link #startSwitching}; a process in the background looks after them until the end. */

@@ -1,7 +1,7 @@
 package io.heddle.cli.lab;
 
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
-import io.heddle.switching.Switching;
 import io.heddle.switching.SwitchingMode;
 
 /**
@@ -38,7 +38,7 @@ public record FabricSwitching(
       SprayScope scope,
       boolean perPacket,
       boolean rulesOnly) {
-    String refusal = rulesOnly ? "they were asked for" : Switching.programRefusal().orElse("");
+    String refusal = rulesOnly ? "they were asked for" : LabSwitches.programRefusal().orElse("");
     return new FabricSwitching(
         mode, refusal.isEmpty() ? PROGRAM : RULES, refusal, polarised, scope, perPacket);
   }

@@ -1,6 +1,6 @@
 package io.heddle.cli.lab;
 
-import io.heddle.switching.Switching;
+import io.heddle.switching.LabSwitches;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -32,7 +32,7 @@ final class SwitchesCommand implements Callable<Integer> {
     if (how == null) {
       throw new LabException("the lab '" + fabric.name() + "' has switches that don't choose");
     }
-    try (Switching running = fabric.startSwitching(how)) {
+    try (LabSwitches running = fabric.startSwitching(how)) {
       SwitchesProcess.ready(fabric.folder());
       /* Until somebody ends the process: what switches are told stays with them. */
       new CountDownLatch(1).await();

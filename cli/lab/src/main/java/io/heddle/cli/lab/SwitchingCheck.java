@@ -1,8 +1,8 @@
 package io.heddle.cli.lab;
 
 import io.heddle.switching.LabSwitch;
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
-import io.heddle.switching.Switching;
 import io.heddle.switching.SwitchingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,8 +69,9 @@ final class SwitchingCheck {
 
   Row check(FabricSwitching how) {
     List<LabSwitch> switches = lab.switches(how.polarised());
-    try (Switching running =
-            Switching.start(switches, how.mode(), SprayScope.GLOBAL, how.byProgram(), Shell::run);
+    try (LabSwitches running =
+            LabSwitches.start(
+                switches, how.mode(), SprayScope.GLOBAL, how.byProgram(), Shell::run);
         RoceFlows flows = new RoceFlows(lab, FIRST_PORT, FLOWS)) {
       lab.forget();
       Row row;
@@ -185,7 +186,7 @@ final class SwitchingCheck {
   }
 
   /* A link of the leaf fails: nothing goes there any more, and everything arrives by the others. */
-  private boolean leavesOut(Switching running, RoceFlows flows) {
+  private boolean leavesOut(LabSwitches running, RoceFlows flows) {
     String failing = lab.spines().get(1);
     lab.setUp("leaf", failing, false);
     try {

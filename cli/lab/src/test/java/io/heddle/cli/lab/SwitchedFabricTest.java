@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.LinkCount;
 import io.heddle.switching.SprayScope;
-import io.heddle.switching.Switching;
 import io.heddle.switching.SwitchingMode;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +23,7 @@ final class SwitchedFabricTest {
   @BeforeAll
   static void make() {
     Skip.unlessFabric(false);
-    Switching.programRefusal().ifPresent(Skip::because);
+    LabSwitches.programRefusal().ifPresent(Skip::because);
     fabric =
         Fabric.up(
             FabricTest.name("w"),
@@ -66,7 +66,7 @@ final class SwitchedFabricTest {
   void oneFlowsDataCrossesBothSpinesAndItsProtocolPacketsOne() {
     FabricSwitching how =
         FabricSwitching.of(SwitchingMode.SPRAYLINK, false, SprayScope.GLOBAL, true, false);
-    try (Switching running = fabric.startSwitching(how)) {
+    try (LabSwitches running = fabric.startSwitching(how)) {
       while (link("s1").markedPackets() == 0 || link("s2").markedPackets() == 0) {
         send(true);
       }

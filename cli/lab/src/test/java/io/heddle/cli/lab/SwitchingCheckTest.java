@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
-import io.heddle.switching.Switching;
 import io.heddle.switching.SwitchingMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +31,7 @@ final class SwitchingCheckTest {
 
   private SwitchingCheck.Row check(SwitchingMode mode, boolean polarised, boolean rules) {
     if (!rules) {
-      Switching.programRefusal().ifPresent(Skip::because);
+      LabSwitches.programRefusal().ifPresent(Skip::because);
     }
     SwitchingCheck.Row row =
         new SwitchingCheck(lab)

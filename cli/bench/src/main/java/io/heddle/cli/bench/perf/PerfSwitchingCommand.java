@@ -12,8 +12,8 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.FabricSwitching;
 import io.heddle.cli.lab.LabCommand;
 import io.heddle.cli.lab.OwnFabric;
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
-import io.heddle.switching.Switching;
 import io.heddle.switching.SwitchingMode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -170,7 +170,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       RunFolder folder = cleanup.add(new RunFolder());
       progress.update(() -> "heddle perf switching: making the fabric");
       OwnFabric own = OwnFabric.up('s', fabricPlan(), folder.path(), cleanup);
-      Switching switching = cleanup.add(own.fabric().startSwitching(how));
+      LabSwitches switching = cleanup.add(own.fabric().startSwitching(how));
       for (String policy : policies) {
         progress.update(() -> "heddle perf switching: warming up " + policy);
         switching.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
@@ -217,7 +217,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   private List<SwitchingReport.Cell> measure(
       Fabric fabric,
-      Switching switching,
+      LabSwitches switching,
       SwitchedContestant contestant,
       String policy,
       Links links,

@@ -4,8 +4,8 @@ import io.heddle.cli.job.DeviceCounters;
 import io.heddle.cli.job.RunFolder;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.lab.Lab;
+import io.heddle.switching.LabSwitches;
 import io.heddle.switching.LinkCount;
-import io.heddle.switching.Switching;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ final class SwitchedContestant implements AutoCloseable {
     contestant.awaitEnd();
   }
 
-  Sample sample(PluginPerfPlan.Step step, Switching switching)
+  Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
       throws IOException, InterruptedException {
     Map<String, Long> counters = DeviceCounters.read(statistics);
     List<LinkCount> links = switching.counts();

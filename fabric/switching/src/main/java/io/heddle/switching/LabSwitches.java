@@ -8,10 +8,10 @@ import java.util.Optional;
  * The switches of a lab, switching, with the thread that looks after them. Closing ends the thread
  * and leaves the switches as they are: SprayLink goes on with the loads that it last had.
  */
-public final class Switching implements AutoCloseable {
+public final class LabSwitches implements AutoCloseable {
   private final SwitchWatch watch;
 
-  private Switching(SwitchWatch watch) {
+  private LabSwitches(SwitchWatch watch) {
     this.watch = watch;
   }
 
@@ -27,7 +27,7 @@ public final class Switching implements AutoCloseable {
    * @param runner for {@code ip} and {@code nft}
    * @throws RuntimeException where the system refuses
    */
-  public static Switching start(
+  public static LabSwitches start(
       List<LabSwitch> switches,
       SwitchingMode mode,
       SprayScope scope,
@@ -50,22 +50,6 @@ public final class Switching implements AutoCloseable {
     return watch(switches, forwardings, mode, runner);
   }
 
-  /** Looks after switches that another process has started. */
-  public static Switching adopt(
-      List<LabSwitch> switches,
-      SwitchingMode mode,
-      SprayScope scope,
-      boolean program,
-      CommandRunner runner) {
-    List<SwitchForwarding> forwardings = new ArrayList<>();
-    for (LabSwitch each : switches) {
-      SwitchForwarding found = find(each, program, runner);
-      found.configure(mode, scope);
-      forwardings.add(found);
-    }
-    return watch(switches, forwardings, mode, runner);
-  }
-
   private static SwitchForwarding find(LabSwitch own, boolean program, CommandRunner runner) {
     return program
         ? BpfForwarding.find(own)
@@ -75,14 +59,14 @@ public final class Switching implements AutoCloseable {
         : new NftForwarding(own, runner);
   }
 
-  private static Switching watch(
+  private static LabSwitches watch(
       List<LabSwitch> switches,
       List<SwitchForwarding> forwardings,
       SwitchingMode mode,
       CommandRunner runner) {
     SwitchWatch watch = new SwitchWatch(switches, forwardings, mode, runner);
     watch.start();
-    return new Switching(watch);
+    return new LabSwitches(watch);
   }
 
   /** Chooses in another way from now on. */
