@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,6 @@ final class WanTraffic implements AutoCloseable {
   private static final long MOST_LATE_NS = 1_000_000_000;
 
   private final Thread thread;
-  private final CountDownLatch begun = new CountDownLatch(1);
   private volatile Map<Integer, Double> rates = Map.of();
   private volatile boolean ended;
   private volatile @Nullable Throwable failure;
@@ -57,10 +55,17 @@ final class WanTraffic implements AutoCloseable {
   }
 
   private void run(String namespace) {
-    NetworkNamespace.enter(namespace);
+    try {
+      NetworkNamespace.enter(namespace);
+      sendUntilEnd();
+    } catch (IOException | RuntimeException failed) {
+      failure = failed;
+    }
+  }
+
+  private void sendUntilEnd() throws IOException {
     try (DatagramSocket socket =
         new DatagramSocket(new InetSocketAddress(InetAddress.getByName(WanNodes.SOURCE), PORT))) {
-      begun.countDown();
       InetAddress to = Objects.requireNonNull(AddressText.parse(WanNodes.DESTINATION));
       Map<Integer, Double> owed = new TreeMap<>();
       long last = System.nanoTime();
@@ -78,8 +83,6 @@ final class WanTraffic implements AutoCloseable {
           owed.put(each.getKey(), packets);
         }
       }
-    } catch (IOException failed) {
-      failure = failed;
     }
   }
 
