@@ -6,12 +6,14 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * That nothing has become slower by a factor: ratios of contestants that take turns, beside the
  * recorded ones. Takes less than a minute, since a median under load needs its rounds.
  */
 @EndsWithin(400)
+@Isolated("it compares speeds")
 final class RegressionCheckTest {
   @Test
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
  * looked at by a thread of their own.
  */
 @EndsWithin(600)
-@InGuest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class AllReduceOnRxeTest {
@@ -68,7 +67,7 @@ final class AllReduceOnRxeTest {
         Skip.because(part + " isn't built");
       }
     }
-    guest = GuestJobs.start(GuestPlan.planes(PLANES).within(1_700), folder, "gids rxeA; gids rxeB");
+    guest = GuestJobs.start(GuestPlan.planes(PLANES).within(500), folder, "gids rxeA; gids rxeB");
   }
 
   @AfterAll

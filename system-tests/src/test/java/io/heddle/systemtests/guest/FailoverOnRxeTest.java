@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
  * no byte is wrong and the other planes go on.
  */
 @EndsWithin(900)
-@InGuest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FailoverOnRxeTest {
   private static final long CARRIED = 2 << 20;
@@ -34,7 +33,7 @@ final class FailoverOnRxeTest {
     RxeGuest.assume();
     RxeGuest.assumePrograms("radvd", "ibv_devinfo");
     RxeTraffic.assume("heddle-chaos", "heddle-allreduce");
-    guest = GuestJobs.start(GuestPlan.planes(RxeTraffic.PLANES, 2).within(1_700), folder, ":");
+    guest = GuestJobs.start(GuestPlan.planes(RxeTraffic.PLANES, 2).within(800), folder, ":");
   }
 
   @AfterAll

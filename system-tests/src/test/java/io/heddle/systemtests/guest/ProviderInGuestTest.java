@@ -15,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
  * rxe: both ends of a cable, and addresses and links that the tests may change.
  */
 @EndsWithin(600)
-@InGuest
 final class ProviderInGuestTest {
   private static final String TESTS = "io.heddle.verbs.libibverbs.";
 

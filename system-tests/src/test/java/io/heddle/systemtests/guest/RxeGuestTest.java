@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The guest itself: what goes in and comes out, and stock programs over rxe in it. */
 @EndsWithin(600)
-@InGuest
 final class RxeGuestTest {
   /* Either side's failure is the script's. */
   private static final String STOCK_WRITE_BANDWIDTH =

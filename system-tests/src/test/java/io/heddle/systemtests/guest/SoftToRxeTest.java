@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * perftest on rxe in a guest, a tap device between them, and no code of ours on the other side.
  */
 @EndsWithin(900)
-@InGuest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";
@@ -67,7 +66,7 @@ final class SoftToRxeTest {
     inNamespace("ip", "addr", "add", OUR_HANDSHAKE + "/24", "dev", "tap0");
     guest =
         GuestJobs.start(
-            GuestPlan.bare().within(1_700).behindTap("tap0", lab.command(0, List.of())),
+            GuestPlan.bare().within(800).behindTap("tap0", lab.command(0, List.of())),
             folder,
             "rxe_on_eth0 " + THEIRS + "/64; ip addr add " + THEIR_HANDSHAKE + "/24 dev eth0");
   }

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. */
 @EndsWithin(600)
-@InGuest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TopologyTest {
   private static final int PLANES = 3;
@@ -70,7 +69,7 @@ final class TopologyTest {
       GuestPlan plan =
           topology.equals("cables") ? GuestPlan.cables(PLANES) : GuestPlan.planes(PLANES);
       guest =
-          GuestJobs.start(plan.within(1_700), Files.createDirectory(folder.resolve(topology)), ":");
+          GuestJobs.start(plan.within(550), Files.createDirectory(folder.resolve(topology)), ":");
       guests.put(topology, guest);
     }
     return guest;
