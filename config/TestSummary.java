@@ -19,6 +19,7 @@ import org.w3c.dom.NodeList;
 final class TestSummary {
   private static final int LINES = 40;
   private static final int LINE_LENGTH = 400;
+  private static final String CAUSE = "Caused by: ";
 
   private final List<String> failed = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
@@ -111,11 +112,13 @@ final class TestSummary {
   }
 
   /**
-   * The end of a longer message: where only this report comes back from a machine, it is all there
-   * is to find a rare failure's cause.
+   * The end of a longer message, and what caused the failure: where only this report comes back
+   * from a machine, it is all there is to find a rare failure's cause.
    */
   private static String said(Element failure) {
-    List<String> lines = failure.getAttribute("message").strip().lines().skip(1).toList();
+    List<String> lines = new ArrayList<>();
+    failure.getAttribute("message").strip().lines().skip(1).forEach(lines::add);
+    failure.getTextContent().lines().filter(line -> line.startsWith(CAUSE)).forEach(lines::add);
     StringBuilder said = new StringBuilder();
     for (String line : lines.subList(Math.max(0, lines.size() - LINES), lines.size())) {
       said.append("%n    | ".formatted()).append(line, 0, Math.min(line.length(), LINE_LENGTH));
