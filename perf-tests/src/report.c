@@ -24,7 +24,9 @@ void fail_with(int code, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
-  fflush(NULL);
+  /* Not all streams: a thread that reads standard input holds its lock. */
+  fflush(stdout);
+  fflush(stderr);
   _exit(code);
 }
 

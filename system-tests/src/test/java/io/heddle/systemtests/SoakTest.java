@@ -76,6 +76,7 @@ final class SoakTest {
     try (HostProcess soak =
         soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
+      assertTrue(soak.output().contains("seed 263: wrong bytes"), soak.output());
       assertTrue(soak.output().contains("its signal is there, and byte"), soak.output());
       assertTrue(
           soak.output().contains("./heddle soak --one-sided --policy pinned --runs 1 --seed 263"),

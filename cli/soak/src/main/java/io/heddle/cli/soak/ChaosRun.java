@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** One plan carried out by a pair of ranks, and a verdict from what they say. */
 final class ChaosRun {
   private static final long LIMIT_SECONDS = 90;
+  private static final int EXIT_WRONG_DATA = 1;
   private static final int EXIT_TIMED_OUT = 4;
   private static final int POLL_MS = 20;
 
@@ -68,18 +69,23 @@ final class ChaosRun {
     List.copyOf(standing).forEach(this::undo);
     return trouble == null
         ? judge.verdict(pair::stories)
-        : judge.unfinished(
-            isHang() ? ChaosVerdict.Kind.HUNG : ChaosVerdict.Kind.FAILED, trouble, pair::stories);
+        : judge.unfinished(kindOfTrouble(), trouble, pair::stories);
   }
 
-  /* What can't be told from outside is told by the rank itself. */
-  private boolean isHang() throws InterruptedException {
+  /* What can't be told from outside is told by the ranks themselves. */
+  private ChaosVerdict.Kind kindOfTrouble() throws InterruptedException {
+    List<Integer> codes = new ArrayList<>();
     for (int rank : living()) {
-      if (!pair.isAlive(rank) && pair.rank(rank).exitCode() != EXIT_TIMED_OUT) {
-        return false;
+      if (!pair.isAlive(rank)) {
+        codes.add(pair.rank(rank).exitCode());
       }
     }
-    return true;
+    if (codes.contains(EXIT_WRONG_DATA)) {
+      return ChaosVerdict.Kind.WRONG;
+    }
+    return codes.stream().allMatch(code -> code == EXIT_TIMED_OUT)
+        ? ChaosVerdict.Kind.HUNG
+        : ChaosVerdict.Kind.FAILED;
   }
 
   private List<Integer> living() {

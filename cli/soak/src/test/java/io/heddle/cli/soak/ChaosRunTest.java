@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,8 +35,12 @@ class ChaosRunTest {
       """;
 
   @TempDir private Path folder;
+  private ScriptedRanks network;
 
-  private final ScriptedRanks network = new ScriptedRanks();
+  @BeforeEach
+  void makeNetwork() {
+    network = new ScriptedRanks(folder.resolve("plugin.begun"));
+  }
 
   private static ChaosPlan plan(long seed, ChaosEvent... events) {
     ChaosSetting setting = new ChaosSetting(seed / ChaosSetting.GROUP, 2, 1500, "spray", "", 1_000);
@@ -104,7 +109,13 @@ class ChaosRunTest {
   @Test
   void whatStandsWhenTheTrafficIsOverIsUndoneAllTheSame() throws Exception {
     run(
-        "traffic() { sleep 0.3; say traffic '\"send\": {}, \"receive\": {}'; }",
+        """
+        traffic() {
+          until [ -e "$plugin.begun" ]; do sleep 0.02; done
+          say traffic '"send": {}, "receive": {}'
+        }
+        plugin=$2
+        """,
         plan(0, event(1, 60_000, ChaosFault.SILENT_CUT, 0)));
     assertEquals(List.of("settle", "begin silent cut", "undo silent cut"), network.done);
   }
@@ -126,8 +137,14 @@ class ChaosRunTest {
   }
 
   @Test
+  void aRankThatEndsByAWrongByteMakesItThat() throws Exception {
+    ChaosVerdict verdict = run("traffic() { [ \"$rank\" = 1 ] && exit 1; sleep 60; }", plan(0));
+    assertEquals(ChaosVerdict.Kind.WRONG, verdict.kind());
+  }
+
+  @Test
   void aRankThatCannotBeStartedIsSaidToHaveEndedBeforeItsStart() throws Exception {
-    ChaosVerdict verdict = run("exit 1", plan(0));
+    ChaosVerdict verdict = run("exit 2", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     assertTrue(String.valueOf(verdict.story()).contains("before its start"));
   }
@@ -136,8 +153,11 @@ class ChaosRunTest {
   void aKilledRankIsNotAskedForAnything() throws Exception {
     String survivor =
         """
+        [ "$rank" = 0 ] || echo $$ > "$2.pid"
+        plugin=$2
+        peer_is_there() { [ ! -s "$plugin.pid" ] || kill -0 "$(cat "$plugin.pid")" 2>&-; }
         traffic() {
-          [ "$rank" = 1 ] || { sleep 0.5
+          [ "$rank" = 1 ] || { while peer_is_there; do sleep 0.02; done
             say traffic '"send": {"result": 6, "failed": "test"}, "receive": {"result": 6, "failed": "test"}'; }
         }
         """;

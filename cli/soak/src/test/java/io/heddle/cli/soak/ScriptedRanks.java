@@ -3,6 +3,7 @@ package io.heddle.cli.soak;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +40,13 @@ final class ScriptedRanks implements ChaosNetwork {
   final List<String> done = new ArrayList<>();
 
   int closed;
+
+  /* A file for the ranks to see that a fault has begun. */
+  private final Path begun;
+
+  ScriptedRanks(Path begun) {
+    this.begun = begun;
+  }
 
   /** Ranks that do as they must but for these lines of shell. */
   static ChaosPair.Programs programs(Path folder, String otherwise) throws IOException {
@@ -91,6 +99,11 @@ final class ScriptedRanks implements ChaosNetwork {
   @Override
   public void begin(ChaosEvent event) {
     done.add("begin " + event.fault().text());
+    try {
+      Files.writeString(begun, "");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   @Override
