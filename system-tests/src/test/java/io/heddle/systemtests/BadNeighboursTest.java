@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -256,6 +257,7 @@ final class BadNeighboursTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
+  @InWholeRun(butRows = 1)
   void aStepOfTheWallClockCostsNoSessionAndNoRoute(String step) throws Exception {
     if (!Files.exists(FAKETIME)) {
       Skip.because(FAKETIME + " isn't there: install libfaketime");

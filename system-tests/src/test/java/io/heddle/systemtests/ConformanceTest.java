@@ -9,6 +9,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,6 +76,7 @@ final class ConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
+  @InWholeRun(butRows = 1)
   void nothingIsWrongOnABadLink(String fault) throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
     bothPass(environment, environment, "--case", "random_sizes_and_orders");
@@ -105,6 +107,7 @@ final class ConformanceTest {
   }
 
   @Test
+  @InWholeRun
   void aMessageOfAGibibyteArrives() throws IOException, InterruptedException {
     long available =
         Files.readAllLines(Path.of("/proc/meminfo")).stream()

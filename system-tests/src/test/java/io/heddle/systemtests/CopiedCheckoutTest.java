@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +87,7 @@ final class CopiedCheckoutTest {
   }
 
   @Test
+  @InWholeRun
   void aMovedOneBuildsAndKeepsWhatElseIsInTheBuildFolder() throws Exception {
     Files.writeString(first.resolve("target/report.xml"), "");
     Path moved = Files.move(first, folder.resolve("moved"));
@@ -95,6 +97,7 @@ final class CopiedCheckoutTest {
   }
 
   @Test
+  @InWholeRun
   void inTheSamePlaceNothingIsBuiltAnew() throws Exception {
     Path object = first.resolve("target/CMakeFiles/one.dir/one.c.o");
     var before = Files.getLastModifiedTime(object);

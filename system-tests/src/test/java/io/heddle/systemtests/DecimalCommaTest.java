@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,7 @@ final class DecimalCommaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tr_TR", "de_DE"})
+  @InWholeRun(butRows = 1)
   void theDemoPassesAndItsReportIsJson(String language) throws Exception {
     String report =
         said(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -99,6 +100,7 @@ final class DemoEndsTest {
 
   @ParameterizedTest
   @EnumSource(Lab.Kind.class)
+  @InWholeRun(butRows = 2)
   void aDemoThatIsKilledOutrightTakesItsRanksWithIt(Lab.Kind kind) throws Exception {
     Skip.unless(kind);
     String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ final class DemoTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
+  @InWholeRun(butRows = 2)
   void fourPlanesInNamespacesCarryBytesByWeight(String policy)
       throws IOException, InterruptedException {
     JsonNode planes =
@@ -80,6 +82,7 @@ final class DemoTest {
   }
 
   @Test
+  @InWholeRun
   void everySizeFromEightBytesIsRight() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 18, "--max-bytes", "1M");
   }
@@ -99,6 +102,7 @@ final class DemoTest {
   }
 
   @Test
+  @InWholeRun
   void onePlaneIsEnough() throws IOException, InterruptedException {
     JsonNode planes =
         passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K")
@@ -108,6 +112,7 @@ final class DemoTest {
   }
 
   @Test
+  @InWholeRun
   void anMtuOf1500Works() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--mtu", "1500", "--max-bytes", "256K");
   }

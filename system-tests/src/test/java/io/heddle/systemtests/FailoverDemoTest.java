@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,7 @@ final class FailoverDemoTest {
   }
 
   @Test
+  @InWholeRun
   void aQueuePairOverAllPlanesLeavesTheOneThatIsCutAndTakesItBack()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder, "packet")) {

@@ -1,5 +1,6 @@
 package io.heddle.systemtests;
 
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,7 @@ class OneSidedModelTest {
         /* More operations than slots. */
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1",
       })
+  @InWholeRun(butRows = {1, 2, 6})
   void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -51,6 +53,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 RETURNS=1",
         "OPERATIONS=2 CHUNKS=2 SLOTS=1",
       })
+  @InWholeRun(butRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -71,6 +74,7 @@ class OneSidedModelTest {
           CREDIT_NOT_SAID_AGAIN                | acknowledged  | OPERATIONS=3 CHUNKS=1 SLOTS=1
           CREDITS_OVERTAKE                     | acknowledged  | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
           """)
+  @InWholeRun(butRows = {1, 5, 9})
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

@@ -8,6 +8,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,7 @@ final class PackagesTest {
   }
 
   @Test
+  @InWholeRun
   void aSecondRunElsewhereMakesTheSameBytes() throws Exception {
     makeIn(folder);
     for (String suffix : List.of(".tar.zst", ".deb")) {

@@ -8,6 +8,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +64,7 @@ final class PerfCommandsTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
+  @InWholeRun(butRows = {1, 5})
   void twoHostsMeasure(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -96,6 +98,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60", "write_lat -D 60", "send_lat -D 60"})
+  @InWholeRun(butRows = 3)
   void aServerThatIsKilledInMidTestIsOneLineAtTheClient(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -116,6 +119,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60"})
+  @InWholeRun(butRows = 1)
   void aClientThatIsKilledInMidTestIsOneLineAtTheServer(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);

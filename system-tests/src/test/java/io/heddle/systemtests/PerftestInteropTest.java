@@ -8,6 +8,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -146,6 +147,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
+  @InWholeRun(butRows = {1, 3, 8})
   void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
     try (HostProcess server = stock(1, test);
         HostProcess client = oursOnceItListens(test)) {
@@ -164,6 +166,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
+  @InWholeRun(butRows = {2, 6, 7})
   void perftestsClientMeasuresAgainstOurServer(String test) throws Exception {
     try (HostProcess server = ours(1, test)) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,6 +57,7 @@ final class StandinTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 8})
+  @InWholeRun(butRows = 2)
   void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
       throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(devices, 1, folder, Map.of())) {

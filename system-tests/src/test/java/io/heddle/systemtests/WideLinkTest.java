@@ -10,6 +10,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,6 +80,7 @@ final class WideLinkTest {
 
   @ParameterizedTest
   @CsvSource({"9000, 6000, 9014", "4500, 3500, 4514", "1500, 1000, 1132"})
+  @InWholeRun(butRows = 1)
   void packetsAreAsLargeAsTheSmallerLinkTakes(int peersMtu, int least, int most) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);

@@ -8,6 +8,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -130,6 +131,7 @@ class ThreadFaultTest {
 
   @ParameterizedTest
   @MethodSource("errors")
+  @InWholeRun(butRows = {1, 5})
   void aHandshakeThatFailsHalfWayFailsConnectAndAccept(Error error) {
     /* Its own line for the number of queue pairs that isn't as asked: in the middle of it. */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {

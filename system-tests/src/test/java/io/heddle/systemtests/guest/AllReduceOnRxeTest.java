@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -153,6 +154,7 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(2)
+  @InWholeRun
   void onePlaneCarriesAll() throws Exception {
     String output =
         allReduce("HEDDLE_PLANES=fd00:a:0:2::/64=only", "HEDDLE_PLANES=fd00:b:0:2::/64=only");
@@ -184,6 +186,7 @@ final class AllReduceOnRxeTest {
   /* Last, since it leaves the addresses as they are then. */
   @Test
   @Order(4)
+  @InWholeRun
   void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
       assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());

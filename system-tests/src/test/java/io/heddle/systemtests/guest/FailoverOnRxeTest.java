@@ -3,6 +3,7 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -81,6 +82,7 @@ final class FailoverOnRxeTest {
   }
 
   @Test
+  @InWholeRun
   void twoDevicesGoOnOverThePlanesThatEachHasLeft() throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -46,6 +47,7 @@ final class ProviderInGuestTest {
   }
 
   @Test
+  @InWholeRun
   void aKernelWithVerbsAndNoDeviceHasNone() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "load_rdma\n" + java("", "DeviceTest"));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +63,7 @@ final class RxeGuestTest {
   }
 
   @Test
+  @InWholeRun
   void aGuestThatTakesTooLongIsEnded() throws Exception {
     long began = System.nanoTime();
     RxeGuest.Ended ended =
@@ -72,6 +74,7 @@ final class RxeGuestTest {
   }
 
   @Test
+  @InWholeRun
   void aGuestThatDiesIsToldFromACommandThatFails() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "echo c >/proc/sysrq-trigger; sleep 1000");

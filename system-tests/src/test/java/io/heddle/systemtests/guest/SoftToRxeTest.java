@@ -7,6 +7,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.guest.TwoEnds.End;
@@ -176,8 +177,9 @@ final class SoftToRxeTest {
   }
 
   /**
-   * Every fourth or so of all; with {@code -Dheddle.matrix=whole} all eighty, with a test's name in
-   * its place all of that test.
+   * Every fourth or so of all, of which a short run takes one of each test; with {@code
+   * -Dheddle.test.whole=true -Dheddle.matrix=whole} all eighty, with a test's name in its place all
+   * of that test.
    */
   static Stream<Run> runs() {
     String matrix = System.getProperty("heddle.matrix", "");
@@ -196,12 +198,14 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("runs")
+  @InWholeRun(butRows = {1, 7, 13, 19, 25})
   void everyTestPassesInBothRolesAtEveryMtuOnOneAndFourQueuePairs(Run run) throws Exception {
     measure(run.oursIsServer(), run.words());
   }
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
+  @InWholeRun(butRows = 2)
   void wholeMegabytesPassAsClientAndAsServer(boolean oursIsServer) throws Exception {
     measure(oursIsServer, "write_bw -s 1048576 -n 10");
   }
@@ -217,6 +221,7 @@ final class SoftToRxeTest {
     "false, write_lat",
     "true, send_lat"
   })
+  @InWholeRun(butRows = {2, 5})
   void lossInBothDirectionsIsSurvived(boolean oursIsServer, String test) throws Exception {
     int seed = ++runs;
     Map<String, String> faults =
@@ -228,6 +233,7 @@ final class SoftToRxeTest {
   /* Both ends are Java here, but what answers ours is the kernel; perftest knows no immediate and checks no byte. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  @InWholeRun(butRows = 2)
   void everyOperationOfEveryLengthArrivesWhole(boolean lossy) throws Exception {
     int port = 18_600 + ++runs;
     Map<String, String> faults =

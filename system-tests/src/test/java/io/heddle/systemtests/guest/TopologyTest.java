@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,6 +100,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
+  @InWholeRun(butRows = 2)
   void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
     String output =
         run(
@@ -126,6 +128,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
+  @InWholeRun(butRows = 1)
   void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
     run(
         topology,

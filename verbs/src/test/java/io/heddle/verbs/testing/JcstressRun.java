@@ -17,8 +17,8 @@ public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
 
   /*
-   * One set of JVM arguments and unsplit compilation modes instead of jcstress's product of both, and longer samples for
-   * each: a test takes two to three seconds, some ten million samples, on two cores.
+   * One set of JVM arguments and unsplit compilation modes instead of jcstress's product of both, and in a whole run longer
+   * samples for each: a test takes two to three seconds then, some ten million samples, on two cores.
    */
   private static final List<String> BOUNDS =
       List.of(
@@ -27,7 +27,7 @@ public final class JcstressRun {
           "-f",
           "1",
           "-time",
-          "500",
+          Boolean.getBoolean("heddle.test.whole") ? "500" : "200",
           "-iters",
           "3",
           "-sc",
