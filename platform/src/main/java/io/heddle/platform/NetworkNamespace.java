@@ -2,6 +2,9 @@ package io.heddle.platform;
 
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /** Network namespaces by the names that ip-netns(8) gives them. */
 public final class NetworkNamespace {
@@ -35,6 +38,36 @@ public final class NetworkNamespace {
       }
     } finally {
       LinuxCalls.close(fd);
+    }
+  }
+
+  /**
+   * Runs a step on a thread of its own inside a namespace, and waits for its end: sockets that it
+   * opens stay there.
+   *
+   * @throws HeddleException where the step throws something checked, or the caller is interrupted;
+   *     what is unchecked comes as it is
+   */
+  public static <T> T call(String name, Callable<T> step) {
+    FutureTask<T> task =
+        new FutureTask<>(() -> {
+          enter(name);
+          return step.call();
+        });
+    Thread.ofPlatform().daemon().name("in " + name).start(task);
+    try {
+      return task.get();
+    } catch (ExecutionException failed) {
+      switch (failed.getCause()) {
+        case RuntimeException unchecked -> throw unchecked;
+        case Error error -> throw error;
+        case null, default ->
+            throw new HeddleException(
+                "a step inside " + name + " failed: " + failed.getCause(), failed.getCause());
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new HeddleException("interrupted inside " + name, interrupted);
     }
   }
 
