@@ -48,7 +48,7 @@ public final class Bridge implements AutoCloseable {
   private int looks;
   private volatile boolean closing;
 
-  private Bridge(BridgeConfig config, String configFile, Log log) {
+  private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
     this.config = config;
     this.log = log;
     status = StatusFile.create(config.status(), config.name(), configFile);
@@ -80,8 +80,10 @@ public final class Bridge implements AutoCloseable {
         limiter.setLink(side, config.links().get(side), now);
       }
       long rounds = status.addressOfRounds();
-      data = new DataThread(arena, forwarders, limiter, exit, descriptors, rounds, tables, log);
-      control = new LastingThread("heddle-bridge-control", log, this::look);
+      data =
+          new DataThread(
+              arena, forwarders, limiter, exit, descriptors, rounds, tables, log, whenLost);
+      control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
     } catch (RuntimeException failed) {
       release();
       throw failed;
@@ -92,10 +94,12 @@ public final class Bridge implements AutoCloseable {
    * Starts a bridge in the calling thread's network namespace.
    *
    * @param file that the configuration was read from, for people
+   * @param whenLost happens where one of its threads does nothing any more but fail, on that
+   *     thread: the bridge is none any more then
    * @throws HeddleException where a fabric can't be opened, with the reason
    */
-  public static Bridge start(BridgeConfig config, Path file, Log log) {
-    Bridge bridge = new Bridge(config, file.toString(), log);
+  public static Bridge start(BridgeConfig config, Path file, Log log, Runnable whenLost) {
+    Bridge bridge = new Bridge(config, file.toString(), log, whenLost);
     bridge.data.start();
     bridge.control.start();
     return bridge;
@@ -143,6 +147,9 @@ public final class Bridge implements AutoCloseable {
 
   /* One look of the control thread. */
   private boolean look() {
+    if (closing) {
+      return false;
+    }
     status.alive();
     looks++;
     if (looks % LOOKS_A_SECOND == 0) {
@@ -155,7 +162,7 @@ public final class Bridge implements AutoCloseable {
       groups.values().forEach(this::tellSuspension);
     }
     LockSupport.parkNanos(this, LOOK_NS);
-    return !closing;
+    return true;
   }
 
   private void rate(BridgedGroup group) {
@@ -273,8 +280,11 @@ public final class Bridge implements AutoCloseable {
 
   private void release() {
     fabrics.forEach(WireFabric::close);
-    status.close();
-    arena.close();
+    try {
+      status.close();
+    } finally {
+      arena.close();
+    }
   }
 
   @Override

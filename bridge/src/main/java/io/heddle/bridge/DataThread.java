@@ -41,6 +41,7 @@ final class DataThread {
    * @param descriptors of both fabrics
    * @param tables to begin with
    * @param rounds the address where rounds are counted
+   * @param whenLost happens where no round succeeds any more
    */
   DataThread(
       Arena arena,
@@ -50,7 +51,8 @@ final class DataThread {
       int[] descriptors,
       long rounds,
       BridgeTables tables,
-      Log log) {
+      Log log,
+      Runnable whenLost) {
     next = tables;
     inUse = tables;
     this.forwarders = forwarders;
@@ -63,7 +65,7 @@ final class DataThread {
       Memory.setInt(pollfds + (long) i * POLLFD_BYTES, descriptors[i]);
       Memory.ALL.set(Memory.NATIVE_SHORT, pollfds + (long) i * POLLFD_BYTES + 4, POLLIN);
     }
-    thread = new LastingThread("heddle-bridge-data", log, this::run);
+    thread = new LastingThread("heddle-bridge-data", log, this::run).orElse(whenLost);
   }
 
   void start() {
@@ -87,28 +89,37 @@ final class DataThread {
       capture = LinuxCalls.errnoCapture();
     }
     MemorySegment errno = capture;
-    for (int i = 0; i < ROUNDS; i++) {
-      BridgeTables tables = next;
-      if (tables != inUse) {
-        adopt(tables);
-        inUse = tables;
+    try {
+      /* Asked first: rounds may fail one after the other. */
+      for (int i = 0; i < ROUNDS && !ending; i++) {
+        round(errno);
       }
-      int trains = 0;
-      for (int side = 0; side < forwarders.length; side++) {
-        trains += forwarders[side].forward(tables.groups(), tables.rules().get(side));
-      }
-      Memory.setLong(rounds, Memory.getLong(rounds) + 1);
-      if (limiter.advance(System.nanoTime()) > 0) {
-        exit.flush();
-        limiter.flushed();
-      } else if (trains == 0 && !ending) {
-        sleep(errno);
-      }
-      if (ending) {
-        return false;
-      }
+    } catch (RuntimeException | Error failed) {
+      /* What is queued lies where the next round's packets come to lie. */
+      exit.discard();
+      limiter.flushed();
+      throw failed;
     }
-    return true;
+    return !ending;
+  }
+
+  private void round(MemorySegment errno) {
+    BridgeTables tables = next;
+    if (tables != inUse) {
+      adopt(tables);
+      inUse = tables;
+    }
+    int trains = 0;
+    for (int side = 0; side < forwarders.length; side++) {
+      trains += forwarders[side].forward(tables.groups(), tables.rules().get(side));
+    }
+    Memory.setLong(rounds, Memory.getLong(rounds) + 1);
+    if (limiter.advance(System.nanoTime()) > 0) {
+      exit.flush();
+      limiter.flushed();
+    } else if (trains == 0 && !ending) {
+      sleep(errno);
+    }
   }
 
   /* Until a packet comes, or one that waits may leave. */
@@ -141,6 +152,7 @@ final class DataThread {
   /** Ends it and waits for that. */
   void end() {
     ending = true;
+    thread.unpark();
     thread.joinWhateverInterrupts();
   }
 }

@@ -38,4 +38,11 @@ final class FabricExit implements Limiter.Outlet {
       each.flush();
     }
   }
+
+  /** Drops whatever departed and wasn't flushed, uncounted: a round has failed on its way. */
+  void discard() {
+    for (FabricPort each : fabrics) {
+      each.discard();
+    }
+  }
 }

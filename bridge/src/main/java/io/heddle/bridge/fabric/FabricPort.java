@@ -85,6 +85,9 @@ public interface FabricPort extends AutoCloseable {
   /** Hands over to the system what is queued, and counts what became of it. */
   void flush();
 
+  /** Drops what is queued, uncounted: where it lies there may be other packets by now. */
+  void discard();
+
   @Override
   void close();
 }

@@ -226,6 +226,11 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
+  public void discard() {
+    sender.discard();
+  }
+
+  @Override
   public void close() {
     memberships.close();
     socket.close();

@@ -131,6 +131,11 @@ final class WireSender {
         done++;
       }
     }
+    discard();
+  }
+
+  /** Forgets what is queued. */
+  void discard() {
     messages = 0;
     packets = 0;
     runBytes = 0;

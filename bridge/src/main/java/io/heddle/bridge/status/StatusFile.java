@@ -184,8 +184,12 @@ public final class StatusFile implements AutoCloseable {
 
   @Override
   public void close() {
-    Memory.setLong(address + StatusLayout.ALIVE_MS_AT, 0);
-    MemoryCalls.unmapMemory(address, LENGTH);
-    file.close();
+    try {
+      /* Fails where somebody has cut the file. */
+      Memory.setLong(address + StatusLayout.ALIVE_MS_AT, 0);
+    } finally {
+      MemoryCalls.unmapMemory(address, LENGTH);
+      file.close();
+    }
   }
 }

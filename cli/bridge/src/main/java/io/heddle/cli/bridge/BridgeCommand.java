@@ -78,7 +78,7 @@ public final class BridgeCommand {
     BridgeConfig config = BridgeConfigParser.read(file);
     Log log = timed();
     DaemonFaults.endProcessFor("heddle bridge", log);
-    Bridge bridge = Bridge.start(config, file, log);
+    Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
     CountDownLatch ended = new CountDownLatch(1);
     Signal.handle(new Signal("HUP"), signal -> reload(file, bridge, log));
     Runtime.getRuntime()

@@ -7,7 +7,6 @@ import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.lab.Lab;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.verbs.Gid;
@@ -17,8 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** Two fabrics, hosts that talk across a bridge, and what came of it. */
 final class BridgeDemo {
@@ -189,26 +186,19 @@ final class BridgeDemo {
     return " address=10." + fabric + ".0.254,fd0" + fabric + "::254";
   }
 
-  /** A bridge whose sockets are in a namespace. */
+  /** A bridge whose sockets are in a namespace. Whoever waits for its packets hears of its loss. */
   static Bridge inNamespace(String namespace, BridgeConfig config) {
-    CompletableFuture<Bridge> started = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .name("gateway")
-        .start(() -> {
-          try {
-            NetworkNamespace.enter(namespace);
-            started.complete(Bridge.start(config, Path.of("(none)"), Log.toStandardError()));
-          } catch (Throwable failed) {
-            started.completeExceptionally(failed);
-          }
-        });
-    try {
-      return started.join();
-    } catch (CompletionException failed) {
-      throw failed.getCause() instanceof RuntimeException runtime
-          ? runtime
-          : new HeddleException("the bridge can't be started", failed);
-    }
+    return inNamespace(namespace, config, () -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param whenLost happens where it does nothing any more but fail
+   */
+  static Bridge inNamespace(String namespace, BridgeConfig config, Runnable whenLost) {
+    return NetworkNamespace.call(
+        namespace, () -> Bridge.start(config, Path.of("(none)"), Log.toStandardError(), whenLost));
   }
 
   private static void delete(Path folder) throws IOException {

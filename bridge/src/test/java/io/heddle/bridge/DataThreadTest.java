@@ -1,0 +1,106 @@
+package io.heddle.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.group.GroupTable;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.group.StormGuard;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the thread that packets go through when its rounds fail. */
+@EndsWithin(60)
+class DataThreadTest {
+  private static final int FOR_EVER = Integer.MAX_VALUE;
+
+  private final Arena arena = Arena.ofShared();
+  private final CountDownLatch lost = new CountDownLatch(1);
+  private final FaultyFabric other = new FaultyFabric(0);
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private DataThread threadOf(FaultyFabric fabric) {
+    StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
+    FabricExit exit = new FabricExit(new FabricPort[] {fabric, other}, guards);
+    long now = System.nanoTime();
+    Limiter limiter = new Limiter(arena, 1 << 20, 1500, exit, now);
+    Forwarder[] forwarders = {
+      new Forwarder(0, fabric, other, 0, guards[0], limiter),
+      new Forwarder(1, other, fabric, 0, guards[1], limiter)
+    };
+    int[] descriptors = {fabric.descriptor(), other.descriptor()};
+    long rounds = Memory.allocate(arena, 8, 8);
+    return new DataThread(
+        arena,
+        forwarders,
+        limiter,
+        exit,
+        descriptors,
+        rounds,
+        tables(),
+        (level, sentence) -> {},
+        lost::countDown);
+  }
+
+  private static BridgeTables tables() {
+    LoopRules none = new LoopRules(List.of(), List.of(), List.of());
+    return new BridgeTables(
+        new GroupTable<>(Map.of()),
+        List.of(none, none),
+        List.of(RateLimit.NONE, RateLimit.NONE),
+        List.of());
+  }
+
+  private static void awaitPolls(FaultyFabric fabric, int polls) {
+    Patience patience = Patience.ofSeconds(30);
+    while (fabric.polls.get() < polls) {
+      assertFalse(patience.isOver(), () -> fabric.polls + " looks within " + patience);
+      LockSupport.parkNanos(100_000);
+    }
+  }
+
+  @Test
+  void itEndsWhenToldEvenIfEveryRoundFails() {
+    FaultyFabric fabric = new FaultyFabric(FOR_EVER);
+    DataThread data = threadOf(fabric);
+    data.start();
+    awaitPolls(fabric, 2);
+    data.end();
+  }
+
+  @Test
+  void whoeverDependsOnItHearsThatEveryRoundFails() throws InterruptedException {
+    DataThread data = threadOf(new FaultyFabric(FOR_EVER));
+    data.start();
+    lost.await();
+    data.end();
+  }
+
+  @Test
+  void whatAFailedRoundHasQueuedIsDroppedBeforeTheNextOne() {
+    FaultyFabric fabric = new FaultyFabric(1);
+    DataThread data = threadOf(fabric);
+    data.start();
+    awaitPolls(fabric, 3);
+    assertEquals(1, fabric.discards.get());
+    assertEquals(1, other.discards.get());
+    data.end();
+    assertTrue(fabric.polls.get() >= 3);
+  }
+}
