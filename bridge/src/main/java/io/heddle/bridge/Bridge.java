@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public final class Bridge implements AutoCloseable {
   private final Map<Integer, long[]> lastCounts = new LinkedHashMap<>();
   private BridgeConfig config;
   private int looks;
-  private volatile boolean closing;
+  private final AtomicBoolean closing = new AtomicBoolean();
 
   private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
     this.config = config;
@@ -147,7 +148,7 @@ public final class Bridge implements AutoCloseable {
 
   /* One look of the control thread. */
   private boolean look() {
-    if (closing) {
+    if (closing.get()) {
       return false;
     }
     status.alive();
@@ -204,9 +205,12 @@ public final class Bridge implements AutoCloseable {
    *
    * @return what became of the groups, for the log
    * @throws HeddleException for what can't change while the bridge runs, or can't be joined; then
-   *     everything stays
+   *     everything stays. Also once the bridge closes
    */
   public synchronized String reload(BridgeConfig next) {
+    if (closing.get()) {
+      throw new HeddleException("the bridge is ending");
+    }
     BridgeConfigChange change = BridgeConfigChange.between(config, next);
     Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
     List<BridgedGroup> opened = new ArrayList<>();
@@ -289,13 +293,15 @@ public final class Bridge implements AutoCloseable {
 
   @Override
   public void close() {
-    if (closing) {
+    if (!closing.compareAndSet(false, true)) {
       return;
     }
-    closing = true;
+    /* A reload in progress waits for the data thread, and the control thread for the reload. */
     data.end();
     control.unpark();
     control.joinWhateverInterrupts();
-    release();
+    synchronized (this) {
+      release();
+    }
   }
 }

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,34 @@ class ReloadTest {
       await(() -> fromA(0).forwarded() == 10);
       assertEquals(0, status().generation());
       assertEquals(1, status().groups().size());
+    }
+  }
+
+  @Test
+  void aBridgeClosesBetweenTwoReloadsAndRefusesTheNextOne() {
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
+      Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"));
+      CountDownLatch some = new CountDownLatch(5);
+      CompletableFuture<HeddleException> refusal =
+          CompletableFuture.supplyAsync(() -> reloadUntilRefused(bridge, some));
+      while (some.getCount() > 0 && !refusal.isDone()) {
+        LockSupport.parkNanos(LOOK_NS);
+      }
+      bridge.close();
+      assertEquals("the bridge is ending", refusal.join().getMessage());
+    }
+  }
+
+  private HeddleException reloadUntilRefused(Bridge bridge, CountDownLatch some) {
+    BridgeConfig one = config("group 239.1.1.1");
+    BridgeConfig two = config("group 239.1.1.1 direction=a-to-b", "group 239.1.1.2");
+    try {
+      for (int i = 0; true; i++) {
+        bridge.reload(i % 2 == 0 ? two : one);
+        some.countDown();
+      }
+    } catch (HeddleException refused) {
+      return refused;
     }
   }
 
