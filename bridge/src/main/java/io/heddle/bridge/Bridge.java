@@ -229,6 +229,7 @@ public final class Bridge implements AutoCloseable {
       }
     } catch (RuntimeException refused) {
       opened.forEach(this::closeGroup);
+      groups.values().forEach(this::leaveWhereNothingComesFrom);
       throw refused;
     }
     List<BridgedGroup> retired =
@@ -251,13 +252,17 @@ public final class Bridge implements AutoCloseable {
       closeGroup(old);
       return;
     }
-    for (int side = 0; side < 2; side++) {
-      if (!heir.direction().goesFrom(side)) {
-        fabrics.get(side).leave(heir.settings().address());
-      }
-    }
+    leaveWhereNothingComesFrom(heir);
     status.describe(heir.slot(), heir.settings().describe());
     status.suspend(heir.slot(), false);
+  }
+
+  private void leaveWhereNothingComesFrom(BridgedGroup group) {
+    for (int side = 0; side < 2; side++) {
+      if (!group.direction().goesFrom(side)) {
+        fabrics.get(side).leave(group.settings().address());
+      }
+    }
   }
 
   private void closeGroup(BridgedGroup group) {

@@ -8,6 +8,7 @@ import io.heddle.bridge.group.RateLimit;
 import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param rules of packets from fabric a and b
  * @param links limits of what leaves for fabric a and b
  * @param retired groups of the tables before that ended or were replaced
+ * @param inUse the data thread counts it down once it decides by these
  */
 record BridgeTables(
     GroupTable<BridgedGroup> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
-    List<BridgedGroup> retired) {
+    List<BridgedGroup> retired,
+    CountDownLatch inUse) {
   static BridgeTables of(
       BridgeConfig config,
       List<? extends FabricPort> fabrics,
@@ -33,7 +36,8 @@ record BridgeTables(
         new GroupTable<>(groups),
         List.of(rules(config, fabrics, 0), rules(config, fabrics, 1)),
         config.links(),
-        List.copyOf(retired));
+        List.copyOf(retired),
+        new CountDownLatch(1));
   }
 
   /** What goes on in the place of a retired group; null where it is gone. */

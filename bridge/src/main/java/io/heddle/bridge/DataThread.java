@@ -9,7 +9,8 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ final class DataThread {
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
   private static final long SLEEP_NS = 20_000_000;
-  private static final long ACKNOWLEDGE_NS = 1_000_000;
+  private static final long LOOK_MS = 100;
   /* Rounds before the thread asks whether it is to end. */
   private static final int ROUNDS = 64;
 
@@ -33,9 +34,9 @@ final class DataThread {
   private final LastingThread thread;
   private @Nullable MemorySegment capture;
   private volatile boolean ending;
-  /* Written by the control thread, read by this one, which then writes it to inUse. */
+  /* Written by the control thread, read by this one. */
   private volatile BridgeTables next;
-  private volatile BridgeTables inUse;
+  private BridgeTables current;
 
   /**
    * @param descriptors of both fabrics
@@ -54,7 +55,7 @@ final class DataThread {
       Log log,
       Runnable whenLost) {
     next = tables;
-    inUse = tables;
+    current = tables;
     this.forwarders = forwarders;
     this.limiter = limiter;
     this.exit = exit;
@@ -79,8 +80,18 @@ final class DataThread {
 
   /** Waits until it decides by the newest tables, or has ended. */
   void awaitUse() {
-    while (inUse != next && thread.isAlive()) {
-      LockSupport.parkNanos(this, ACKNOWLEDGE_NS);
+    CountDownLatch inUse = next.inUse();
+    boolean interrupted = false;
+    boolean waits = true;
+    while (waits) {
+      try {
+        waits = !inUse.await(LOOK_MS, TimeUnit.MILLISECONDS) && thread.isAlive();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -105,9 +116,10 @@ final class DataThread {
 
   private void round(MemorySegment errno) {
     BridgeTables tables = next;
-    if (tables != inUse) {
+    if (tables != current) {
       adopt(tables);
-      inUse = tables;
+      current = tables;
+      tables.inUse().countDown();
     }
     int trains = 0;
     for (int side = 0; side < forwarders.length; side++) {

@@ -64,7 +64,8 @@ class DataThreadTest {
         new GroupTable<>(Map.of()),
         List.of(none, none),
         List.of(RateLimit.NONE, RateLimit.NONE),
-        List.of());
+        List.of(),
+        new CountDownLatch(1));
   }
 
   private static void awaitPolls(FaultyFabric fabric, int polls) {
@@ -89,6 +90,28 @@ class DataThreadTest {
     DataThread data = threadOf(new FaultyFabric(FOR_EVER));
     data.start();
     lost.await();
+    data.end();
+  }
+
+  @Test
+  void whoeverWaitsForItToUseOtherTablesGoesOnWhenItEndsBeforeThat() {
+    FaultyFabric fabric = new FaultyFabric(FOR_EVER);
+    DataThread data = threadOf(fabric);
+    data.start();
+    awaitPolls(fabric, 2);
+    data.end();
+    data.use(tables());
+    data.awaitUse();
+  }
+
+  @Test
+  void itSaysThatItUsesOtherTables() {
+    DataThread data = threadOf(new FaultyFabric(1));
+    data.start();
+    BridgeTables others = tables();
+    data.use(others);
+    data.awaitUse();
+    assertEquals(0, others.inUse().getCount());
     data.end();
   }
 

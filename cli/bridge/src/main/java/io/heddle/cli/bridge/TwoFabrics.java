@@ -66,7 +66,7 @@ final class TwoFabrics implements AutoCloseable {
     run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", lines) + "\n");
   }
 
-  private static void run(List<String> command, String input) {
+  private static String run(List<String> command, String input) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
@@ -76,6 +76,7 @@ final class TwoFabrics implements AutoCloseable {
       if (process.waitFor() != 0) {
         throw new HeddleException(String.join(" ", command) + ": " + said);
       }
+      return said;
     } catch (IOException failed) {
       throw new HeddleException(command.getFirst() + " can't be run", failed);
     } catch (InterruptedException interrupted) {
@@ -84,9 +85,13 @@ final class TwoFabrics implements AutoCloseable {
     }
   }
 
-  /** Runs a command of the system in a host's namespace; host 0 is the gateway. */
-  void runAt(int host, List<String> command) {
-    run(lab.command(host, command), "");
+  /**
+   * Runs a command of the system in a host's namespace; host 0 is the gateway.
+   *
+   * @return what it said
+   */
+  String runAt(int host, List<String> command) {
+    return run(lab.command(host, command), "");
   }
 
   /** Of the gateway and of the fabric's hosts. */

@@ -151,6 +151,30 @@ class ReloadTest {
   }
 
   @Test
+  void aRefusedReloadHasLeftWhatItJoinedBeforeItWasRefused() {
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+        Bridge bridge =
+            BridgeDemo.inNamespace(
+                fabrics.namespace(0), config("group 239.1.1.1 direction=a-to-b"))) {
+      assertEquals(1, joined(fabrics, 0, "239.1.1.1"));
+      assertThrows(
+          HeddleException.class, () -> bridge.reload(config("group 239.1.1.1", "group ff05::1")));
+      assertEquals(1, joined(fabrics, 0, "239.1.1.1"));
+      assertEquals(0, joined(fabrics, 1, "239.1.1.1"));
+    }
+  }
+
+  /* How often the gateway's interface is a member. */
+  private static long joined(TwoFabrics fabrics, int side, String group) {
+    String link = TwoFabrics.interfaceName(side);
+    return fabrics
+        .runAt(0, List.of("ip", "maddr", "show", "dev", link))
+        .lines()
+        .filter(line -> line.strip().startsWith("inet") && line.strip().endsWith(" " + group))
+        .count();
+  }
+
+  @Test
   void aBridgeClosesBetweenTwoReloadsAndRefusesTheNextOne() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"));
