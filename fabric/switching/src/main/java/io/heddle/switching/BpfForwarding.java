@@ -6,6 +6,7 @@ import io.heddle.bpf.BpfProgram;
 import io.heddle.bpf.TcIngress;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -65,7 +66,7 @@ final class BpfForwarding implements SwitchForwarding {
 
   /** Puts the program on the switch's ports. */
   void attach() {
-    InNamespace.call(
+    NetworkNamespace.call(
         own.namespace(),
         () -> {
           for (String port : own.ports()) {
@@ -77,7 +78,7 @@ final class BpfForwarding implements SwitchForwarding {
 
   /** What lies on a switch's ports, where something does. */
   static Optional<BpfForwarding> find(LabSwitch own) {
-    return InNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
+    return NetworkNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
         .filter(found -> found.name().equals(PROGRAM))
         .map(found -> new BpfForwarding(own, found));
   }
@@ -103,7 +104,7 @@ final class BpfForwarding implements SwitchForwarding {
     clear("spray_ports");
     clear("spray_prefixes");
     List<String> ports = scope.portsOf(own);
-    InNamespace.call(
+    NetworkNamespace.call(
         own.namespace(),
         () -> {
           for (String port : ports) {
@@ -210,7 +211,7 @@ final class BpfForwarding implements SwitchForwarding {
 
   @Override
   public void remove() {
-    InNamespace.call(
+    NetworkNamespace.call(
         own.namespace(),
         () -> {
           for (String port : own.ports()) {

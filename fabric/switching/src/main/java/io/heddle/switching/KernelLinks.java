@@ -4,6 +4,7 @@ import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.RtnetlinkRequests;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespace;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
@@ -50,7 +51,7 @@ final class KernelLinks implements AutoCloseable {
   }
 
   static KernelLinks open(LabSwitch own) {
-    return InNamespace.call(
+    return NetworkNamespace.call(
         own.namespace(),
         () -> {
           Map<String, Integer> indexes = new HashMap<>();

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -88,24 +87,17 @@ class BridgeInNamespacesTest {
 
   /* Runs something on a host's own thread, in its namespace. */
   private void at(int host, Gid source, Consumer<FabricHost> what) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .name("host " + host)
-        .start(() -> {
-          try {
-            NetworkNamespace.enter(fabrics.namespace(host));
-            String link = TwoFabrics.interfaceName(fabrics.side(host));
-            Gid ipv6 = fabrics.address(host, false);
-            try (FabricHost there = new FabricHost(host, link, source, ipv6)) {
-              there.join(List.of(GROUP, GROUP6), link);
-              what.accept(there);
-            }
-            done.complete(null);
-          } catch (Throwable failed) {
-            done.completeExceptionally(failed);
+    NetworkNamespace.call(
+        fabrics.namespace(host),
+        () -> {
+          String link = TwoFabrics.interfaceName(fabrics.side(host));
+          Gid ipv6 = fabrics.address(host, false);
+          try (FabricHost there = new FabricHost(host, link, source, ipv6)) {
+            there.join(List.of(GROUP, GROUP6), link);
+            what.accept(there);
           }
+          return true;
         });
-    done.join();
   }
 
   private void at(int host, Consumer<FabricHost> what) {

@@ -14,7 +14,7 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,18 +61,7 @@ class IdentificationTest {
   }
 
   private static void on(TwoFabrics fabrics, int host, Runnable what) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .start(() -> {
-          try {
-            NetworkNamespace.enter(fabrics.namespace(host));
-            what.run();
-            done.complete(null);
-          } catch (Throwable failed) {
-            done.completeExceptionally(failed);
-          }
-        });
-    done.join();
+    NetworkNamespace.call(fabrics.namespace(host), Executors.callable(what));
   }
 
   /* Identifications of ten packets, whose CRCs are right. */

@@ -61,24 +61,18 @@ class ReloadTest {
   }
 
   private static void send(TwoFabrics fabrics, Gid group, int packets) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .start(() -> {
-          try {
-            NetworkNamespace.enter(fabrics.namespace(HOST_A));
-            Gid ipv4 = fabrics.address(HOST_A, true);
-            try (FabricHost host =
-                new FabricHost(HOST_A, "e1", ipv4, fabrics.address(HOST_A, false))) {
-              for (int i = 0; i < packets; i++) {
-                host.send(group, 0, i, 100);
-              }
+    NetworkNamespace.call(
+        fabrics.namespace(HOST_A),
+        () -> {
+          Gid ipv4 = fabrics.address(HOST_A, true);
+          try (FabricHost host =
+              new FabricHost(HOST_A, "e1", ipv4, fabrics.address(HOST_A, false))) {
+            for (int i = 0; i < packets; i++) {
+              host.send(group, 0, i, 100);
             }
-            done.complete(null);
-          } catch (Throwable failed) {
-            done.completeExceptionally(failed);
           }
+          return true;
         });
-    done.join();
   }
 
   private void await(java.util.function.BooleanSupplier what) {

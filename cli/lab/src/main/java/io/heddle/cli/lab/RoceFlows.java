@@ -8,9 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 
 /**
  * RoCEv2-framed datagrams from a {@link HashLab}'s host a to its peer, a source port a flow. The
@@ -32,9 +29,11 @@ final class RoceFlows implements AutoCloseable {
    * @param firstPort source port of the first of them
    */
   RoceFlows(HashLab lab, int firstPort, int flows) {
-    receiver = inside(lab.namespace("b"), () -> bound(new InetSocketAddress(HashLab.PEER, PORT)));
+    receiver =
+        NetworkNamespace.call(
+            lab.namespace("b"), () -> bound(new InetSocketAddress(HashLab.PEER, PORT)));
     senders =
-        inside(
+        NetworkNamespace.call(
             lab.namespace("a"),
             () -> {
               List<DatagramChannel> channels = new ArrayList<>();
@@ -47,24 +46,6 @@ final class RoceFlows implements AutoCloseable {
 
   private static DatagramChannel bound(InetSocketAddress own) throws IOException {
     return DatagramChannel.open(StandardProtocolFamily.INET6).bind(own);
-  }
-
-  /* A socket stays in the namespace of the thread that opened it. */
-  private static <T> T inside(String namespace, Callable<T> open) {
-    FutureTask<T> task =
-        new FutureTask<>(() -> {
-          NetworkNamespace.enter(namespace);
-          return open.call();
-        });
-    Thread.ofPlatform().daemon().name("in " + namespace).start(task);
-    try {
-      return task.get();
-    } catch (ExecutionException failed) {
-      throw new LabException("no sockets in " + namespace + ": " + failed.getCause(), failed);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new LabException("interrupted inside " + namespace, interrupted);
-    }
   }
 
   /** Each flow sends as many data packets, marked, or protocol packets; they take turns. */
