@@ -134,7 +134,7 @@ final class FabricDaemons {
 
   private Daemon daemon(String program, Path processFile) {
     long pid = number(processFile).orElse(0L);
-    return new Daemon(program, pid, isOurs(folder, pid));
+    return new Daemon(program, pid, isOurs(folder.path(), pid));
   }
 
   /** The sessions of a router that are established. */
@@ -175,12 +175,15 @@ final class FabricDaemons {
     }
   }
 
-  /* A number may belong to somebody else by now; a daemon of ours has our folder on its command line. */
-  private static boolean isOurs(FabricFolder folder, long pid) {
+  /**
+   * Whether a process is a daemon of the fabric with this folder, which is on its command line
+   * then: a number may belong to somebody else by now.
+   */
+  static boolean isOurs(Path folder, long pid) {
     List<String> arguments = pid > 0 ? arguments(pid) : List.of();
     return !arguments.isEmpty()
         && PROGRAMS.contains(String.valueOf(Path.of(arguments.getFirst()).getFileName()))
-        && arguments.stream().anyMatch(argument -> argument.startsWith(folder.path() + "/"));
+        && arguments.stream().anyMatch(argument -> argument.startsWith(folder + "/"));
   }
 
   /** Empty for a process that is no more, and for a zombie. */
@@ -218,7 +221,9 @@ final class FabricDaemons {
   }
 
   private static List<ProcessHandle> ours(FabricFolder folder) {
-    return ProcessHandle.allProcesses().filter(process -> isOurs(folder, process.pid())).toList();
+    return ProcessHandle.allProcesses()
+        .filter(process -> isOurs(folder.path(), process.pid()))
+        .toList();
   }
 
   private static List<String> others(String name) {

@@ -65,7 +65,7 @@ final class SwitchesProcess {
         return 0;
       }
       long pid = Long.parseLong(Files.readString(folder.resolve(NUMBER)).strip());
-      return Shell.isAlive(pid) ? pid : 0;
+      return FabricDaemons.isOurs(folder, pid) ? pid : 0;
     } catch (IOException | NumberFormatException unreadable) {
       throw new LabException(
           "can't read " + folder.resolve(NUMBER) + ": " + unreadable.getMessage(), unreadable);

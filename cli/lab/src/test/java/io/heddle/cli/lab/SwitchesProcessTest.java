@@ -1,0 +1,20 @@
+package io.heddle.cli.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether somebody looks after a lab's switches, by the number in the lab's folder. */
+class SwitchesProcessTest {
+  @TempDir private Path folder;
+
+  @Test
+  void aProcessThatGotTheNumberLaterLooksAfterNoSwitches() throws IOException {
+    assertEquals(0, SwitchesProcess.running(folder));
+    SwitchesProcess.ready(folder);
+    assertEquals(0, SwitchesProcess.running(folder));
+  }
+}
