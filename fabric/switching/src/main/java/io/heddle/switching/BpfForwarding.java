@@ -56,12 +56,17 @@ final class BpfForwarding implements SwitchForwarding {
       throw new HeddleException(refusal().orElseThrow());
     }
     BpfForwarding fresh = new BpfForwarding(own, BpfObject.load(object, PROGRAM));
-    for (int group = 0; group < own.groups().size(); group++) {
-      fresh.write(group);
-      byte[] prefix = SwitchMaps.prefix(own.groups().get(group).prefix());
-      fresh.map("routes").put(prefix, SwitchMaps.number(group));
+    try {
+      for (int group = 0; group < own.groups().size(); group++) {
+        fresh.write(group);
+        byte[] prefix = SwitchMaps.prefix(own.groups().get(group).prefix());
+        fresh.map("routes").put(prefix, SwitchMaps.number(group));
+      }
+      return fresh;
+    } catch (RuntimeException refused) {
+      fresh.close();
+      throw refused;
     }
-    return fresh;
   }
 
   /** Puts the program on the switch's ports. */

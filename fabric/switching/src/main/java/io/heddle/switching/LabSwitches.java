@@ -1,5 +1,6 @@
 package io.heddle.switching;
 
+import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,29 +26,48 @@ public final class LabSwitches implements AutoCloseable {
    *
    * @param program whether by the BPF program; by nftables otherwise
    * @param runner for {@code ip} and {@code nft}
-   * @throws RuntimeException where the system refuses
+   * @param log hears of each look that fails
+   * @throws RuntimeException where the system refuses; no switch chooses then
    */
   public static LabSwitches start(
       List<LabSwitch> switches,
       SwitchingMode mode,
       SprayScope scope,
       boolean program,
-      CommandRunner runner) {
+      CommandRunner runner,
+      Log log) {
     List<SwitchForwarding> forwardings = new ArrayList<>();
-    for (LabSwitch each : switches) {
-      if (program) {
-        BpfForwarding forwarding = BpfForwarding.load(each);
-        forwardings.add(forwarding);
-        forwarding.configure(mode, scope);
-        forwarding.attach();
-      } else {
-        NftForwarding forwarding = new NftForwarding(each, runner);
-        forwardings.add(forwarding);
-        forwarding.install();
-        forwarding.configure(mode, scope);
+    try {
+      for (LabSwitch each : switches) {
+        if (program) {
+          BpfForwarding forwarding = BpfForwarding.load(each);
+          forwardings.add(forwarding);
+          forwarding.configure(mode, scope);
+          forwarding.attach();
+        } else {
+          NftForwarding forwarding = new NftForwarding(each, runner);
+          forwardings.add(forwarding);
+          forwarding.install();
+          forwarding.configure(mode, scope);
+        }
+      }
+      SwitchWatch watch = new SwitchWatch(switches, forwardings, mode, runner, log);
+      watch.start();
+      return new LabSwitches(watch);
+    } catch (RuntimeException failed) {
+      undo(forwardings, failed);
+      throw failed;
+    }
+  }
+
+  private static void undo(List<SwitchForwarding> forwardings, RuntimeException why) {
+    for (SwitchForwarding each : forwardings) {
+      try (each) {
+        each.remove();
+      } catch (RuntimeException stays) {
+        why.addSuppressed(stays);
       }
     }
-    return watch(switches, forwardings, mode, runner);
   }
 
   private static SwitchForwarding find(LabSwitch own, boolean program, CommandRunner runner) {
@@ -57,16 +77,6 @@ public final class LabSwitches implements AutoCloseable {
                 new io.heddle.platform.HeddleException(
                     "the switch " + own.name() + " has lost its program; take the lab down"))
         : new NftForwarding(own, runner);
-  }
-
-  private static LabSwitches watch(
-      List<LabSwitch> switches,
-      List<SwitchForwarding> forwardings,
-      SwitchingMode mode,
-      CommandRunner runner) {
-    SwitchWatch watch = new SwitchWatch(switches, forwardings, mode, runner);
-    watch.start();
-    return new LabSwitches(watch);
   }
 
   /** Chooses in another way from now on. */
@@ -93,6 +103,11 @@ public final class LabSwitches implements AutoCloseable {
       }
     }
     return counts;
+  }
+
+  /** Waits until nobody looks after the switches any more, since every look fails. */
+  public void awaitLoss() throws InterruptedException {
+    watch.awaitLoss();
   }
 
   /** Takes the program or the rules from all switches; for nothing more than to close it. */

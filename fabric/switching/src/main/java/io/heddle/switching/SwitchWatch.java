@@ -2,35 +2,41 @@ package io.heddle.switching;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that looks after all switches of a lab. Every other millisecond it gives SprayLink the
- * links' loads, and now and then it looks which links are up.
+ * The thread that looks after all switches of a lab. Twenty times a second it looks which links are
+ * up, and every other millisecond it gives SprayLink the links' loads.
  */
 final class SwitchWatch implements AutoCloseable {
   /** SprayLink's interval, our choice: a look at a switch takes up to 100 µs of a processor. */
   private static final long INTERVAL_NS = 2_000_000;
 
-  private static final int INTERVALS_A_LOOK = 25;
+  private static final long LOOK_NS = 50_000_000;
 
   private final List<Watched> switches;
   private final CommandRunner runner;
 
   /* Forwardings are for one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
-  private final Thread thread =
-      Thread.ofPlatform().daemon().name("heddle-switches").unstarted(this::run);
+  private final LastingThread thread;
+  private final CountDownLatch lost = new CountDownLatch(1);
   private volatile SwitchingMode mode;
   private volatile boolean over;
-  private volatile @Nullable Throwable failure;
+
+  /* The thread's own. */
+  private long nextLoads = System.nanoTime();
+  private long nextLook = nextLoads;
 
   /** One switch, with what was last said of each group. */
   private record Watched(
@@ -40,30 +46,40 @@ final class SwitchWatch implements AutoCloseable {
       List<LabSwitch> switches,
       List<SwitchForwarding> forwardings,
       SwitchingMode mode,
-      CommandRunner runner) {
+      CommandRunner runner,
+      Log log) {
     this.runner = runner;
     this.mode = mode;
-    this.switches = new java.util.ArrayList<>();
-    for (int i = 0; i < switches.size(); i++) {
-      List<boolean[]> alive =
-          switches.get(i).groups().stream()
-              .map(group -> {
-                boolean[] all = new boolean[group.members().size()];
-                Arrays.fill(all, true);
-                return all;
-              })
-              .toList();
-      this.switches.add(
-          new Watched(
-              switches.get(i),
-              forwardings.get(i),
-              KernelLinks.open(switches.get(i)),
-              new java.util.ArrayList<>(alive)));
+    thread = new LastingThread("heddle-switches", log, this::round).orElse(lost::countDown);
+    this.switches = new ArrayList<>();
+    try {
+      for (int i = 0; i < switches.size(); i++) {
+        this.switches.add(watched(switches.get(i), forwardings.get(i)));
+      }
+    } catch (RuntimeException failed) {
+      this.switches.forEach(each -> each.links().close());
+      throw failed;
     }
   }
 
+  private static Watched watched(LabSwitch own, SwitchForwarding forwarding) {
+    List<boolean[]> alive = new ArrayList<>();
+    for (SwitchGroup group : own.groups()) {
+      boolean[] all = new boolean[group.members().size()];
+      Arrays.fill(all, true);
+      alive.add(all);
+    }
+    return new Watched(own, forwarding, KernelLinks.open(own), alive);
+  }
+
+  /** Begins with a first look; where that fails, its links are closed. */
   void start() {
-    look();
+    try {
+      look();
+    } catch (RuntimeException failed) {
+      switches.forEach(each -> each.links().close());
+      throw failed;
+    }
     thread.start();
   }
 
@@ -74,6 +90,12 @@ final class SwitchWatch implements AutoCloseable {
       mode = changed;
       return changed;
     });
+    thread.unpark();
+  }
+
+  /** Waits until the thread does nothing any more but fail. */
+  void awaitLoss() throws InterruptedException {
+    lost.await();
   }
 
   void remove() {
@@ -91,9 +113,9 @@ final class SwitchWatch implements AutoCloseable {
 
   /* Between two looks of the thread. */
   private <T> T between(Supplier<T> step) {
-    Throwable failed = failure;
-    if (failed != null) {
-      throw new HeddleException("the watch over the lab's switches has ended: " + failed, failed);
+    if (lost.getCount() == 0) {
+      throw new HeddleException(
+          "nobody looks after the lab's switches any more, as its log says; make the lab anew");
     }
     lock.lock();
     try {
@@ -103,31 +125,34 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  private void run() {
-    try {
-      long next = System.nanoTime();
-      for (int interval = 1; !over; interval++) {
-        next = Math.max(next + INTERVAL_NS, System.nanoTime());
-        while (!over && System.nanoTime() - next < 0) {
-          LockSupport.parkNanos(next - System.nanoTime());
-        }
-        lock.lock();
-        try {
-          if (mode == SwitchingMode.SPRAYLINK) {
-            detect();
-          }
-          if (interval % INTERVALS_A_LOOK == 0) {
-            look();
-          }
-        } finally {
-          lock.unlock();
-        }
-      }
-    } catch (Throwable failed) {
-      if (!over) {
-        failure = failed;
-      }
+  private boolean round() {
+    for (long wait = waitNs(); !over && wait > 0; wait = waitNs()) {
+      LockSupport.parkNanos(this, wait);
     }
+    lock.lock();
+    try {
+      if (over) {
+        return false;
+      }
+      long now = System.nanoTime();
+      nextLoads = Math.max(nextLoads + INTERVAL_NS, now);
+      if (mode == SwitchingMode.SPRAYLINK) {
+        detect();
+      }
+      if (now - nextLook >= 0) {
+        nextLook = now + LOOK_NS;
+        look();
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /* The mode may change meanwhile. */
+  private long waitNs() {
+    boolean loads = mode == SwitchingMode.SPRAYLINK && nextLoads - nextLook < 0;
+    return (loads ? nextLoads : nextLook) - System.nanoTime();
   }
 
   private void detect() {
@@ -158,8 +183,8 @@ final class SwitchWatch implements AutoCloseable {
         boolean[] now = each.links().alive(group, carrying, routes);
         boolean[] before = each.alive().get(number);
         if (!Arrays.equals(now, before) && repaired(each.own(), group, before, now)) {
-          each.alive().set(number, now);
           each.forwarding().setAlive(number, now);
+          each.alive().set(number, now);
         }
       }
     }
@@ -208,12 +233,8 @@ final class SwitchWatch implements AutoCloseable {
   @Override
   public void close() {
     over = true;
-    LockSupport.unpark(thread);
-    try {
-      thread.join();
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.unpark();
+    thread.joinWhateverInterrupts();
     switches.forEach(each -> {
       each.links().close();
       each.forwarding().close();

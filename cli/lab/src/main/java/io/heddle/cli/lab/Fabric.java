@@ -3,6 +3,7 @@ package io.heddle.cli.lab;
 import io.heddle.cli.lab.FabricTopology.Link;
 import io.heddle.cli.lab.FabricTopology.Node;
 import io.heddle.cli.lab.FabricTopology.Role;
+import io.heddle.platform.Log;
 import io.heddle.switching.LabSwitch;
 import io.heddle.switching.LabSwitches;
 import java.io.IOException;
@@ -205,7 +206,8 @@ public final class Fabric {
           List.of("ip", "-6", "-n", each.namespace(), "-batch", "-"),
           String.join("\n", each.routes()) + "\n");
     }
-    return LabSwitches.start(switches, how.mode(), how.scope(), how.byProgram(), Shell::run);
+    return LabSwitches.start(
+        switches, how.mode(), how.scope(), how.byProgram(), Shell::run, Log.toStandardError());
   }
 
   /** As {@link #startSwitching}; a process in the background looks after them until the end. */

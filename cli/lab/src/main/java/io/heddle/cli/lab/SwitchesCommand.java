@@ -3,7 +3,6 @@ package io.heddle.cli.lab;
 import io.heddle.switching.LabSwitches;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,9 +34,8 @@ final class SwitchesCommand implements Callable<Integer> {
     try (LabSwitches running = fabric.startSwitching(how)) {
       SwitchesProcess.ready(fabric.folder());
       /* Until somebody ends the process: what switches are told stays with them. */
-      new CountDownLatch(1).await();
-      running.counts();
+      running.awaitLoss();
     }
-    return 0;
+    throw new LabException("every look at the switches fails; make the lab anew");
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.cli.lab;
 
+import io.heddle.platform.Log;
 import io.heddle.switching.LabSwitch;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
@@ -71,7 +72,12 @@ final class SwitchingCheck {
     List<LabSwitch> switches = lab.switches(how.polarised());
     try (LabSwitches running =
             LabSwitches.start(
-                switches, how.mode(), SprayScope.GLOBAL, how.byProgram(), Shell::run);
+                switches,
+                how.mode(),
+                SprayScope.GLOBAL,
+                how.byProgram(),
+                Shell::run,
+                Log.toStandardError());
         RoceFlows flows = new RoceFlows(lab, FIRST_PORT, FLOWS)) {
       lab.forget();
       Row row;
