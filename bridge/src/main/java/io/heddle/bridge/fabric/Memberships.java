@@ -30,9 +30,21 @@ final class Memberships implements AutoCloseable {
 
   private final String interfaceName;
   private final int interfaceIndex;
-  private final List<Integer> ipv4 = new ArrayList<>();
-  private final List<Integer> ipv6 = new ArrayList<>();
-  private final Map<Gid, Integer> holders = new HashMap<>();
+  private final List<Holder> sockets = new ArrayList<>();
+  private final Map<Gid, Holder> holders = new HashMap<>();
+
+  /** A socket, and how many groups it holds. */
+  private static final class Holder {
+    private final int fd;
+    private final boolean ipv4;
+    private int groups;
+    private boolean full;
+
+    private Holder(int fd, boolean ipv4) {
+      this.fd = fd;
+      this.ipv4 = ipv4;
+    }
+  }
 
   Memberships(String interfaceName, int interfaceIndex) {
     this.interfaceName = interfaceName;
@@ -46,19 +58,48 @@ final class Memberships implements AutoCloseable {
     if (holders.containsKey(group)) {
       return;
     }
-    List<Integer> sockets = group.isIpv4Mapped() ? ipv4 : ipv6;
-    int result = -Errno.ENOBUFS;
-    if (!sockets.isEmpty()) {
-      result = change(sockets.getLast(), group, true);
-    }
-    if (result == -Errno.ENOBUFS || result == -Errno.ENOMEM) {
-      int fd = LinuxCalls.socket(group.isIpv4Mapped() ? AF_INET : AF_INET6, SOCK_DGRAM_CLOEXEC, 0);
-      if (fd < 0) {
-        throw new SystemCallException("socket for memberships", -fd);
+    for (Holder each : sockets) {
+      if (each.ipv4 == group.isIpv4Mapped() && !each.full) {
+        int result = change(each.fd, group, true);
+        if (isFull(result)) {
+          each.full = true;
+        } else {
+          require(result, group);
+          hold(each, group);
+          return;
+        }
       }
-      sockets.add(fd);
-      result = change(fd, group, true);
     }
+    hold(opened(group), group);
+  }
+
+  /* A socket that has joined a group already. */
+  private Holder opened(Gid group) {
+    int fd = LinuxCalls.socket(group.isIpv4Mapped() ? AF_INET : AF_INET6, SOCK_DGRAM_CLOEXEC, 0);
+    if (fd < 0) {
+      throw new SystemCallException("socket for memberships", -fd);
+    }
+    try {
+      require(change(fd, group, true), group);
+    } catch (HeddleException refused) {
+      LinuxCalls.close(fd);
+      throw refused;
+    }
+    Holder holder = new Holder(fd, group.isIpv4Mapped());
+    sockets.add(holder);
+    return holder;
+  }
+
+  private void hold(Holder holder, Gid group) {
+    holder.groups++;
+    holders.put(group, holder);
+  }
+
+  private static boolean isFull(int result) {
+    return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
+  }
+
+  private void require(int result, Gid group) {
     if (result < 0) {
       throw new HeddleException(
           interfaceName
@@ -68,14 +109,25 @@ final class Memberships implements AutoCloseable {
               + Errno.describe(-result)
               + "; look whether the interface is up and allows multicast");
     }
-    holders.put(group, sockets.getLast());
   }
 
   void leave(Gid group) {
-    Integer holder = holders.remove(group);
-    if (holder != null) {
-      change(holder, group, false);
+    Holder holder = holders.remove(group);
+    if (holder == null) {
+      return;
     }
+    change(holder.fd, group, false);
+    holder.full = false;
+    holder.groups--;
+    if (holder.groups == 0) {
+      sockets.remove(holder);
+      LinuxCalls.close(holder.fd);
+    }
+  }
+
+  /** How many sockets hold the groups. */
+  int sockets() {
+    return sockets.size();
   }
 
   private int change(int fd, Gid group, boolean joins) {
@@ -99,10 +151,8 @@ final class Memberships implements AutoCloseable {
 
   @Override
   public void close() {
-    ipv4.forEach(LinuxCalls::close);
-    ipv6.forEach(LinuxCalls::close);
-    ipv4.clear();
-    ipv6.clear();
+    sockets.forEach(each -> LinuxCalls.close(each.fd));
+    sockets.clear();
     holders.clear();
   }
 }
