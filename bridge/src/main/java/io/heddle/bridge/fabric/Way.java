@@ -2,7 +2,7 @@ package io.heddle.bridge.fabric;
 
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
-import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How packets leave for one address of a fabric: what a send needs of it, made once. Control thread
@@ -11,43 +11,62 @@ import java.lang.foreign.Arena;
 public final class Way {
   static final int NAME_BYTES = 28;
   private static final int AF_INET6 = 10;
+  /* Most groups have packets of one or two lengths, and there may be thousands of groups. */
+  private static final int ROW_LENGTHS = 64;
 
   private final Gid destination;
-  private final long name;
+  private final int port;
+  private final int interfaceIndex;
   private final int trafficClass;
-  /* What the headers add to the CRC, by covered length / 4; 0 where not computed yet. */
-  private final int[] checksums;
+  private final int[] @Nullable [] checksums;
 
   /**
-   * @param arena that the way lives as long as
    * @param mostBytes of a packet
    */
-  Way(Arena arena, Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
+  Way(Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
     this.destination = destination;
+    this.port = port;
+    this.interfaceIndex = interfaceIndex;
     this.trafficClass = trafficClass;
-    checksums = new int[mostBytes / 4 + 1];
-    name = Memory.allocate(arena, NAME_BYTES + 4, 8);
-    Memory.ALL.set(Memory.NATIVE_SHORT, name, (short) AF_INET6);
-    Memory.ALL.set(Memory.NETWORK_SHORT, name + 2, (short) port);
-    Memory.ALL.set(Memory.NETWORK_LONG, name + 8, destination.high());
-    Memory.ALL.set(Memory.NETWORK_LONG, name + 16, destination.low());
-    Memory.setInt(name + 24, interfaceIndex);
+    checksums = new int[mostBytes / Integer.BYTES / ROW_LENGTHS + 1][];
   }
 
   Gid destination() {
     return destination;
   }
 
-  /** Of its sockaddr. */
-  long address() {
-    return name;
+  /** Writes its sockaddr, {@value #NAME_BYTES} bytes. */
+  void writeName(long at) {
+    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
+    Memory.setInt(at + 4, 0);
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, destination.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, destination.low());
+    Memory.setInt(at + 24, interfaceIndex);
   }
 
   int trafficClass() {
     return trafficClass;
   }
 
-  int[] checksums() {
-    return checksums;
+  /**
+   * What the headers add to the CRC, as it was kept; 0 where it wasn't.
+   *
+   * @param covered bytes from the BTH to the end of the pad
+   */
+  int checksum(int covered) {
+    int[] row = checksums[covered / Integer.BYTES / ROW_LENGTHS];
+    return row == null ? 0 : row[covered / Integer.BYTES % ROW_LENGTHS];
+  }
+
+  /** Keeps it, in a row that is made for the first length of its kind. */
+  void keepChecksum(int covered, int checksum) {
+    int length = covered / Integer.BYTES;
+    int[] row = checksums[length / ROW_LENGTHS];
+    if (row == null) {
+      row = new int[ROW_LENGTHS];
+      checksums[length / ROW_LENGTHS] = row;
+    }
+    row[length % ROW_LENGTHS] = checksum;
   }
 }

@@ -99,10 +99,8 @@ final class WireChecksums {
    * @param segment its number in a segmented send, which is its identification
    */
   int leaving(Way way, int covered, int segment) {
-    int[] known = way.checksums();
-    int row = covered >>> 2;
     boolean toIpv4 = way.destination().isIpv4Mapped();
-    int checksum = known[row];
+    int checksum = way.checksum(covered);
     if (checksum == 0) {
       checksum =
           toIpv4
@@ -120,7 +118,7 @@ final class WireChecksums {
                   way.destination().low(),
                   PacketFormat.ROCE_PORT,
                   covered);
-      known[row] = checksum;
+      way.keepChecksum(covered, checksum);
     }
     return toIpv4 ? checksum ^ headers.ofIdentification(segment, covered) : checksum;
   }

@@ -185,8 +185,7 @@ public final class WireFabric implements FabricPort {
               + group
               + " from; give it one");
     }
-    return new Way(
-        arena, group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+    return new Way(group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
   }
 
   @Override

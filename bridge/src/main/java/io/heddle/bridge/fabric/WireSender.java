@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 final class WireSender {
   private static final int PACKETS = 512;
   private static final int HEADER_BYTES = 64;
+  private static final int NAME_ROOM_BYTES = 32;
   private static final int VECTOR_BYTES = 16;
   private static final int CONTROL_BYTES = 48;
   private static final int CELL_BYTES = 24;
@@ -37,6 +38,7 @@ final class WireSender {
   private final int fd;
   private final WireChecksums checksums;
   private final long headers;
+  private final long names;
   private final long vectors;
   private final long controls;
   private final long pollfd;
@@ -59,6 +61,7 @@ final class WireSender {
     this.checksums = checksums;
     this.trainsIpv4 = trainsIpv4;
     headers = Memory.allocate(arena, (long) PACKETS * HEADER_BYTES, 64);
+    names = Memory.allocate(arena, (long) PACKETS * NAME_ROOM_BYTES, 64);
     vectors = Memory.allocate(arena, (long) PACKETS * VECTOR_BYTES, 64);
     controls = Memory.allocate(arena, (long) PACKETS * CONTROL_BYTES, 64);
     pollfd = Memory.allocate(arena, 8 + 16, 8);
@@ -162,7 +165,9 @@ final class WireSender {
       Memory.setInt(control + bytes + 16, way.trafficClass());
       bytes += CELL_BYTES;
     }
-    Memory.setLong(header, way.address());
+    long name = names + (long) message * NAME_ROOM_BYTES;
+    way.writeName(name);
+    Memory.setLong(header, name);
     Memory.setInt(header + 8, Way.NAME_BYTES);
     Memory.setLong(header + 16, vectors + (long) first * VECTOR_BYTES);
     Memory.setLong(header + 24, count);
