@@ -208,15 +208,28 @@ final class SwitchingCheck {
       lab.forget();
       flows.send(AFTER_FAILURE, true);
       flows.send(AFTER_FAILURE, false);
-      long sent = 2L * AFTER_FAILURE * FLOWS;
-      long arrived =
-          lab.counted("exit").values().stream()
-              .flatMap(links -> links.values().stream())
-              .mapToLong(Long::longValue)
-              .sum();
-      return arrived == sent;
+      return arrives(2L * AFTER_FAILURE * FLOWS);
     } finally {
       lab.setUp("leaf", failing, true);
     }
+  }
+
+  /* Packets may be on their way for a while. */
+  private boolean arrives(long sent) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAILURE_SECONDS);
+    while (arrived() != sent) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      FabricDaemons.pause(POLL_MS);
+    }
+    return true;
+  }
+
+  private long arrived() {
+    return lab.counted("exit").values().stream()
+        .flatMap(links -> links.values().stream())
+        .mapToLong(Long::longValue)
+        .sum();
   }
 }

@@ -49,6 +49,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 public final class PathsMeasureCommand implements Callable<Integer> {
   private static final int FIRST_BASE = 0xc000;
+  private static final int BASES = 64;
   private static final int MORE_PORTS = 16;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -160,7 +161,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
         }
         trace.follow(opened(prober, Arrays.stream(exactly).boxed().toList(), inUse));
       } else {
-        trace.follow(planned(prober, random, inUse));
+        trace.follow(planned(prober, ports, random, inUse));
         while (trace.wanting() > 0 && trace.portCount() < most) {
           trace.follow(more(prober, random, Math.min(MORE_PORTS, most - trace.portCount())));
         }
@@ -174,11 +175,12 @@ public final class PathsMeasureCommand implements Callable<Integer> {
   }
 
   /* Around the first base whose ports are free: without all its neighbours nothing can be fitted. */
-  private List<Integer> planned(UdpProber prober, Random random, List<Integer> inUse) {
+  static List<Integer> planned(UdpProber prober, int ports, Random random, List<Integer> inUse) {
     List<Integer> opened = List.of();
-    for (int base = FIRST_BASE; base < FIRST_BASE + 64; base++) {
+    for (int base = FIRST_BASE; base < FIRST_BASE + BASES; base++) {
+      opened.forEach(prober::close);
       inUse.clear();
-      opened = opened(prober, LinearFit.plan(base, Math.max(ports, 1), random), inUse);
+      opened = opened(prober, LinearFit.plan(base, ports, random), inUse);
       if (inUse.isEmpty()) {
         break;
       }

@@ -1,5 +1,6 @@
 package io.heddle.cli.paths;
 
+import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Ipv6Text;
@@ -12,7 +13,6 @@ import java.net.Inet6Address;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,13 +51,44 @@ final class UdpProber implements Prober {
   private static final int ERROR_AT = CONTROL_AT + 16;
   private static final int OFFENDER_AT = ERROR_AT + 16;
   private static final int TRIES = 4;
-  private static final long NAP_NS = 300_000;
+  private static final int POLLFD_BYTES = 8;
+  private static final long SECOND_NS = 1_000_000_000;
 
   private final Arena arena = Arena.ofShared();
   private final long memory = Memory.allocate(arena, CONTROL_AT + CONTROL_BYTES, 8);
   private final SortedMap<Integer, Integer> sockets = new TreeMap<>();
   private final Inet6Address from;
   private final Inet6Address to;
+  private @Nullable PollArea polled;
+
+  /**
+   * The sockets as {@code ppoll} takes them. It tells of an error queue that isn't empty unasked.
+   */
+  private static final class PollArea {
+    private final Arena arena = Arena.ofShared();
+    private final int[] ports;
+    private final long pollfds;
+    private final long timespec = Memory.allocate(arena, 16, 8);
+
+    private PollArea(SortedMap<Integer, Integer> sockets) {
+      ports = sockets.keySet().stream().mapToInt(Integer::intValue).toArray();
+      pollfds = Memory.allocate(arena, Math.max(1L, ports.length) * POLLFD_BYTES, 8);
+      for (int i = 0; i < ports.length; i++) {
+        Memory.setInt(pollfds + (long) i * POLLFD_BYTES, sockets.get(ports[i]));
+      }
+    }
+
+    /* How many have an error; 0 or an errno where none has until then. */
+    private int awaitErrors(long ns) {
+      Memory.setLong(timespec, ns / SECOND_NS);
+      Memory.setLong(timespec + 8, ns % SECOND_NS);
+      return DatagramCalls.poll(LinuxCalls.errnoCapture(), pollfds, ports.length, timespec);
+    }
+
+    private boolean isReady(int i) {
+      return Memory.ALL.get(Memory.NATIVE_SHORT, pollfds + (long) i * POLLFD_BYTES + 6) != 0;
+    }
+  }
 
   UdpProber(Inet6Address from, Inet6Address to) {
     this.from = from;
@@ -91,6 +122,16 @@ final class UdpProber implements Prober {
       throw failed;
     }
     sockets.put(port, fd);
+    forgetPollArea();
+  }
+
+  /** Gives a port back. */
+  void close(int port) {
+    Integer fd = sockets.remove(port);
+    if (fd != null) {
+      LinuxCalls.close(fd);
+      forgetPollArea();
+    }
   }
 
   private static int check(String call, int result) {
@@ -159,18 +200,47 @@ final class UdpProber implements Prober {
 
   @Override
   public @Nullable Reply receive(long untilNs) {
+    PollArea area = pollArea();
     while (true) {
-      for (var socket : sockets.entrySet()) {
-        Reply reply = take(socket.getKey(), socket.getValue());
+      long left = Math.max(0, untilNs - nowNs());
+      Reply reply = area.awaitErrors(left) > 0 ? takeReady(area) : null;
+      if (reply != null || left == 0) {
+        return reply;
+      }
+    }
+  }
+
+  /* Of the first socket that has one. */
+  private @Nullable Reply takeReady(PollArea area) {
+    for (int i = 0; i < area.ports.length; i++) {
+      if (area.isReady(i)) {
+        int port = area.ports[i];
+        int fd = sockets.getOrDefault(port, -1);
+        Reply reply = take(port, fd);
         if (reply != null) {
           return reply;
         }
+        /* An error that is no answer waits for the next call, and would end each wait at once. */
+        LinuxCalls.recvmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       }
-      long left = untilNs - nowNs();
-      if (left <= 0) {
-        return null;
-      }
-      LockSupport.parkNanos(Math.min(left, NAP_NS));
+    }
+    return null;
+  }
+
+  private PollArea pollArea() {
+    PollArea area = polled;
+    if (area == null) {
+      area = new PollArea(sockets);
+      polled = area;
+    }
+    return area;
+  }
+
+  private void forgetPollArea() {
+    PollArea area = polled;
+    polled = null;
+    if (area != null) {
+      area.arena.close();
     }
   }
 
@@ -206,6 +276,7 @@ final class UdpProber implements Prober {
   public void close() {
     sockets.values().forEach(LinuxCalls::close);
     sockets.clear();
+    forgetPollArea();
     arena.close();
   }
 

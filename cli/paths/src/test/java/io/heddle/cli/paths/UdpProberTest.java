@@ -1,0 +1,84 @@
+package io.heddle.cli.paths;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Which ports probes leave from, and how their answers come; on the loopback of a namespace. */
+@EndsWithin(60)
+class UdpProberTest {
+  private static final int FIRST_BASE = 0xc000;
+
+  @BeforeAll
+  static void needNamespaces() {
+    NetworkNamespace.assumeAvailable();
+  }
+
+  private static void inside(Callable<Boolean> what) {
+    try (NetworkNamespace namespace = NetworkNamespace.create("probe")) {
+      namespace.ip("link set lo up");
+      namespace.call(what);
+    }
+  }
+
+  private static Inet6Address loopback() throws Exception {
+    return (Inet6Address) InetAddress.getByName("::1");
+  }
+
+  private static DatagramChannel taken(int port) throws Exception {
+    return DatagramChannel.open(StandardProtocolFamily.INET6)
+        .bind(new InetSocketAddress(loopback(), port));
+  }
+
+  @Test
+  void portsOfABaseThatIsGivenUpAreGivenBack() {
+    inside(() -> {
+      List<Integer> inUse = new ArrayList<>();
+      try (DatagramChannel other = taken(FIRST_BASE);
+          UdpProber prober = new UdpProber(loopback(), loopback())) {
+        assertTrue(other.isOpen());
+        List<Integer> planned = PathsMeasureCommand.planned(prober, 64, new Random(1), inUse);
+        assertEquals(List.of(), inUse);
+        assertFalse(planned.contains(FIRST_BASE));
+        assertEquals(new TreeSet<>(planned), new TreeSet<>(prober.ports()));
+      }
+      return true;
+    });
+  }
+
+  @Test
+  void anAnswerEndsTheWaitAndNoneIsWaitedFor() {
+    inside(() -> {
+      try (UdpProber prober = new UdpProber(loopback(), loopback())) {
+        prober.open(50_000);
+        prober.open(50_001);
+        assertNull(prober.receive(prober.nowNs()));
+        prober.send(50_001, 7);
+        /* Nobody has port 4791, which the kernel tells of. */
+        Prober.Reply reply = prober.receive(prober.nowNs() + TimeUnit.DAYS.toNanos(1));
+        assertNotNull(reply);
+        assertEquals(new Prober.Reply(50_001, 7, "::1", true), reply);
+        assertNull(prober.receive(prober.nowNs() + TimeUnit.MILLISECONDS.toNanos(5)));
+      }
+      return true;
+    });
+  }
+}
