@@ -1,14 +1,15 @@
 package io.heddle.cli.lab;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.heddle.cli.kit.WholeFile;
 import io.heddle.platform.FileFailure;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -105,15 +106,11 @@ final class FabricFolder {
     save(SwitchesProcess.SETTINGS, switching);
   }
 
-  /* Written beside and moved, so that no reader sees half of it. */
   private void save(String name, Object value) {
     try {
-      Path beside = file(name + ".new");
-      MAPPER.writeValue(beside.toFile(), value);
-      Files.move(beside, file(name), StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException failed) {
-      throw new LabException(
-          "can't write " + file(name) + ": " + FileFailure.reason(failed), failed);
+      WholeFile.write(file(name), MAPPER.writeValueAsString(value));
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException("records of numbers and texts are JSON", impossible);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.heddle.cli.lab;
 
 import io.heddle.cli.kit.SelfCall;
-import io.heddle.platform.FileFailure;
+import io.heddle.cli.kit.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,14 +19,7 @@ final class SwitchesProcess {
 
   /** Says, from inside, that the switches choose. */
   static void ready(Path folder) {
-    try {
-      Path beside = folder.resolve(NUMBER + ".new");
-      Files.writeString(beside, Long.toString(ProcessHandle.current().pid()));
-      Files.move(beside, folder.resolve(NUMBER));
-    } catch (IOException failed) {
-      throw new LabException(
-          "can't write " + folder.resolve(NUMBER) + ": " + FileFailure.reason(failed), failed);
-    }
+    WholeFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
   }
 
   /**

@@ -4,6 +4,7 @@ import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.WholeFile;
 import io.heddle.fabric.model.LinearFit;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
@@ -16,9 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.DatagramChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -132,7 +131,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
               + " or a firewall drops these");
     }
     if (save != null) {
-      write(save, Json.of(found) + "\n");
+      WholeFile.write(save, Json.of(found) + "\n");
     }
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(found) + "\n" : MeasurementText.of(found));
@@ -246,14 +245,5 @@ public final class PathsMeasureCommand implements Callable<Integer> {
               .formatted(peer.getHostAddress(), noRoute.getMessage(), peer.getHostAddress()),
           noRoute);
     }
-  }
-
-  /* Whole or not at all. */
-  private static void write(Path file, String text) throws IOException {
-    Path absolute = file.toAbsolutePath();
-    Path fresh = absolute.resolveSibling("." + absolute.getFileName() + ".new");
-    Files.writeString(fresh, text);
-    Files.move(
-        fresh, absolute, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 }

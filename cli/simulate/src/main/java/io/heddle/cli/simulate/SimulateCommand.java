@@ -5,6 +5,7 @@ import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.kit.WholeFile;
 import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.HtsimCheck;
 import io.heddle.sim.check.TableCheck;
@@ -204,7 +205,7 @@ public final class SimulateCommand implements Callable<Integer> {
     estimate.end();
     print(report.table(), report);
     if (page != null) {
-      PageFile.write(page, report.html(fabric.gpusPerLeaf()));
+      WholeFile.write(page, report.html(fabric.gpusPerLeaf()));
     }
     return report.passed() ? 0 : ExitCode.FAILED;
   }
@@ -254,7 +255,7 @@ public final class SimulateCommand implements Callable<Integer> {
             runs);
     print(report.table(), report);
     if (page != null) {
-      PageFile.write(page, report.html());
+      WholeFile.write(page, report.html());
     }
     return 0;
   }
@@ -273,7 +274,7 @@ public final class SimulateCommand implements Callable<Integer> {
     SimulateReport report = report(fabric, traffic, outcomes);
     print(report.table(), report);
     if (page != null) {
-      PageFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
+      WholeFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
     }
     return 0;
   }
