@@ -198,7 +198,7 @@ final class BridgeDemo {
    */
   static Bridge inNamespace(String namespace, BridgeConfig config, Runnable whenLost) {
     return NetworkNamespace.call(
-        namespace, () -> Bridge.start(config, Path.of("(none)"), Log.toStandardError(), whenLost));
+        namespace, () -> Bridge.start(config, Path.of(""), Log.toStandardError(), whenLost));
   }
 
   private static void delete(Path folder) throws IOException {

@@ -15,13 +15,12 @@ final class BridgeTable {
     text.append(
         String.format(
             Locale.ROOT,
-            "bridge %s, process %d, %s, up %.0f s, configuration %s (%d)%n",
+            "bridge %s, process %d, %s, up %.0f s%s%n",
             status.name(),
             status.process(),
             status.running() ? "running" : "NOT RUNNING: these are its last counts",
             status.upSeconds(),
-            status.config(),
-            status.generation()));
+            configuration(status)));
     if (!status.lastError().isEmpty()) {
       text.append("last error: ").append(status.lastError()).append('\n');
     }
@@ -62,25 +61,39 @@ final class BridgeTable {
     return text.toString();
   }
 
+  private static String configuration(BridgeStatus status) {
+    if (status.config().isEmpty()) {
+      return "";
+    }
+    long again = status.generation();
+    return ", configuration "
+        + status.config()
+        + (again == 0 ? "" : ", read again " + again + (again == 1 ? " time" : " times"));
+  }
+
   private static String line(String group, boolean suspended, BridgeStatus.Direction way) {
     String why =
         way.drops().entrySet().stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
             .map(each -> each.getKey() + " " + each.getValue())
             .collect(Collectors.joining(", "));
-    return String.format(
-        Locale.ROOT,
-        "%-24s %-5s %9d %9.2f %12d %9s %9s %9d  %s%s%n",
-        group,
-        way.from() + ">" + way.to(),
-        way.packetsPerSecond(),
-        way.bytesPerSecond() * 8 / 1e6,
-        way.forwarded(),
-        microseconds(way.latenessMedianUs()),
-        microseconds(way.latenessP999Us()),
-        way.dropped(),
-        suspended ? "SUSPENDED " : "",
-        way.pending() > 0 ? "waiting " + way.pending() + (why.isEmpty() ? "" : ", ") + why : why);
+    String line =
+        String.format(
+            Locale.ROOT,
+            "%-24s %-5s %9d %9.2f %12d %9s %9s %9d  %s%s",
+            group,
+            way.from() + ">" + way.to(),
+            way.packetsPerSecond(),
+            way.bytesPerSecond() * 8 / 1e6,
+            way.forwarded(),
+            microseconds(way.latenessMedianUs()),
+            microseconds(way.latenessP999Us()),
+            way.dropped(),
+            suspended ? "SUSPENDED " : "",
+            way.pending() > 0
+                ? "waiting " + way.pending() + (why.isEmpty() ? "" : ", ") + why
+                : why);
+    return line.stripTrailing() + "\n";
   }
 
   private static String microseconds(@Nullable Double value) {

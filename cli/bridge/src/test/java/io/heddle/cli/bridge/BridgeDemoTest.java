@@ -1,6 +1,7 @@
 package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
@@ -28,6 +29,9 @@ class BridgeDemoTest {
     assertEquals(report.expectedWithin(), report.within());
     assertEquals(0, report.duplicates());
     assertTrue(report.table().contains("all of it holds"));
-    assertTrue(BridgeTable.of(report.bridge()).contains("239.1.1.1"));
+    String bridge = BridgeTable.of(report.bridge());
+    assertTrue(bridge.contains("239.1.1.1"));
+    assertFalse(bridge.contains("configuration"), bridge);
+    assertEquals(bridge, bridge.replace(" \n", "\n"), "no line ends in a blank");
   }
 }
