@@ -80,10 +80,7 @@ public final class Bridge implements AutoCloseable {
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
-      long rounds = status.addressOfRounds();
-      data =
-          new DataThread(
-              arena, forwarders, limiter, exit, descriptors, rounds, tables, log, whenLost);
+      data = new DataThread(arena, forwarders, limiter, exit, descriptors, tables, log, whenLost);
       control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
     } catch (RuntimeException failed) {
       release();
@@ -94,7 +91,7 @@ public final class Bridge implements AutoCloseable {
   /**
    * Starts a bridge in the calling thread's network namespace.
    *
-   * @param file that the configuration was read from, for people
+   * @param file that the configuration was read from, for people; empty for none
    * @param whenLost happens where one of its threads does nothing any more but fail, on that
    *     thread: the bridge is none any more then
    * @throws HeddleException where a fabric can't be opened, with the reason

@@ -30,7 +30,6 @@ final class DataThread {
   private final FabricExit exit;
   private final long pollfds;
   private final long timespec;
-  private final long rounds;
   private final LastingThread thread;
   private @Nullable MemorySegment capture;
   private volatile boolean ending;
@@ -41,7 +40,6 @@ final class DataThread {
   /**
    * @param descriptors of both fabrics
    * @param tables to begin with
-   * @param rounds the address where rounds are counted
    * @param whenLost happens where no round succeeds any more
    */
   DataThread(
@@ -50,7 +48,6 @@ final class DataThread {
       Limiter limiter,
       FabricExit exit,
       int[] descriptors,
-      long rounds,
       BridgeTables tables,
       Log log,
       Runnable whenLost) {
@@ -59,7 +56,6 @@ final class DataThread {
     this.forwarders = forwarders;
     this.limiter = limiter;
     this.exit = exit;
-    this.rounds = rounds;
     pollfds = Memory.allocate(arena, 2L * POLLFD_BYTES, 8);
     timespec = Memory.allocate(arena, 16, 8);
     for (int i = 0; i < descriptors.length; i++) {
@@ -125,7 +121,6 @@ final class DataThread {
     for (int side = 0; side < forwarders.length; side++) {
       trains += forwarders[side].forward(tables.groups(), tables.rules().get(side));
     }
-    Memory.setLong(rounds, Memory.getLong(rounds) + 1);
     if (limiter.advance(System.nanoTime()) > 0) {
       exit.flush();
       limiter.flushed();

@@ -10,7 +10,6 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
-import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
@@ -45,14 +44,12 @@ class DataThreadTest {
       new Forwarder(1, other, fabric, 0, guards[1], limiter)
     };
     int[] descriptors = {fabric.descriptor(), other.descriptor()};
-    long rounds = Memory.allocate(arena, 8, 8);
     return new DataThread(
         arena,
         forwarders,
         limiter,
         exit,
         descriptors,
-        rounds,
         tables(),
         (level, sentence) -> {},
         lost::countDown);

@@ -14,7 +14,6 @@ public final class TrainBatch {
   final long[] destinationHigh;
   final long[] destinationLow;
   final long[] arrivedNs;
-  int count;
 
   TrainBatch(int most) {
     address = new long[most];

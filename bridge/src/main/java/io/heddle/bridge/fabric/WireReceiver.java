@@ -90,7 +90,6 @@ final class WireReceiver {
         count++;
       }
     }
-    batch.count = count;
     return count;
   }
 

@@ -1,7 +1,6 @@
 package io.heddle.bridge.group;
 
 import io.heddle.verbs.Gid;
-import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,6 @@ public final class GroupTable<T> {
   private final long[] low;
   private final @Nullable Object[] values;
   private final int mask;
-  private final Collection<T> all;
 
   public GroupTable(Map<Gid, T> groups) {
     int size = Integer.highestOneBit(Math.max(4, groups.size() * 4 - 1));
@@ -26,7 +24,6 @@ public final class GroupTable<T> {
     high = new long[size];
     low = new long[size];
     values = new Object[size];
-    all = java.util.List.copyOf(groups.values());
     groups.forEach((address, value) -> {
       int at = place(address.high(), address.low());
       while (values[at] != null) {
@@ -54,10 +51,5 @@ public final class GroupTable<T> {
       at = at + 1 & mask;
     }
     return null;
-  }
-
-  /** All there is, in no order. */
-  public Collection<T> all() {
-    return all;
   }
 }

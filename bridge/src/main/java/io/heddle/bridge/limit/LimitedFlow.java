@@ -20,7 +20,6 @@ public final class LimitedFlow {
   /* In a slot of the timer wheel. */
   @Nullable LimitedFlow next;
   boolean scheduled;
-  long dueNs;
 
   /**
    * @param side that packets leave for, 0 for fabric a

@@ -25,7 +25,6 @@ final class TimerWheel {
     long due = Math.floorDiv(dueNs + TICK_NS - 1, TICK_NS);
     long bounded = Math.max(tick + 1, Math.min(due, tick + SLOTS - 1));
     int slot = (int) (bounded & SLOTS - 1);
-    flow.dueNs = dueNs;
     flow.scheduled = true;
     flow.next = slots[slot];
     slots[slot] = flow;

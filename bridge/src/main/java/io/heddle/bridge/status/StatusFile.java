@@ -91,11 +91,6 @@ public final class StatusFile implements AutoCloseable {
     Memory.setLong(address + StatusLayout.ALIVE_MS_AT, System.currentTimeMillis());
   }
 
-  /** Where the data thread counts its rounds. */
-  public long addressOfRounds() {
-    return address + StatusLayout.ROUNDS_AT;
-  }
-
   /** Another configuration is in force. */
   public void nextGeneration() {
     long at = address + StatusLayout.GENERATION_AT;

@@ -22,7 +22,6 @@ final class StatusLayout {
   static final int PROCESS_AT = 16;
   static final int STARTED_MS_AT = 24;
   static final int ALIVE_MS_AT = 32;
-  static final int ROUNDS_AT = 40;
   static final int GENERATION_AT = 48;
   static final int SLOTS_USED_AT = 56;
   static final int NAME_AT = 128;

@@ -47,11 +47,6 @@ public record FabricSwitching(
     return means.equals(PROGRAM);
   }
 
-  /** The same in another mode. */
-  public FabricSwitching withMode(SwitchingMode other) {
-    return new FabricSwitching(other, means, why, polarised, scope, perPacket);
-  }
-
   /** For people, a line. */
   String text() {
     String by =

@@ -79,7 +79,11 @@ record PathsFit(
 
   /** The way of a port; null where no port that was learned from led to its code. */
   @Nullable String way(int port) {
-    return new PortMap(base, flips, wayOfCode).way(port);
+    return map().way(port);
+  }
+
+  private PortMap map() {
+    return new PortMap(base, flips, wayOfCode);
   }
 
   /** For people. */
@@ -90,7 +94,7 @@ record PathsFit(
         "learned from %s ports; of %s held out %s were foretold (%s)%n"
             .formatted(learned, heldOut, right, PredictionText.percent(accuracy)));
     if (!linear) {
-      long unknown = wayOfCode.stream().filter(java.util.Objects::isNull).count();
+      int unknown = map().unknownWays();
       return text.append(
               unknown > 0
                   ? "%s ways were met by no port that it learned from: measure again, with more --ports%n"

@@ -49,11 +49,6 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     return (double) right / heldOut;
   }
 
-  /** Ways that no learned port led to, so that nobody can foretell who takes them. */
-  public int unknownWays() {
-    return (int) map.ways().stream().filter(Objects::isNull).count();
-  }
-
   /** Whether the hash counts as linear. */
   public boolean isLinear() {
     return accuracy() >= LEAST_ACCURACY;

@@ -1,6 +1,7 @@
 package io.heddle.fabric.model;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,11 @@ public record PortMap(int base, List<Integer> flips, List<@Nullable String> ways
   /** The way of a port; null where its code's was never met. */
   public @Nullable String way(int port) {
     return ways.get(code(port ^ base, flips));
+  }
+
+  /** Ways that no learned port led to, so that nobody can foretell who takes them. */
+  public int unknownWays() {
+    return (int) ways.stream().filter(Objects::isNull).count();
   }
 
   /** What several flipped bits of a port flip together. */

@@ -103,7 +103,7 @@ final class LinearFitTest {
       ways.put(port, "router " + (port & 7));
     }
     LinearFit fit = LinearFit.of(ways);
-    assertEquals(4, fit.unknownWays(), fit.toString());
+    assertEquals(4, fit.map().unknownWays(), fit.toString());
     assertFalse(fit.isLinear());
   }
 

@@ -111,11 +111,6 @@ public final class FairRates {
     }
   }
 
-  /** How many connections there are. */
-  public int connections() {
-    return bytesPerNs.length;
-  }
-
   /** What a connection sends, bytes a nanosecond. */
   public double bytesPerNs(int connection) {
     return bytesPerNs[connection];
