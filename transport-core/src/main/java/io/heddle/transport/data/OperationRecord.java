@@ -1,6 +1,7 @@
 package io.heddle.transport.data;
 
 import io.heddle.platform.Memory;
+import io.heddle.reorder.ReorderWindow;
 
 /**
  * What a target learns of an operation besides its bytes: 64 bytes in the ring, written with the
@@ -32,6 +33,11 @@ final class OperationRecord {
 
   static int slot(long number) {
     return (int) number & SLOTS - 1;
+  }
+
+  /** The generation of the slot in the target's window. */
+  static int generation(long number) {
+    return (int) (number / SLOTS) & ReorderWindow.GENERATIONS - 1;
   }
 
   /** Where the slot's record lies in a ring, from its beginning. */

@@ -11,8 +11,6 @@ import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class PeerPuts extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
-  private static final int GENERATIONS = 16;
 
   /* In place of the length in the id of a request that isn't a chunk. */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
@@ -42,8 +39,8 @@ public final class PeerPuts extends Communicator {
   private final ContextOrder order = new ContextOrder();
 
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
-  private final Flight puts;
-  private final Flight gets;
+  private final OperationsUnderWay puts;
+  private final OperationsUnderWay gets;
   private final ArrayDeque<Integer> backlog = new ArrayDeque<>();
   private long nextNumber;
   private long nextGet;
@@ -51,28 +48,6 @@ public final class PeerPuts extends Communicator {
   private long replays;
   private PlaneWeights weights;
   private long filled;
-
-  /** Operations that are under way, by slot. */
-  private static final class Flight {
-    final SentChunks chunks;
-    final @Nullable OneSidedOperation[] operation = new OneSidedOperation[SLOTS];
-    final long[] number = new long[SLOTS];
-    final PlaneWeights[] cutBy = new PlaneWeights[SLOTS];
-    int count;
-
-    Flight(int planes, long carriers) {
-      chunks = new SentChunks(planes, carriers);
-      chunks.makeRoom(SLOTS);
-    }
-
-    OneSidedOperation at(int slot) {
-      OneSidedOperation found = operation[slot];
-      if (found == null) {
-        throw new IllegalStateException("no operation is under way in slot " + slot);
-      }
-      return found;
-    }
-  }
 
   /**
    * @param answers where requests are told as done
@@ -91,8 +66,10 @@ public final class PeerPuts extends Communicator {
     queuePairsPerPlane = path.pairs().perCarrier();
     planes = flows.length / queuePairsPerPlane;
     observes = planes > 1 && policy.observes();
-    puts = new Flight(planes, path.memory().tableAddress());
-    gets = new Flight(planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
+    puts = new OperationsUnderWay(planes, path.memory().tableAddress());
+    gets =
+        new OperationsUnderWay(
+            planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
     directory = new RemoteDirectory(path.memory());
     weights = path.weights();
     loads =
@@ -177,10 +154,10 @@ public final class PeerPuts extends Communicator {
       return true;
     }
     boolean get = operation.get;
-    Flight flight = get ? gets : puts;
+    OperationsUnderWay flight = get ? gets : puts;
     long number = get ? nextGet : nextNumber;
     int slot = OperationRecord.slot(number);
-    if (flight.operation[slot] != null || !get && number - creditSeen >= SLOTS) {
+    if (!flight.isFree(slot) || !get && number - creditSeen >= SLOTS) {
       counters[0].wouldBlock();
       return false;
     }
@@ -191,12 +168,7 @@ public final class PeerPuts extends Communicator {
       nextNumber++;
       OperationRecord.write(record(slot), number, order.pass(operation.context), operation);
     }
-    int generation = (int) (number / SLOTS) & GENERATIONS - 1;
-    flight.operation[slot] = operation;
-    flight.number[slot] = number;
-    flight.cutBy[slot] = weights;
-    flight.count++;
-    flight.chunks.begin(slot, number, Immediate.encode(slot, generation, 0, 0, count), count);
+    flight.begin(slot, number, operation, weights, count);
     counters[0].message();
     count(operation);
     backlog.add(get ? slot + SLOTS : slot);
@@ -264,25 +236,25 @@ public final class PeerPuts extends Communicator {
 
   /* Returns whether all chunks of this operation are posted. */
   private boolean postChunks(int place) {
-    Flight flight = place >= SLOTS ? gets : puts;
+    OperationsUnderWay flight = place >= SLOTS ? gets : puts;
     int slot = place & SLOTS - 1;
     OneSidedOperation operation = flight.at(slot);
     PlaneWeights newest = newestWeights();
-    PlaneWeights by = policy.cutsByWeight() ? flight.cutBy[slot] : newest;
+    PlaneWeights by = policy.cutsByWeight() ? flight.cutBy(slot) : newest;
     int count = flight.chunks.count(slot);
     while (flight.chunks.toPost(slot) != 0) {
       int chunk = Long.numberOfTrailingZeros(flight.chunks.toPost(slot));
       long start = policy.chunkStart(operation.lengthBytes, chunk, count, loads, by);
       long end = policy.chunkStart(operation.lengthBytes, chunk + 1, count, loads, by);
       int length = (int) (end - start);
-      int plane = policy.choose(flight.number[slot], chunk, count, length, loads, by);
+      int plane = policy.choose(flight.number(slot), chunk, count, length, loads, by);
       if (plane >= 0 && newest.isOut(plane)) {
         plane = SprayPolicy.instead(length, loads, newest);
       }
       if (plane < 0) {
         return false;
       }
-      SubFlow flow = flows[plane + planes * (int) (flight.number[slot] % queuePairsPerPlane)];
+      SubFlow flow = flows[plane + planes * (int) (flight.number(slot) % queuePairsPerPlane)];
       if (!flow.hasRoomFor(2)) {
         return false;
       }
@@ -295,7 +267,8 @@ public final class PeerPuts extends Communicator {
     return true;
   }
 
-  private void add(SubFlow flow, Flight flight, int slot, int chunk, long start, int length) {
+  private void add(
+      SubFlow flow, OperationsUnderWay flight, int slot, int chunk, long start, int length) {
     OneSidedOperation operation = flight.at(slot);
     boolean withRecord = flight == puts && chunk == 0;
     if (length > 0) {
@@ -345,7 +318,7 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private void acknowledged(Flight flight, long id, SubFlow flow) {
+  private void acknowledged(OperationsUnderWay flight, long id, SubFlow flow) {
     int length = SubFlow.lengthOf(id);
     int slot = SubFlow.lineOf(id);
     boolean get = flight == gets;
@@ -362,13 +335,12 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private void done(Flight flight, int slot) {
+  private void done(OperationsUnderWay flight, int slot) {
     RequestLines told = answers;
     if (told != null) {
       told.complete(flight.at(slot).line, 1);
     }
-    flight.operation[slot] = null;
-    flight.count--;
+    flight.end(slot);
   }
 
   @Override
@@ -404,7 +376,7 @@ public final class PeerPuts extends Communicator {
 
   @Override
   public boolean hasPending() {
-    return !waiting.isEmpty() || puts.count + gets.count != 0;
+    return !(waiting.isEmpty() && puts.isEmpty() && gets.isEmpty());
   }
 
   @Override
@@ -429,15 +401,16 @@ public final class PeerPuts extends Communicator {
     /* Of a get the target knows nothing: what was under way is read again. */
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
-    backlog.addAll(unposted(puts, 0));
-    backlog.addAll(unposted(gets, SLOTS));
+    /* In order, so that what comes again stands before what waits. */
+    backlog.addAll(puts.unposted());
+    gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
     post();
     return null;
   }
 
-  private void settle(Flight flight, int plane, Fenced theirs) {
+  private void settle(OperationsUnderWay flight, int plane, Fenced theirs) {
     for (int slot = 0; slot < SLOTS; slot++) {
-      if (flight.operation[slot] == null || !flight.chunks.isOutstandingOn(slot, plane)) {
+      if (flight.isFree(slot) || !flight.chunks.isOutstandingOn(slot, plane)) {
         continue;
       }
       long missing = flight.chunks.settle(slot, theirs, plane);
@@ -452,25 +425,13 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private int chunkBytes(Flight flight, int slot, int chunk) {
+  private int chunkBytes(OperationsUnderWay flight, int slot, int chunk) {
     long length = flight.at(slot).lengthBytes;
     int count = flight.chunks.count(slot);
-    PlaneWeights by = flight.cutBy[slot];
+    PlaneWeights by = flight.cutBy(slot);
     return (int)
         (policy.chunkStart(length, chunk + 1, count, loads, by)
             - policy.chunkStart(length, chunk, count, loads, by));
-  }
-
-  /* In order, so that what comes again stands before what waits. */
-  private static List<Integer> unposted(Flight flight, int base) {
-    List<Integer> found = new ArrayList<>();
-    for (int slot = 0; slot < SLOTS; slot++) {
-      if (flight.operation[slot] != null && flight.chunks.toPost(slot) != 0) {
-        found.add(base + slot);
-      }
-    }
-    found.sort(Comparator.comparingLong(place -> flight.number[place - base]));
-    return found;
   }
 
   @Override
