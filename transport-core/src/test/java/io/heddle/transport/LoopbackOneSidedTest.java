@@ -3,6 +3,7 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.platform.Memory;
+import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -11,6 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Groups over a network in memory, whose planes can be cut anywhere. */
 class LoopbackOneSidedTest extends OneSidedSuite {
@@ -25,6 +28,35 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     Map<String, String> all = new HashMap<>(LoopbackFailoverTest.QUICK);
     all.putAll(more);
     return new Ends(fabric, folder, FOUR, FOUR, all);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"spray", "pinned", "least-in-flight", "spraylink", "hash"})
+  void aPutThatComesWhileNoPlaneCarriesWaitsForOne(String policy) {
+    int length = 3_000_001;
+    try (Ends ends = ends(Map.of("HEDDLE_POLICY", policy, "HEDDLE_GRACE_MS", "60000"));
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + length, arena)) {
+      OneSidedOperation first = OneSidedRanks.put(8, DATA);
+      ranks.finish(ranks.start(0, 1, DATA, first));
+      FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
+      Ends.fill(ranks.memory.get(0) + DATA, length, 5);
+      long before = ranks.start(0, 1, DATA, OneSidedRanks.put(length, DATA));
+      Communicator puts = ranks.groups.get(0).communicators().getFirst();
+      Ends.await(
+          "the end of all planes",
+          () -> {
+            ranks.progress();
+            return FOUR.stream().allMatch(plane -> puts.isOut(plane - 1));
+          });
+      OneSidedOperation put = OneSidedRanks.put(length, DATA);
+      long request = ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1));
+      ranks.progress();
+      FOUR.forEach(plane -> fabric.mend(Ends.gid("127.0.77." + plane)));
+      ranks.finish(before);
+      ranks.finish(request);
+      ranks.awaitWord(1, WORD, 1);
+      Ends.check(ranks.memory.get(1) + DATA, length, 5);
+    }
   }
 
   /* A word for each context counts its puts; the newest of them has its number at its end. */

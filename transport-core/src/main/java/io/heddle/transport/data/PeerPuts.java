@@ -161,7 +161,11 @@ public final class PeerPuts extends Communicator {
       counters[0].wouldBlock();
       return false;
     }
-    int count = policy.chunks(operation.lengthBytes, loads, newestWeights());
+    /* Policies cut for planes that carry; where none does, it waits for one. */
+    if (newestWeights().carriesNothing()) {
+      return false;
+    }
+    int count = policy.chunks(operation.lengthBytes, loads, weights);
     if (get) {
       nextGet++;
     } else {

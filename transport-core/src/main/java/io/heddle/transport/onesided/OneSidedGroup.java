@@ -197,18 +197,22 @@ public final class OneSidedGroup implements AutoCloseable {
     int run();
   }
 
-  /* What can't be connected ends the group, as every failure does. */
+  /*
+   * What can't be connected ends the group, as every failure does. So does a fault of ours, which the caller tells: the step
+   * is half done.
+   */
   private int guarded(Step step) {
-    int code;
+    int code = TransportResult.INTERNAL_ERROR;
     try {
       code = step.run();
     } catch (HeddleException refused) {
       log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
       code = TransportResult.SYSTEM_ERROR;
-    }
-    if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
-      result = code;
-      lines.failPending(code);
+    } finally {
+      if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
+        result = code;
+        lines.failPending(code);
+      }
     }
     return code;
   }
