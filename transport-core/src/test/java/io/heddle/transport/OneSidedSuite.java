@@ -205,6 +205,12 @@ abstract class OneSidedSuite {
           ranks.groups.get(0).start(1, 0, DATA - 4, OneSidedRanks.put(8, 0)));
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("aren't within")), ends.log::toString);
+      assertEquals(
+          -TransportResult.INVALID_ARGUMENT,
+          ranks.groups.get(0).start(1, 0, 0, OneSidedRanks.put((32L << 30) + 1, 0)));
+      assertTrue(
+          ends.log.stream().anyMatch(line -> line.contains("one has 34359738368 at most")),
+          ends.log::toString);
       /* The other rank's size is known only there. */
       long request = ranks.start(0, 1, 0, OneSidedRanks.put(8, DATA - 4));
       Ends.await(

@@ -2,7 +2,8 @@ package io.heddle.spray;
 
 /**
  * One contiguous segment per plane, its length by weight. A message of at most one preferred chunk
- * isn't worth cutting: it goes whole to the plane whose turn it is.
+ * isn't worth cutting: it goes whole to the plane whose turn it is. One that is longer than a chunk
+ * may be is cut as others cut it, and its chunks go by weight.
  */
 final class PinnedPolicy implements SprayPolicy {
   @Override
@@ -20,6 +21,12 @@ final class PinnedPolicy implements SprayPolicy {
     if (lengthBytes <= loads.preferredChunkBytes()) {
       return 1;
     }
+    return lengthBytes > MOST_CHUNK_BYTES
+        ? UniformChunks.count(lengthBytes, loads.preferredChunkBytes())
+        : carrying(weights);
+  }
+
+  private static int carrying(PlaneWeights weights) {
     int carrying = 0;
     for (int plane = 0; plane < weights.planes(); plane++) {
       carrying += weights.weight(plane) > 0 ? 1 : 0;
@@ -36,12 +43,15 @@ final class PinnedPolicy implements SprayPolicy {
     if (chunk == chunks) {
       return lengthBytes;
     }
+    if (lengthBytes > MOST_CHUNK_BYTES) {
+      return UniformChunks.start(lengthBytes, chunk, loads.preferredChunkBytes());
+    }
     long before = 0;
     int end = plane(chunk, weights);
     for (int plane = 0; plane < end; plane++) {
       before += weights.weight(plane);
     }
-    /* No overflow: 2^31 bytes × 64 planes × 10^6 is below 2^63. */
+    /* No overflow: 2^29 bytes × 64 planes × 10^6 is below 2^63. */
     long exact = lengthBytes * before / weights.total();
     return exact / BOUNDARY_BYTES * BOUNDARY_BYTES;
   }
@@ -54,7 +64,7 @@ final class PinnedPolicy implements SprayPolicy {
       int lengthBytes,
       PlaneLoads loads,
       PlaneWeights weights) {
-    if (chunks == 1) {
+    if (chunks == 1 || chunks > carrying(weights)) {
       return loads.lowestVirtualFinish(lengthBytes, weights);
     }
     int plane = plane(chunk, weights);

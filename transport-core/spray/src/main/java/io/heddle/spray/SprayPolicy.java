@@ -14,6 +14,12 @@ public interface SprayPolicy {
   /** The most chunks that a message may have: the immediate has six bits for a chunk's number. */
   int MAX_CHUNKS = 64;
 
+  /**
+   * Chunks are at most as long as this and a preferred one, where a message isn't longer than
+   * {@link #MAX_CHUNKS} of them. A length has 31 bits, and devices take 1 GiB at a time.
+   */
+  int MOST_CHUNK_BYTES = 1 << 29;
+
   /** Boundaries between chunks are multiples of this, which NCCL's LL128 protocol needs. */
   int BOUNDARY_BYTES = 128;
 

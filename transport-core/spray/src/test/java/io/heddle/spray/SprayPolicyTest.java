@@ -85,6 +85,34 @@ class SprayPolicyTest {
 
   @ParameterizedTest
   @FieldSource("io.heddle.spray.SprayPolicy#NAMES")
+  void noChunkOfAHugeMessageIsLongerThanADeviceTakes(String name) {
+    SprayPolicy policy = SprayPolicy.named(name, 99);
+    for (String asked : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
+      PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
+      for (long length :
+          new long[] {1L << 29, (1L << 29) + 1, (1L << 31) - 1, 1L << 32, 1L << 35}) {
+        PlaneLoads loads = loads();
+        int chunks = policy.chunks(length, loads, weights);
+        assertTrue(chunks >= 1 && chunks <= SprayPolicy.MAX_CHUNKS, name + " " + length);
+        long covered = 0;
+        for (int chunk = 0; chunk < chunks; chunk++) {
+          long bytes =
+              policy.chunkStart(length, chunk + 1, chunks, loads, weights)
+                  - policy.chunkStart(length, chunk, chunks, loads, weights);
+          assertTrue(bytes >= 0 && bytes < 1L << 30, name + " " + length + ": " + bytes);
+          covered += bytes;
+          int plane = policy.choose(0, chunk, chunks, (int) bytes, loads, weights);
+          assertTrue(plane >= 0 && plane < 4, name + " " + length + ": plane " + plane);
+          loads.started(plane, (int) bytes, weights);
+          loads.finished(plane, (int) bytes);
+        }
+        assertEquals(length, covered, name);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("io.heddle.spray.SprayPolicy#NAMES")
   void chunksCoverEveryMessageOnceWithBoundariesOn128Bytes(String name) {
     SprayPolicy policy = SprayPolicy.named(name, 99);
     PlaneLoads loads = loads();

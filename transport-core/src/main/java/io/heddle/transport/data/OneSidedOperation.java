@@ -1,10 +1,16 @@
 package io.heddle.transport.data;
 
+import io.heddle.spray.SprayPolicy;
+
 /**
  * A put or a get as a caller asks for it; a carrier of values that belongs to {@link PeerPuts} from
  * {@link PeerPuts#submit} on.
  */
 public final class OneSidedOperation {
+  /** The most bytes that one may have: 32 GiB. */
+  public static final long MOST_BYTES =
+      (long) SprayPolicy.MAX_CHUNKS * SprayPolicy.MOST_CHUNK_BYTES;
+
   /** When the target may apply the signal. */
   public enum Signal {
     NONE(0),

@@ -154,6 +154,10 @@ public final class OneSidedGroup implements AutoCloseable {
     if (operation.lengthBytes < 0) {
       return "its length is %s".formatted(operation.lengthBytes);
     }
+    if (operation.lengthBytes > OneSidedOperation.MOST_BYTES) {
+      return "it has %s bytes, and one has %s at most; make several of it"
+          .formatted(operation.lengthBytes, OneSidedOperation.MOST_BYTES);
+    }
     if (operation.lengthBytes > 0) {
       Directory.Registered found = directory.find(local);
       if (found == null) {
