@@ -16,8 +16,10 @@ import io.heddle.transport.device.TransportResult;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,6 +138,77 @@ abstract class OneSidedSuite {
       assertEquals(
           -TransportResult.REMOTE_ERROR,
           ranks.groups.get(0).start(1, 0, 0, OneSidedRanks.put(8, 64)));
+    }
+  }
+
+  private static List<Connection> connections(Transport transport) {
+    return transport.devices().stream()
+        .flatMap(device -> device.connections().stream())
+        .map(Connection.class::cast)
+        .toList();
+  }
+
+  private static OneSidedOperation word() {
+    return OneSidedRanks.signal(OneSidedRanks.put(0, 0), Signal.WEAK, WORD, 1);
+  }
+
+  /* It has been made, and nobody has looked. */
+  @Test
+  void aGroupThatIsClosedBeforeItHasSeenItsConnectionSaysGoodbye() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
+      ranks.start(0, 1, 0, word());
+      Ends.await(
+          "the other end",
+          () -> {
+            assertEquals(0, ranks.groups.get(1).progress());
+            return !ranks.groups.get(1).communicators().isEmpty();
+          });
+      ranks.close(0);
+      Connection left = connections(ends.right).getFirst();
+      Ends.await(
+          "a goodbye",
+          () -> {
+            ranks.progress();
+            return left.standing().peer() == Standing.Peer.CLOSED;
+          });
+      ranks.close(1);
+      Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());
+    }
+  }
+
+  /* Another group's go first; the control thread is away until nobody waits for the others any more. */
+  @Test
+  void callsThatWaitForTheirTurnWhenTheirGroupIsClosedAreNotMade() {
+    int count = 80;
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, count, DATA, arena)) {
+      ranks.finish(ranks.start(2, 1, 0, word()));
+      CountDownLatch closed = new CountDownLatch(1);
+      Ends.dialogue(connections(ends.left).getFirst())
+          .execute(() -> {
+            try {
+              closed.await();
+            } catch (InterruptedException ended) {
+              Thread.currentThread().interrupt();
+            }
+          });
+      List<Long> requests = new ArrayList<>();
+      for (int target = 1; target < count; target += 2) {
+        requests.add(ranks.start(2, target, 0, word()));
+      }
+      for (int target = 1; target < count; target += 2) {
+        ranks.start(0, target, 0, word());
+      }
+      ranks.close(0);
+      closed.countDown();
+      requests.forEach(ranks::finish);
+      for (int rank = 0; rank < count; rank++) {
+        ranks.close(rank);
+      }
+      Ends.await(
+          "the end of all connections",
+          () -> connections(ends.left).isEmpty() && connections(ends.right).isEmpty());
     }
   }
 

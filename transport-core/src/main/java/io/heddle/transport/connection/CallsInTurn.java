@@ -12,25 +12,18 @@ final class CallsInTurn {
 
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
   private int underWay;
+  private boolean beginning;
 
   /** Begins a call, now or when another has {@linkplain #ended ended}. */
   void begin(Runnable call) {
-    if (underWay == MOST) {
-      waiting.add(call);
-      return;
-    }
-    underWay++;
-    run(call);
+    waiting.add(call);
+    beginNext();
   }
 
   /** A call that was begun has come to its end, whichever. */
   void ended() {
     underWay--;
-    Runnable next = waiting.poll();
-    if (next != null) {
-      underWay++;
-      run(next);
-    }
+    beginNext();
   }
 
   /** Those that wait will never begin. */
@@ -38,13 +31,22 @@ final class CallsInTurn {
     waiting.clear();
   }
 
-  private void run(Runnable call) {
-    boolean begun = false;
+  /* A loop, since thousands that were given up while they waited end as soon as they begin. */
+  private void beginNext() {
+    if (beginning) {
+      return;
+    }
+    beginning = true;
+    boolean whole = false;
     try {
-      call.run();
-      begun = true;
+      while (underWay < MOST && !waiting.isEmpty()) {
+        underWay++;
+        waiting.remove().run();
+      }
+      whole = true;
     } finally {
-      if (!begun) {
+      beginning = false;
+      if (!whole) {
         ended();
       }
     }

@@ -81,6 +81,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private byte[] planesWhenListening = {};
   private @Nullable ListenerCalls calls;
 
+  /* Before that nobody counts on hearing of its end. */
+  private boolean begun;
   private long heardNs;
   private boolean authenticated;
   private long call;
@@ -154,11 +156,16 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private void callNow(ConnectionHandle handle) {
+    begun = true;
+    if (stage == Stage.OVER) {
+      tellEnd();
+      return;
+    }
     heardNs = loop.nanoTime();
     awaitWord(terms.timeoutNs());
     planesWhenListening = handle.planeDigest();
     call = RandomBytes.nextLong();
-    ListenerCalls begun =
+    ListenerCalls made =
         new ListenerCalls(
             loop,
             tasks,
@@ -167,8 +174,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             terms.timeoutNs(),
             this::answered,
             troubles -> fail(UNREACHED + troubles));
-    calls = begun;
-    begun.goOn();
+    calls = made;
+    made.goOn();
   }
 
   private ControlMessage.Hello hello() {
@@ -204,6 +211,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Takes over the channel of somebody who called, and its first message. Control thread. */
   void hear(ControlChannel caller, ControlMessage first) {
+    begun = true;
     heardNs = loop.nanoTime();
     channel = caller;
     caller.handTo(this);
@@ -347,7 +355,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     Connection made = connection();
     ControlChannel open = channel();
     C comm = maker.apply(made, this::close);
-    Dialogue begun =
+    Dialogue talk =
         new Dialogue(
             loop,
             made,
@@ -356,10 +364,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             terms.graceNs(),
             () -> doors.forget(ticket),
             log);
-    doors.expect(ticket, begun);
-    made.standing().tellFailuresTo(begun::tellFailure);
-    link = begun;
-    begun.begin(open);
+    doors.expect(ticket, talk);
+    made.standing().tellFailuresTo(talk::tellFailure);
+    link = talk;
+    talk.begin(open);
     channel = null;
     outcome = new Outcome<>(comm, "");
     tellEnd();
@@ -367,7 +375,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /* Once: whoever waits for the end of this conversation goes on. */
   private void tellEnd() {
-    if (!endTold) {
+    if (begun && !endTold) {
       endTold = true;
       ended.accept(this);
     }
@@ -405,9 +413,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       outcome = failed;
     }
     fail(BROKEN.failure());
-    Dialogue begun = link;
-    if (begun != null && outcome == BROKEN) {
-      begun.discard();
+    Dialogue talk = link;
+    if (talk != null && outcome == BROKEN) {
+      talk.discard();
     }
   }
 
@@ -423,9 +431,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void giveUp(String reason) {
     Connection made = connection;
-    Dialogue begun = link;
-    if (begun != null) {
-      begun.abandon(reason);
+    Dialogue talk = link;
+    if (talk != null) {
+      talk.abandon(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
       if (outcome == null) {
@@ -451,16 +459,27 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Says goodbye, as {@link Dialogue#close} has it. Any thread, once there is a communicator. */
   void close() {
-    Dialogue begun = link;
-    if (begun == null) {
+    Dialogue talk = link;
+    if (talk == null) {
       throw new IllegalStateException("no communicator in stage " + stage);
     }
-    begun.close();
+    talk.close();
   }
 
-  /** Gives up a conversation that nobody waits for any more. Any thread. */
+  /**
+   * Gives up a conversation that nobody waits for any more; what has come of it is closed. Any
+   * thread.
+   */
   void abandon() {
-    tasks.execute(() -> fail("the local end gave up"));
+    tasks.execute(() -> {
+      Outcome<C> reached = outcome;
+      C made = reached == null ? null : reached.comm();
+      if (made == null) {
+        fail("the local end gave up");
+      } else {
+        made.close();
+      }
+    });
   }
 
   /**
@@ -491,11 +510,11 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private ListenerCalls calls() {
-    ListenerCalls begun = calls;
-    if (begun == null) {
+    ListenerCalls made = calls;
+    if (made == null) {
       throw new IllegalStateException("no calls in stage " + stage);
     }
-    return begun;
+    return made;
   }
 
   private ControlChannel channel() {

@@ -24,10 +24,5 @@ public final class OneSidedCall {
   /** Nobody waits for it any more; what has come of it is closed. */
   public void abandon() {
     handshake.abandon();
-    Handshake.Outcome<PeerPuts> outcome = handshake.outcome();
-    PeerPuts made = outcome == null ? null : outcome.comm();
-    if (made != null) {
-      made.close();
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.heddle.transport.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -36,5 +37,37 @@ class CallsInTurnTest {
     calls.giveUp();
     calls.ended();
     assertEquals(MOST, begun.size());
+  }
+
+  @Test
+  void thousandsThatEndAsTheyBeginNeedNoMoreStackThanOne() {
+    for (int i = 0; i < MOST; i++) {
+      begin(i);
+    }
+    for (int i = 0; i < 100_000; i++) {
+      int number = MOST + i;
+      calls.begin(() -> {
+        begun.add(number);
+        calls.ended();
+      });
+    }
+    begin(-1);
+    assertEquals(MOST, begun.size());
+    calls.ended();
+    assertEquals(-1, begun.getLast());
+    assertEquals(MOST + 100_001, begun.size());
+  }
+
+  @Test
+  void oneThatFailsAsItBeginsMakesRoomForTheNext() {
+    for (int i = 0; i < MOST; i++) {
+      begin(i);
+    }
+    calls.begin(() -> {
+      throw new IllegalStateException("it fails");
+    });
+    begin(MOST);
+    assertThrows(IllegalStateException.class, calls::ended);
+    assertEquals(MOST, begun.getLast());
   }
 }
