@@ -36,7 +36,7 @@ static void usage(FILE *to) {
           "  --seed S                the same for all ranks (1)\n"
           "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
           "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
-          "  --spoil                 rank 0 sends a wrong byte, to see that it is found\n"
+          "  --spoil                 rank 0 sends wrong bytes, to see that they are found\n"
           "  --verbose               with the plugin's own log\n"
           "exit codes: 0 all as it must be, 1 a signal came before its data, 2 bad usage, 3 a call failed that must "
           "not, 4 timed out\n");

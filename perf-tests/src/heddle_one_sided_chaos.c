@@ -46,7 +46,7 @@ static void usage(FILE *to) {
       "  --rank R                0 or 1\n"
       "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
       "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
-      "  --spoil                 rank 0 sends a wrong byte, to see that it is found\n"
+      "  --spoil                 rank 0 sends wrong bytes, to see that they are found\n"
       "lines of standard input:\n"
       "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty before\n"
       "  close                   end the run, once its operations are through or the group has failed\n"

@@ -28,7 +28,7 @@ struct lanes {
   unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes */
   unsigned char *outgoing;
   _Atomic uint64_t *checked; /* by lane to this rank: how many of its operations the checker has found right */
-  int spoil;                 /* a byte of operation 3 is wrong, to see that it is found */
+  int spoil;                 /* bytes are wrong from operation 3 on, to see that they are found */
   atomic_int stopped;        /* the checker isn't to wait any longer */
   _Atomic uint64_t found;    /* bytes that the checker has found right */
 };

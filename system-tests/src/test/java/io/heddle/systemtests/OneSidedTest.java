@@ -151,7 +151,7 @@ final class OneSidedTest {
   /* Both ranks get one. The first that finds it ends, and the other may see that its peer is gone before it looks. */
   @Test
   void theCheckerFindsAByteThatIsWrong() throws IOException, InterruptedException {
-    List<String> said = run(2, "--operations=8", "--contexts=1", "--spoil");
+    List<String> said = run(2, "--operations=40", "--contexts=1", "--spoil");
     String all = String.join("\n---\n", said);
     assertTrue(
         said.stream()
