@@ -250,14 +250,19 @@ abstract class OneSidedSuite {
       ranks.awaitWord(1, WORD, 3);
       assertEquals(new OneSidedCounts(6, 3, 1, 700_000, 1), counts(ends.left));
       assertEquals(new OneSidedCounts(6, 3, 0, 0, 0), counts(ends.right));
-      long sent =
-          StatsReader.read(ends.left.statsFile()).stream().mapToLong(ProcessStats.Row::bytes).sum();
-      assertEquals(3 * 501_000, sent);
+      assertEquals(3 * 501_000, bytes(ends.left));
+      assertEquals(3 * 501_000, bytes(ends.right));
       for (ProcessStats.Row row : StatsReader.read(ends.left.statsFile())) {
         assertEquals(0, row.inFlightBytes(), row.planeKey());
         assertTrue(row.oneSided().getBytes() > 0, row.planeKey() + " has brought nothing");
       }
     }
+  }
+
+  private static long bytes(Transport transport) {
+    return StatsReader.read(transport.statsFile()).stream()
+        .mapToLong(ProcessStats.Row::bytes)
+        .sum();
   }
 
   private static OneSidedCounts counts(Transport transport) {

@@ -10,7 +10,7 @@ import io.heddle.reorder.ReorderWindow;
  *
  * <pre>
  * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
- * | 32 offset 8 | 40 addend 8 | 48 zero 16 |
+ * | 32 offset 8 | 40 addend 8 | 48 bytes of the first chunk 8 | 56 zero 8 |
  * </pre>
  */
 final class OperationRecord {
@@ -28,6 +28,7 @@ final class OperationRecord {
   private static final int REGISTRATION = 24;
   private static final int OFFSET = 32;
   private static final int ADDEND = 40;
+  private static final int FIRST_CHUNK = 48;
 
   private OperationRecord() {}
 
@@ -48,8 +49,10 @@ final class OperationRecord {
   /**
    * @param record the address of 64 bytes of zeros, or of another record
    * @param inContext number within the context
+   * @param firstChunkBytes of the chunk that the record goes with, whose own write is silent
    */
-  static void write(long record, long number, long inContext, OneSidedOperation operation) {
+  static void write(
+      long record, long number, long inContext, int firstChunkBytes, OneSidedOperation operation) {
     Memory.setLong(record, number);
     Memory.setInt(record + CONTEXT, operation.context);
     Memory.setInt(record + SIGNAL, operation.signal.code);
@@ -57,6 +60,7 @@ final class OperationRecord {
     Memory.setLong(record + REGISTRATION, operation.signalRegistration);
     Memory.setLong(record + OFFSET, operation.signalOffset);
     Memory.setLong(record + ADDEND, operation.addend);
+    Memory.setLong(record + FIRST_CHUNK, firstChunkBytes);
   }
 
   static long number(long record) {
@@ -86,5 +90,10 @@ final class OperationRecord {
 
   static long addend(long record) {
     return Memory.getLong(record + ADDEND);
+  }
+
+  /** The peer's, and may be anything. */
+  static long firstChunkBytes(long record) {
+    return Memory.getLong(record + FIRST_CHUNK);
   }
 }

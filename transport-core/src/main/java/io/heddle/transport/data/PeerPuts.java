@@ -170,9 +170,16 @@ public final class PeerPuts extends Communicator {
       nextGet++;
     } else {
       nextNumber++;
-      OperationRecord.write(record(slot), number, order.pass(operation.context), operation);
     }
     flight.begin(slot, number, operation, weights, count);
+    if (!get) {
+      OperationRecord.write(
+          record(slot),
+          number,
+          order.pass(operation.context),
+          chunkBytes(flight, slot, 0),
+          operation);
+    }
     counters[0].message();
     count(operation);
     backlog.add(get ? slot + SLOTS : slot);

@@ -168,6 +168,11 @@ public final class PeerSignals extends Communicator {
   private @Nullable String record(SubFlow flow, int immediate, int lengthBytes) {
     int slot = Immediate.slot(immediate);
     int chunk = Immediate.chunk(immediate);
+    /* What arrived with the first chunk's immediate is the record; the bytes had a write of their own before it. */
+    long bytes = chunk == 0 ? OperationRecord.firstChunkBytes(record(slot)) : lengthBytes;
+    if (bytes < 0 || bytes > Integer.MAX_VALUE) {
+      return "its first chunk has %s bytes".formatted(bytes);
+    }
     int result =
         Immediate.flags(immediate) != 0 || Immediate.receive(immediate) != 0
             ? ReorderWindow.CONTRADICTION
@@ -177,7 +182,7 @@ public final class PeerSignals extends Communicator {
                 0,
                 chunk,
                 Immediate.chunks(immediate),
-                lengthBytes);
+                (int) bytes);
     if (result == ReorderWindow.CONTRADICTION) {
       return "it contradicts what was received";
     }
@@ -185,7 +190,7 @@ public final class PeerSignals extends Communicator {
       counters[flow.plane].duplicate();
       return null;
     }
-    counters[flow.plane].chunk(lengthBytes);
+    counters[flow.plane].chunk((int) bytes);
     counters[flow.plane].reordered(window.aheadOfGap(slot, 0, chunk));
     return result == ReorderWindow.GROUP_FULL ? whole(slot) : null;
   }
