@@ -272,6 +272,23 @@ abstract class OneSidedSuite {
   }
 
   @Test
+  void aPutWaitsUntilItsMemoryIsRegisteredThere() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + 64, arena)) {
+      assertEquals(1, ranks.groups.get(0).register(ranks.memory.get(0) + DATA, 64, 1));
+      Ends.fill(ranks.memory.get(0) + 64, 64, 5);
+      OneSidedOperation put = OneSidedRanks.put(64, 0);
+      put.registration = 1;
+      long request = ranks.start(0, 1, 64, put);
+      ranks.finish(ranks.start(1, 0, 0, word()));
+      assertEquals(0, Memory.getIntAcquire(request));
+      assertEquals(1, ranks.groups.get(1).register(ranks.memory.get(1) + DATA, 64, 1));
+      ranks.finish(request);
+      Ends.check(ranks.memory.get(1) + DATA, 64, 5);
+    }
+  }
+
+  @Test
   void whatLiesOutsideTheMemoryIsRefusedByName() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
@@ -298,6 +315,24 @@ abstract class OneSidedSuite {
             return Memory.getIntAcquire(request) == -TransportResult.INVALID_ARGUMENT;
           });
       Memory.setIntRelease(request, 2);
+      assertTrue(
+          ends.log.stream()
+              .anyMatch(line ->
+                  line.contains(
+                      "8 bytes at 4092 aren't within the 4096 bytes of its registration")),
+          ends.log::toString);
+      OneSidedOperation word = OneSidedRanks.put(0, 0);
+      long signal = ranks.start(0, 1, 0, OneSidedRanks.signal(word, Signal.WEAK, DATA, 1));
+      Ends.await(
+          "refusal of a signal",
+          () -> {
+            ranks.progress();
+            return Memory.getIntAcquire(signal) == -TransportResult.INVALID_ARGUMENT;
+          });
+      Memory.setIntRelease(signal, 2);
+      assertTrue(
+          ends.log.stream().anyMatch(line -> line.contains("its signal's word at 4096 isn't")),
+          ends.log::toString);
       /* The group goes on. */
       ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 64)));
     }

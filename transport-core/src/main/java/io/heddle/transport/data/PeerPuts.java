@@ -28,6 +28,7 @@ public final class PeerPuts extends Communicator {
   /* In place of the length in the id of a request that isn't a chunk. */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
+  private final Log log;
   private final int planes;
   private final int queuePairsPerPlane;
   private final SprayPolicy policy;
@@ -61,6 +62,7 @@ public final class PeerPuts extends Communicator {
       Log log,
       Runnable onClose) {
     super(path, goodbye, counters, "one-sided sending", log, onClose);
+    this.log = log;
     this.policy = policy;
     this.answers = answers;
     queuePairsPerPlane = path.pairs().perCarrier();
@@ -70,7 +72,7 @@ public final class PeerPuts extends Communicator {
     gets =
         new OperationsUnderWay(
             planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
-    directory = new RemoteDirectory(path.memory());
+    directory = new RemoteDirectory(path.memory().ringAddress(), path.memory().ringLocalKey());
     weights = path.weights();
     loads =
         new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
@@ -123,7 +125,17 @@ public final class PeerPuts extends Communicator {
   }
 
   private boolean isKnown(int registration) {
-    if (!directory.isKnown(registration) && directory.mayAsk(registration)) {
+    if (directory.isKnown(registration)) {
+      return true;
+    }
+    long nowNs = clock.nanoTime();
+    if (directory.isNewlyOverdue(registration, nowNs)) {
+      log.warn(
+          "%s hasn't made registration %d within %d s, and operations on it wait; every rank has to"
+              + " register the same memory in the same order",
+          path.peer(), registration, RemoteDirectory.OVERDUE_NS / 1_000_000_000);
+    }
+    if (directory.mayAsk(registration, nowNs)) {
       SubFlow flow = flowWithRoom();
       if (flow != null) {
         SendWorkRequest wr = flow.add();
@@ -131,7 +143,7 @@ public final class PeerPuts extends Communicator {
         filled |= 1L << flow.index;
       }
     }
-    return directory.isKnown(registration);
+    return false;
   }
 
   private @Nullable SubFlow flowWithRoom() {
@@ -146,11 +158,9 @@ public final class PeerPuts extends Communicator {
 
   /* Returns whether it has begun, or never will. */
   private boolean begin(OneSidedOperation operation) {
-    if (!lies(operation)) {
-      RequestLines told = answers;
-      if (told != null) {
-        told.fail(operation.line, TransportResult.INVALID_ARGUMENT);
-      }
+    String outside = outside(operation);
+    if (outside != null) {
+      refuse(operation, outside);
       return true;
     }
     boolean get = operation.get;
@@ -206,11 +216,31 @@ public final class PeerPuts extends Communicator {
     baton().give();
   }
 
-  private boolean lies(OneSidedOperation operation) {
-    return (operation.lengthBytes == 0
-            || directory.covers(operation.registration, operation.offset, operation.lengthBytes))
-        && (operation.signal == OneSidedOperation.Signal.NONE
-            || directory.covers(operation.signalRegistration, operation.signalOffset, Long.BYTES));
+  /* What of it isn't the peer's memory; null where all is. */
+  private @Nullable String outside(OneSidedOperation operation) {
+    int memory = operation.registration;
+    int word = operation.signalRegistration;
+    if (operation.lengthBytes > 0
+        && !directory.covers(memory, operation.offset, operation.lengthBytes)) {
+      return "%s bytes at %s aren't within the %s bytes of its registration %s"
+          .formatted(
+              operation.lengthBytes, operation.offset, directory.lengthBytes(memory), memory);
+    }
+    if (operation.signal != OneSidedOperation.Signal.NONE
+        && !directory.covers(word, operation.signalOffset, Long.BYTES)) {
+      return "its signal's word at %s isn't within the %s bytes of its registration %s"
+          .formatted(operation.signalOffset, directory.lengthBytes(word), word);
+    }
+    return null;
+  }
+
+  /* It alone: the group goes on. */
+  private void refuse(OneSidedOperation operation, String why) {
+    log.warn("a one-sided operation on %s is refused: %s", path.peer(), why);
+    RequestLines told = answers;
+    if (told != null) {
+      told.fail(operation.line, TransportResult.INVALID_ARGUMENT);
+    }
   }
 
   private long record(int slot) {
@@ -325,7 +355,7 @@ public final class PeerPuts extends Communicator {
     } else if (chunk) {
       acknowledged(read ? gets : puts, id, flow);
     } else if (read) {
-      directory.answered(SubFlow.lineOf(id));
+      directory.answered(SubFlow.lineOf(id), polledAtNs());
     }
   }
 

@@ -1,0 +1,73 @@
+package io.heddle.transport.data;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.SendWorkRequest;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When an initiator looks for the peer's registrations, by a time that stands still. */
+class RemoteDirectoryTest {
+  private static final int NUMBER = 7;
+  private static final long DIRECTORY = 1 << 20;
+  private static final long BEGUN_NS = -3;
+
+  private final Arena arena = Arena.ofConfined();
+  private final long ring = Memory.allocate(arena, 1 << 16, 64);
+  private final RemoteDirectory known = new RemoteDirectory(ring, 9);
+  private final SendWorkRequest wr = new SendWorkRequest();
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private void miss(long nowNs) {
+    assertTrue(known.mayAsk(NUMBER, nowNs));
+    int place = known.ask(NUMBER, wr);
+    assertEquals(DIRECTORY + NUMBER * DirectoryEntry.BYTES, wr.remoteAddress);
+    assertFalse(known.mayAsk(NUMBER, nowNs), "it is under way");
+    known.answered(place, nowNs);
+    assertFalse(known.isKnown(NUMBER));
+  }
+
+  @Test
+  void nothingIsAskedBeforeThePeerHasToldWhere() {
+    assertFalse(known.mayAsk(NUMBER, BEGUN_NS));
+    PeerLine.write(ring, 0, DIRECTORY, 3);
+    assertTrue(known.mayAsk(NUMBER, BEGUN_NS));
+  }
+
+  @Test
+  void whatIsNotThereIsReadAgainAfterAPause() {
+    PeerLine.write(ring, 0, DIRECTORY, 3);
+    miss(BEGUN_NS);
+    assertFalse(known.mayAsk(NUMBER, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
+    assertFalse(known.mayAsk(NUMBER + 1, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
+    miss(BEGUN_NS + RemoteDirectory.PAUSE_NS);
+    known.ask(NUMBER, wr);
+    DirectoryEntry.write(wr.localAddress, NUMBER, 4096, 100, 5);
+    known.answered(NUMBER, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS);
+    assertTrue(known.isKnown(NUMBER));
+    assertTrue(known.covers(NUMBER, 92, 8));
+    assertFalse(known.covers(NUMBER, 93, 8));
+    assertTrue(known.mayAsk(NUMBER + 1, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS));
+  }
+
+  @Test
+  void whatIsMissedForSecondsIsToldOnce() {
+    PeerLine.write(ring, 0, DIRECTORY, 3);
+    assertFalse(known.isNewlyOverdue(NUMBER, BEGUN_NS));
+    miss(BEGUN_NS);
+    miss(BEGUN_NS + RemoteDirectory.OVERDUE_NS - 1);
+    assertFalse(known.isNewlyOverdue(NUMBER, BEGUN_NS + RemoteDirectory.OVERDUE_NS - 1));
+    assertFalse(known.isNewlyOverdue(NUMBER + 1, BEGUN_NS + RemoteDirectory.OVERDUE_NS));
+    assertTrue(known.isNewlyOverdue(NUMBER, BEGUN_NS + RemoteDirectory.OVERDUE_NS));
+    miss(BEGUN_NS + 2 * RemoteDirectory.OVERDUE_NS);
+    assertFalse(known.isNewlyOverdue(NUMBER, BEGUN_NS + 4 * RemoteDirectory.OVERDUE_NS));
+  }
+}
