@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
 import io.heddle.stats.OneSidedCounts;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import io.heddle.transport.connection.Connection;
+import io.heddle.transport.data.Baton;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
 import io.heddle.transport.data.Standing;
@@ -230,6 +232,48 @@ abstract class OneSidedSuite {
         ranks.finish(ranks.start(0, target, 0, OneSidedRanks.signal(word, Signal.WEAK, WORD, 1)));
       }
       assertEquals(2 * FOUR.size() * 3, queuePairs(ranks));
+    }
+  }
+
+  /* As the control thread is while it moves the connection off a plane, and may be stopped there for long. */
+  @Test
+  @EndsWithin(120)
+  void noCallWaitsWhileAnotherThreadIsAtWorkOnTheConnection() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + 1000, arena)) {
+      ranks.finish(ranks.start(0, 1, 0, word()));
+      Ends.fill(ranks.memory.get(0) + DATA, 1000, 5);
+      Baton baton = ranks.groups.get(0).communicators().getFirst().baton();
+      Ends.await("the baton", baton::take);
+      List<Long> requests = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        OneSidedOperation put = OneSidedRanks.put(1000, DATA);
+        requests.add(ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1)));
+        assertEquals(0, ranks.groups.get(0).flush(1));
+        ranks.progress();
+      }
+      baton.give();
+      requests.forEach(ranks::finish);
+      ranks.awaitWord(1, WORD, 4);
+      Ends.check(ranks.memory.get(1) + DATA, 1000, 5);
+      assertEquals(new OneSidedCounts(4, 4, 0, 0, 3), counts(ends.left));
+    }
+  }
+
+  /* A put that waits for room was taken; the caller isn't told to call again. */
+  @Test
+  void aFullWindowIsNoCallThatWouldBlock() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
+      List<Long> requests = new ArrayList<>();
+      for (int i = 0; i < 600; i++) {
+        requests.add(ranks.start(0, 1, 0, word()));
+      }
+      requests.forEach(ranks::finish);
+      ranks.awaitWord(1, WORD, 600);
+      for (ProcessStats.Row row : StatsReader.read(ends.left.statsFile())) {
+        assertEquals(0, row.wouldBlock(), row.planeKey());
+      }
     }
   }
 

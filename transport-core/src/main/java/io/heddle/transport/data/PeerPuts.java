@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * first is a write of its bytes and a write with immediate of the record. A get's are RDMA READs.
  */
 public final class PeerPuts extends Communicator {
+  /** Another thread is at work here, and nothing was done. */
+  public static final int BUSY = -1;
+
   private static final int SLOTS = OperationRecord.SLOTS;
   private static final long WINDOW_BYTES = 16L << 20;
 
@@ -79,13 +82,13 @@ public final class PeerPuts extends Communicator {
   }
 
   /**
-   * Takes an operation, to be begun in its turn.
+   * Takes an operation, to be begun in its turn. Never waits.
    *
-   * @return a result code
+   * @return a result code, or {@link #BUSY}
    */
   public int submit(OneSidedOperation operation) {
-    while (!baton().take()) {
-      Thread.onSpinWait();
+    if (!baton().take()) {
+      return BUSY;
     }
     try {
       if (failure.result() == TransportResult.SUCCESS) {
@@ -158,7 +161,7 @@ public final class PeerPuts extends Communicator {
 
   /* Returns whether it has begun, or never will. */
   private boolean begin(OneSidedOperation operation) {
-    String outside = outside(operation);
+    String outside = directory.outside(operation);
     if (outside != null) {
       refuse(operation, outside);
       return true;
@@ -168,7 +171,6 @@ public final class PeerPuts extends Communicator {
     long number = get ? nextGet : nextNumber;
     int slot = OperationRecord.slot(number);
     if (!flight.isFree(slot) || !get && number - creditSeen >= SLOTS) {
-      counters[0].wouldBlock();
       return false;
     }
     /* Policies cut for planes that carry; where none does, it waits for one. */
@@ -207,31 +209,18 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  /** What gets have brought is to be visible: it is, in host memory. Any thread. */
-  public void flushed() {
-    while (!baton().take()) {
-      Thread.onSpinWait();
+  /**
+   * Counts that what gets have brought is to be visible: it is, in host memory. Any thread.
+   *
+   * @return whether it was counted; else another thread is at work here
+   */
+  public boolean flushed() {
+    boolean taken = baton().take();
+    if (taken) {
+      counters[0].flush();
+      baton().give();
     }
-    counters[0].flush();
-    baton().give();
-  }
-
-  /* What of it isn't the peer's memory; null where all is. */
-  private @Nullable String outside(OneSidedOperation operation) {
-    int memory = operation.registration;
-    int word = operation.signalRegistration;
-    if (operation.lengthBytes > 0
-        && !directory.covers(memory, operation.offset, operation.lengthBytes)) {
-      return "%s bytes at %s aren't within the %s bytes of its registration %s"
-          .formatted(
-              operation.lengthBytes, operation.offset, directory.lengthBytes(memory), memory);
-    }
-    if (operation.signal != OneSidedOperation.Signal.NONE
-        && !directory.covers(word, operation.signalOffset, Long.BYTES)) {
-      return "its signal's word at %s isn't within the %s bytes of its registration %s"
-          .formatted(operation.signalOffset, directory.lengthBytes(word), word);
-    }
-    return null;
+    return taken;
   }
 
   /* It alone: the group goes on. */
@@ -386,7 +375,11 @@ public final class PeerPuts extends Communicator {
 
   @Override
   void goOn(Standing.Peer peer) {
-    advance();
+    if (!waiting.isEmpty()) {
+      advance();
+    } else if (!backlog.isEmpty()) {
+      post();
+    }
     boolean gone = peer == Standing.Peer.LOST || peer == Standing.Peer.FAILED;
     boolean inVain =
         peer == Standing.Peer.CLOSED

@@ -2,6 +2,7 @@ package io.heddle.transport.data;
 
 import io.heddle.verbs.SendWorkRequest;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the initiator knows of the peer's registrations. An entry is read from the peer's directory
@@ -53,17 +54,28 @@ final class RemoteDirectory {
     return registration < lengthBytes.length && lengthBytes[registration] > 0;
   }
 
-  /** Whether the range lies within a known registration. */
-  boolean covers(int registration, long offset, long bytes) {
+  /** What of an operation isn't the peer's memory, all of which is known; null where all is. */
+  @Nullable String outside(OneSidedOperation operation) {
+    int memory = operation.registration;
+    int word = operation.signalRegistration;
+    if (operation.lengthBytes > 0 && !covers(memory, operation.offset, operation.lengthBytes)) {
+      return "%s bytes at %s aren't within the %s bytes of its registration %s"
+          .formatted(operation.lengthBytes, operation.offset, lengthBytes[memory], memory);
+    }
+    if (operation.signal != OneSidedOperation.Signal.NONE
+        && !covers(word, operation.signalOffset, Long.BYTES)) {
+      return "its signal's word at %s isn't within the %s bytes of its registration %s"
+          .formatted(operation.signalOffset, lengthBytes[word], word);
+    }
+    return null;
+  }
+
+  private boolean covers(int registration, long offset, long bytes) {
     return offset >= 0 && bytes >= 0 && offset <= lengthBytes[registration] - bytes;
   }
 
   long address(int registration) {
     return address[registration];
-  }
-
-  long lengthBytes(int registration) {
-    return lengthBytes[registration];
   }
 
   int key(int registration) {

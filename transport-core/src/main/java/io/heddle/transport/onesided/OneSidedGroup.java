@@ -256,9 +256,8 @@ public final class OneSidedGroup implements AutoCloseable {
       return TransportResult.INVALID_ARGUMENT;
     }
     Peer peer = peers[target];
-    PeerPuts puts = peer == null ? null : peer.puts();
-    if (puts != null) {
-      puts.flushed();
+    if (peer != null) {
+      peer.flushed();
     }
     return result;
   }

@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Peer implements AutoCloseable {
   private final OneSidedCall call;
+  /* Operations that came before the connection, or while another thread was at work on it. */
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private @Nullable PeerPuts puts;
+  /* Flushes that came while another thread was at work. */
+  private int uncounted;
 
   Peer(OneSidedCall call) {
     this.call = call;
@@ -27,11 +30,27 @@ final class Peer implements AutoCloseable {
   /** Takes an operation. Returns a result code. */
   int submit(OneSidedOperation operation) {
     PeerPuts open = puts;
-    if (open == null) {
+    int result = open != null && waiting.isEmpty() ? open.submit(operation) : PeerPuts.BUSY;
+    if (result == PeerPuts.BUSY) {
       waiting.add(operation);
       return TransportResult.SUCCESS;
     }
-    return open.submit(operation);
+    return result;
+  }
+
+  /** What gets have brought is to be visible. */
+  void flushed() {
+    PeerPuts open = puts;
+    if (open != null) {
+      uncounted++;
+      countFlushes(open);
+    }
+  }
+
+  private void countFlushes(PeerPuts open) {
+    while (uncounted > 0 && open.flushed()) {
+      uncounted--;
+    }
   }
 
   /**
@@ -42,16 +61,30 @@ final class Peer implements AutoCloseable {
    */
   int progress() {
     PeerPuts open = puts;
-    if (open != null) {
-      return open.progress();
+    if (open == null) {
+      open = call.poll();
+      puts = open;
     }
-    open = call.poll();
-    puts = open;
-    int result = TransportResult.SUCCESS;
-    while (open != null && result == TransportResult.SUCCESS && !waiting.isEmpty()) {
-      result = open.submit(waiting.remove());
+    if (open == null) {
+      return TransportResult.SUCCESS;
     }
-    return result;
+    countFlushes(open);
+    int result = handOver(open);
+    return result == TransportResult.SUCCESS ? open.progress() : result;
+  }
+
+  private int handOver(PeerPuts open) {
+    while (!waiting.isEmpty()) {
+      int result = open.submit(waiting.element());
+      if (result == PeerPuts.BUSY) {
+        return TransportResult.SUCCESS;
+      }
+      waiting.remove();
+      if (result != TransportResult.SUCCESS) {
+        return result;
+      }
+    }
+    return TransportResult.SUCCESS;
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.heddle.transport.data;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
@@ -53,8 +55,13 @@ class RemoteDirectoryTest {
     DirectoryEntry.write(wr.localAddress, NUMBER, 4096, 100, 5);
     known.answered(NUMBER, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS);
     assertTrue(known.isKnown(NUMBER));
-    assertTrue(known.covers(NUMBER, 92, 8));
-    assertFalse(known.covers(NUMBER, 93, 8));
+    OneSidedOperation operation = new OneSidedOperation();
+    operation.registration = NUMBER;
+    operation.lengthBytes = 8;
+    operation.offset = 92;
+    assertNull(known.outside(operation));
+    operation.offset = 93;
+    assertNotNull(known.outside(operation));
     assertTrue(known.mayAsk(NUMBER + 1, BEGUN_NS + 3 * RemoteDirectory.PAUSE_NS));
   }
 
