@@ -7,6 +7,7 @@ import io.heddle.platform.Memory;
 import io.heddle.transport.OneSidedListener;
 import io.heddle.transport.Transport;
 import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.onesided.OneSidedGroup;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,10 @@ final class OneSidedCalls {
 
   private static final IdTable<OneSidedListener> LISTENERS = new IdTable<>();
   private static final IdTable<OneSidedGroup> GROUPS = new IdTable<>();
+
+  /* What is read for the call that the thread is in. */
+  private static final ThreadLocal<OneSidedOperation> ASKED =
+      ThreadLocal.withInitial(OneSidedOperation::new);
 
   private OneSidedCalls() {}
 
@@ -55,7 +60,7 @@ final class OneSidedCalls {
                   OperationLayout.target(b),
                   OperationLayout.local(b),
                   OperationLayout.localOffset(b),
-                  OperationLayout.read(b)),
+                  OperationLayout.read(b, ASKED.get())),
               c);
       case ManagedCall.GROUP_FAILED -> {
         writeLong(b, group.hasFailed() ? 1 : 0);

@@ -34,8 +34,7 @@ final class OperationLayout {
     return Memory.getLong(address + LOCAL_OFFSET);
   }
 
-  static OneSidedOperation read(long address) {
-    OneSidedOperation operation = new OneSidedOperation();
+  static OneSidedOperation read(long address, OneSidedOperation operation) {
     operation.get = Memory.getLong(address + GET) != 0;
     operation.context = (int) Memory.getLong(address + CONTEXT);
     operation.lengthBytes = Memory.getLong(address + LENGTH);

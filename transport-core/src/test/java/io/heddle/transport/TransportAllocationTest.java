@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.testing.Patience;
+import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
+import io.heddle.transport.onesided.OneSidedGroup;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** isend, irecv and progress allocate nothing once they are warm. */
+/** isend, irecv, puts, gets and progress allocate nothing once they are warm. */
 class TransportAllocationTest {
   private static final int OPERATIONS = 500;
   private static final long LIMIT_SECONDS = 20;
@@ -73,6 +75,51 @@ class TransportAllocationTest {
       }
       Ends.release(receive);
       Ends.release(send);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "spray, 0, false",
+    "spray, 64, false",
+    "spray, 1048576, false",
+    "pinned, 1048576, false",
+    "spray, 64, true",
+    "spray, 1048576, true"
+  })
+  void puttingSignallingAndGettingAllocateNothing(String policy, int bytes, boolean get) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    List<Integer> planes = List.of(1, 2, 3, 4);
+    try (Ends ends =
+            new Ends(
+                new LoopbackFabric(7), folder, planes, planes, Map.of("HEDDLE_POLICY", policy));
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, 4096 + bytes, ends.arena)) {
+      OneSidedOperation operation = OneSidedRanks.put(bytes, 4096);
+      operation.get = get;
+      if (!get) {
+        OneSidedRanks.signal(operation, OneSidedOperation.Signal.STRONG, 0, 1);
+      }
+      long allocated = -1;
+      Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+      while (allocated != 0 && !patience.isOver()) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        run(ranks, operation);
+        allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      }
+      assertEquals(0, allocated, "bytes allocated by " + OPERATIONS + " operations");
+    }
+  }
+
+  private static void run(OneSidedRanks ranks, OneSidedOperation operation) {
+    OneSidedGroup from = ranks.groups.get(0);
+    OneSidedGroup to = ranks.groups.get(1);
+    for (int i = 0; i < OPERATIONS; i++) {
+      long request = from.start(1, 0, 4096, operation);
+      while (Ends.state(request) == 0) {
+        from.progress();
+        to.progress();
+      }
+      Ends.release(request);
     }
   }
 }

@@ -4,7 +4,7 @@ import io.heddle.spray.SprayPolicy;
 
 /**
  * A put or a get as a caller asks for it; a carrier of values that belongs to {@link PeerPuts} from
- * {@link PeerPuts#submit} on.
+ * {@link PeerPuts#submit} on, until its request is done.
  */
 public final class OneSidedOperation {
   /** The most bytes that one may have: 32 GiB. */
@@ -48,4 +48,20 @@ public final class OneSidedOperation {
   public int signalRegistration;
   public long signalOffset;
   public long addend;
+
+  /** Becomes what the other one is. */
+  public void set(OneSidedOperation other) {
+    get = other.get;
+    line = other.line;
+    context = other.context;
+    localAddress = other.localAddress;
+    localKey = other.localKey;
+    lengthBytes = other.lengthBytes;
+    registration = other.registration;
+    offset = other.offset;
+    signal = other.signal;
+    signalRegistration = other.signalRegistration;
+    signalOffset = other.signalOffset;
+    addend = other.addend;
+  }
 }

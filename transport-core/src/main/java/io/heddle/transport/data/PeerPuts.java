@@ -45,7 +45,8 @@ public final class PeerPuts extends Communicator {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private final OperationsUnderWay puts;
   private final OperationsUnderWay gets;
-  private final ArrayDeque<Integer> backlog = new ArrayDeque<>();
+  /* Slots of puts, and behind all those slots of gets. */
+  private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
   private long nextGet;
   private long creditSeen;
@@ -250,8 +251,8 @@ public final class PeerPuts extends Communicator {
     if (observes) {
       loads.at(nowNs);
     }
-    while (!backlog.isEmpty() && postChunks(backlog.element())) {
-      backlog.remove();
+    while (!backlog.isEmpty() && postChunks(backlog.first())) {
+      backlog.removeFirst();
     }
     long left = filled;
     filled = 0;
@@ -366,11 +367,12 @@ public final class PeerPuts extends Communicator {
   }
 
   private void done(OperationsUnderWay flight, int slot) {
+    int line = flight.at(slot).line;
+    flight.end(slot);
     RequestLines told = answers;
     if (told != null) {
-      told.complete(flight.at(slot).line, 1);
+      told.complete(line, 1);
     }
-    flight.end(slot);
   }
 
   @Override
@@ -436,7 +438,7 @@ public final class PeerPuts extends Communicator {
     settle(gets, plane, new Fenced(theirs.plane(), theirs.epoch(), 0, 0, List.of()));
     backlog.clear();
     /* In order, so that what comes again stands before what waits. */
-    backlog.addAll(puts.unposted());
+    puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
     post();
     return null;

@@ -66,9 +66,7 @@ public final class SendComm extends Communicator {
   private PlaneWeights weights;
 
   /* Lines that have chunks to be posted, in order. */
-  private final int[] backlog = new int[LINES];
-  private long backlogHead;
-  private long backlogTail;
+  private final Backlog backlog = new Backlog(LINES);
 
   /* Sub-flows with requests to be posted, bit i for i; empty between calls. */
   private long filled;
@@ -242,7 +240,7 @@ public final class SendComm extends Communicator {
     messageNumber[line] = message++;
     lines.setSize(line, 0, (int) length);
     counters[0].message();
-    backlog[(int) backlogTail++ & (LINES - 1)] = line;
+    backlog.add(line);
   }
 
   /* One volatile read where nothing has changed. */
@@ -261,12 +259,8 @@ public final class SendComm extends Communicator {
     if (observes) {
       loads.at(nowNs);
     }
-    while (backlogHead != backlogTail) {
-      int line = backlog[(int) backlogHead & (LINES - 1)];
-      if (!postChunks(line)) {
-        break;
-      }
-      backlogHead++;
+    while (!backlog.isEmpty() && postChunks(backlog.first())) {
+      backlog.removeFirst();
     }
     long left = filled;
     filled = 0;
@@ -322,7 +316,7 @@ public final class SendComm extends Communicator {
 
   @Override
   void goOn(Standing.Peer peer) {
-    if (backlogHead != backlogTail) {
+    if (!backlog.isEmpty()) {
       post();
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
@@ -404,16 +398,12 @@ public final class SendComm extends Communicator {
       }
     }
     /* Anew, so that what comes again stands in order with what waits. */
-    int[] waiting =
-        IntStream.range(0, dataAddress.length)
-            .filter(line -> chunks.toPost(line) != 0)
-            .boxed()
-            .sorted(Comparator.comparingLong(line -> messageNumber[line]))
-            .mapToInt(Integer::intValue)
-            .toArray();
-    backlogHead = 0;
-    backlogTail = waiting.length;
-    System.arraycopy(waiting, 0, backlog, 0, waiting.length);
+    backlog.clear();
+    IntStream.range(0, dataAddress.length)
+        .filter(line -> chunks.toPost(line) != 0)
+        .boxed()
+        .sorted(Comparator.comparingLong(line -> messageNumber[line]))
+        .forEach(backlog::add);
     post();
     return null;
   }

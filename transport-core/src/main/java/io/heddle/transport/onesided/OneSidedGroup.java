@@ -14,6 +14,7 @@ import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.TransportResult;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class OneSidedGroup implements AutoCloseable {
   private final Directory directory;
   private final long base;
   private final RequestLines lines;
+  /* By line, each from the first use of its line on. */
+  private @Nullable OneSidedOperation[] operations = new OneSidedOperation[16];
   private int contexts;
   private int trafficClass = -1;
   private int result = TransportResult.SUCCESS;
@@ -119,6 +122,7 @@ public final class OneSidedGroup implements AutoCloseable {
    *
    * @param local the registration of this rank's bytes, where there are any
    * @param localOffset of the first one
+   * @param operation the caller's, who may use it for the next one
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to do, or a negated result code
    */
@@ -142,8 +146,28 @@ public final class OneSidedGroup implements AutoCloseable {
       lines.complete(line, 1);
       return lines.address(line);
     }
-    int submitted = guarded(() -> peer(target).submit(operation));
-    return submitted == TransportResult.SUCCESS ? lines.address(line) : -submitted;
+    int code = TransportResult.INTERNAL_ERROR;
+    try {
+      code = peer(target).submit(own(operation));
+    } catch (HeddleException refused) {
+      code = told(refused);
+    } finally {
+      latch(code);
+    }
+    return code == TransportResult.SUCCESS ? lines.address(line) : -code;
+  }
+
+  private OneSidedOperation own(OneSidedOperation asked) {
+    if (asked.line >= operations.length) {
+      operations = Arrays.copyOf(operations, Integer.highestOneBit(asked.line) << 1);
+    }
+    OneSidedOperation own = operations[asked.line];
+    if (own == null) {
+      own = new OneSidedOperation();
+      operations[asked.line] = own;
+    }
+    own.set(asked);
+    return own;
   }
 
   private @Nullable String fault(
@@ -197,28 +221,18 @@ public final class OneSidedGroup implements AutoCloseable {
     return found;
   }
 
-  private interface Step {
-    int run();
+  /* What can't be connected. */
+  private int told(HeddleException refused) {
+    log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
+    return TransportResult.SYSTEM_ERROR;
   }
 
-  /*
-   * What can't be connected ends the group, as every failure does. So does a fault of ours, which the caller tells: the step
-   * is half done.
-   */
-  private int guarded(Step step) {
-    int code = TransportResult.INTERNAL_ERROR;
-    try {
-      code = step.run();
-    } catch (HeddleException refused) {
-      log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
-      code = TransportResult.SYSTEM_ERROR;
-    } finally {
-      if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
-        result = code;
-        lines.failPending(code);
-      }
+  /* Every failure ends the group. So does a fault of ours, which the caller tells: something is half done. */
+  private void latch(int code) {
+    if (code != TransportResult.SUCCESS && result == TransportResult.SUCCESS) {
+      result = code;
+      lines.failPending(code);
     }
-    return code;
   }
 
   /** Moves everything on; never blocks. Returns a result code. */
@@ -226,24 +240,31 @@ public final class OneSidedGroup implements AutoCloseable {
     if (result != TransportResult.SUCCESS || closed) {
       return result;
     }
-    guarded(this::accept);
-    for (int i = 0; i < signals.size(); i++) {
-      guarded(signals.get(i)::progress);
-    }
-    for (Peer peer : peers) {
-      if (peer != null) {
-        guarded(peer::progress);
-      }
+    int code = TransportResult.INTERNAL_ERROR;
+    try {
+      code = moveOn();
+    } catch (HeddleException refused) {
+      code = told(refused);
+    } finally {
+      latch(code);
     }
     return result;
   }
 
-  private int accept() {
+  private int moveOn() {
     for (PeerSignals came = ways.accept(); came != null; came = ways.accept()) {
       came.serve(directory, directory.address(), directory.key());
       signals.add(came);
     }
-    return TransportResult.SUCCESS;
+    int code = TransportResult.SUCCESS;
+    for (int i = 0; i < signals.size() && code == TransportResult.SUCCESS; i++) {
+      code = signals.get(i).progress();
+    }
+    for (int i = 0; i < peers.length && code == TransportResult.SUCCESS; i++) {
+      Peer peer = peers[i];
+      code = peer == null ? TransportResult.SUCCESS : peer.progress();
+    }
+    return code;
   }
 
   /**
