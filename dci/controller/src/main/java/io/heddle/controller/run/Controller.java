@@ -66,7 +66,8 @@ public final class Controller implements AutoCloseable {
   private boolean speaking;
   private volatile boolean closed;
 
-  private Controller(ControllerConfig config, NetworkConfig network, Log log) {
+  /** One that nobody reports to yet. */
+  Controller(ControllerConfig config, NetworkConfig network, Log log) {
     this.config = config;
     this.network = network;
     this.log = log;
@@ -153,7 +154,13 @@ public final class Controller implements AutoCloseable {
     return !closed;
   }
 
-  private synchronized void decideOnce(long nowNs) {
+  /** What has been reported. */
+  TelemetryStore store() {
+    return store;
+  }
+
+  /** A round: what is decided by what has been reported. */
+  synchronized void decideOnce(long nowNs) {
     SnapshotMaker.Made made = snapshots.make(nowNs);
     network.gateways().forEach(this::adopt);
     gaps = made.gaps();
@@ -165,7 +172,7 @@ public final class Controller implements AutoCloseable {
       speaking = true;
       speaker.begin();
     }
-    Round round = solver.next(made.snapshot());
+    Round round = solver.next(made.snapshot(), made.unknown());
     write(made, round);
     round.decisions().forEach(this::carryOut);
     verdicts = round.verdicts();

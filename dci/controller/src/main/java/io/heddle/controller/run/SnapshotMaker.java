@@ -34,8 +34,9 @@ final class SnapshotMaker {
    * A snapshot, and what isn't in it.
    *
    * @param gaps sentences: policies that nothing can be decided about
+   * @param unknown gateways whose policies those are
    */
-  record Made(NetworkSnapshot snapshot, List<String> gaps) {}
+  record Made(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}
 
   /** The name of a gateway's policy in a snapshot. */
   static String policy(String gateway, String policy) {
@@ -48,10 +49,12 @@ final class SnapshotMaker {
     List<ElephantFlow> flows = new ArrayList<>();
     Map<String, WanLink> links = new LinkedHashMap<>();
     List<String> gaps = new ArrayList<>();
+    Set<String> unknown = new HashSet<>();
     for (NetworkConfig.Target gateway : network.gateways()) {
       TelemetryStore.Reported reported = store.reported(gateway.name());
       if (!reported.isWhole()) {
         gaps.add("%s: %s".formatted(gateway.name(), reported.trouble()));
+        unknown.add(gateway.name());
         continue;
       }
       Map<String, List<ListReport>> byPolicy = new LinkedHashMap<>();
@@ -67,12 +70,15 @@ final class SnapshotMaker {
           these.forEach(each -> lists.add(list(gateway.name(), policy, each)));
         } else {
           gaps.add(policy(gateway.name(), name) + ": " + String.join(", ", lacks));
+          unknown.add(gateway.name());
         }
       });
       flows(gateway.name(), reported.elephants(), lists, flows);
     }
     return new Made(
-        new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows), gaps);
+        new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows),
+        gaps,
+        unknown);
   }
 
   /* The links of a policy's lists; what is missing, for people. */

@@ -51,14 +51,24 @@ public final class Solver {
     return memory.rule(flow) != null;
   }
 
-  /** What to do now. The caller carries it out: the solver counts on it. */
+  /** What to do now, where the snapshot has all there is. */
   public Round next(NetworkSnapshot snapshot) {
+    return next(snapshot, Set.of());
+  }
+
+  /**
+   * What to do now. The caller carries it out: the solver counts on it.
+   *
+   * @param unknown gateways that may have policies which the snapshot lacks; rules of such policies
+   *     stay
+   */
+  public Round next(NetworkSnapshot snapshot, Set<String> unknown) {
     Loads loads = new Loads(snapshot);
     List<Decision> decisions = new ArrayList<>();
     List<PolicyVerdict> verdicts = new ArrayList<>();
     List<Round.Refused> refused = new ArrayList<>();
     memory.forgetHeld(snapshot.nowNs());
-    withdrawWithoutPolicy(snapshot, decisions);
+    withdrawWithoutPolicy(snapshot, unknown, decisions);
     for (SteeredPolicy policy : busiestFirst(snapshot, loads)) {
       verdicts.add(look(policy, snapshot, loads, decisions, refused));
     }
@@ -74,11 +84,12 @@ public final class Solver {
         .toList();
   }
 
-  private void withdrawWithoutPolicy(NetworkSnapshot snapshot, List<Decision> decisions) {
+  private void withdrawWithoutPolicy(
+      NetworkSnapshot snapshot, Set<String> unknown, List<Decision> decisions) {
     Set<String> there = new HashSet<>();
     snapshot.policies().forEach(each -> there.add(each.name()));
     for (RuleMemory.Rule rule : memory.rules()) {
-      if (!there.contains(rule.policy)) {
+      if (!there.contains(rule.policy) && !unknown.contains(rule.flow.gateway())) {
         withdraw(rule, Reason.LIST_DEAD, Sentences.policyGone(rule), decisions);
       }
     }

@@ -1,0 +1,155 @@
+package io.heddle.controller.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.controller.file.ControllerConfig;
+import io.heddle.controller.network.NetworkConfig;
+import io.heddle.controller.solver.SolverSettings;
+import io.heddle.controller.solver.Strategy;
+import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Rounds of a controller that has peers nowhere; reports are handed to it. */
+final class ControllerTest {
+  private static final long SECOND_NS = 1_000_000_000;
+  private static final Path NO_FILE = Path.of("none");
+  private static final String OURS = "controller 10.0.0.9";
+
+  private final List<String> log = new ArrayList<>();
+  private long seconds;
+  private @Nullable Controller controller;
+
+  private Controller begin(@Nullable Path audit) {
+    NetworkConfig network =
+        new NetworkConfig(
+            0x0a000009,
+            65_000,
+            0,
+            120,
+            1_000 * SECOND_NS,
+            ComponentTypes.DEFAULT,
+            IndirectionEncoding.DEFAULT,
+            NO_FILE,
+            audit,
+            new TlsFiles(NO_FILE, NO_FILE, NO_FILE),
+            List.of(new NetworkConfig.Target("gw1", "::1", 1, null, 1)),
+            List.of(),
+            List.of(
+                new NetworkConfig.Link("a", "gw1", "w1", 1e8),
+                new NetworkConfig.Link("b", "gw1", "w2", 1e8)),
+            List.of(
+                new NetworkConfig.ListPath("gw1", 1, List.of("a")),
+                new NetworkConfig.ListPath("gw1", 2, List.of("b"))));
+    controller =
+        new Controller(
+            new ControllerConfig(SolverSettings.DEFAULT.atOnce(), Strategy.MIN_MAX, network),
+            network,
+            (level, sentence) -> log.add(sentence));
+    return controller;
+  }
+
+  @AfterEach
+  void end() {
+    if (controller != null) {
+      controller.close();
+    }
+  }
+
+  private void hear(Heard what) {
+    controller.store().listener("gw1").heard(what);
+  }
+
+  /* Rates of the two links, in Mbit/s. */
+  private void count(long first, long second) {
+    seconds++;
+    firstOctets += first * 125_000;
+    secondOctets += second * 125_000;
+    hear(
+        new Heard.Counters(
+            List.of(
+                new InterfaceReport("w1", firstOctets), new InterfaceReport("w2", secondOctets)),
+            seconds * SECOND_NS));
+  }
+
+  private long firstOctets;
+  private long secondOctets;
+
+  private void lists() {
+    hear(new Heard.Lists(List.of(list(1), list(2))));
+  }
+
+  private void round() {
+    controller.decideOnce(System.nanoTime());
+  }
+
+  private List<String> rules() {
+    return controller.overview().rules().stream()
+        .map(each -> each.queuePair() + " to " + each.list())
+        .toList();
+  }
+
+  private static ListReport list(int id) {
+    return new ListReport(
+        id, "sl" + id, "wan", true, null, 1, List.of(), "w" + id, 0, 0, 0, null, 2_000.0);
+  }
+
+  private static ElephantReport elephant(int queuePair, long bitsPerSecond, int list) {
+    return new ElephantReport(
+        "fc00:2::2",
+        queuePair,
+        "fc00:1::1",
+        1,
+        "wan",
+        0,
+        null,
+        0,
+        0,
+        bitsPerSecond,
+        list,
+        1,
+        null,
+        0,
+        null,
+        "",
+        "");
+  }
+
+  private static RuleReport rule(int queuePair, int list) {
+    return new RuleReport("fc00:2::2", queuePair, "fc00:1::1", list, true, null, OURS, true);
+  }
+
+  @Test
+  void restartedControllerKeepsTheRulesThatItTakesOver() {
+    begin(null);
+    round();
+    assertEquals(List.of(), rules(), "nothing has been reported");
+    lists();
+    hear(new Heard.Elephants(List.of(elephant(17, 40_000_000, 2), elephant(18, 40_000_000, 1))));
+    hear(new Heard.Rules(List.of(rule(17, 2))));
+    count(40, 40);
+    round();
+    assertEquals(List.of("17 to 2"), rules(), "links have been counted once only");
+    for (int i = 0; i < 20; i++) {
+      count(40, 40);
+      round();
+      assertEquals(List.of("17 to 2"), rules());
+    }
+    assertEquals(
+        List.of("adopt"),
+        controller.overview().decisions().stream()
+            .map(ControllerStatus.DecisionRow::action)
+            .toList());
+  }
+}
