@@ -9,8 +9,9 @@ import io.heddle.controller.solver.PolicyVerdict;
 import io.heddle.controller.solver.Round;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
@@ -35,26 +36,53 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  private final FileChannel channel;
+  private final SeekableByteChannel channel;
 
   /**
    * @throws IOException where the file can't be opened for appending
    */
   public AuditLog(Path file) throws IOException {
-    channel =
-        FileChannel.open(
-            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+    this(
+        Files.newByteChannel(
+            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND));
+  }
+
+  /**
+   * A log that goes elsewhere.
+   *
+   * @param channel that appends whatever is written
+   */
+  public AuditLog(SeekableByteChannel channel) {
+    this.channel = channel;
   }
 
   /**
    * Appends a round.
    *
-   * @throws IOException where it isn't written; the caller decides nothing more until it is
+   * @throws IOException where it isn't written; the file is as before, and the caller decides
+   *     nothing more until it is
    */
   public void append(Instant time, NetworkSnapshot inputs, Round round) throws IOException {
     ByteBuffer line = ByteBuffer.wrap(line(time, inputs, round).getBytes(StandardCharsets.UTF_8));
-    while (line.hasRemaining()) {
-      channel.write(line);
+    long before = channel.size();
+    try {
+      while (line.hasRemaining()) {
+        channel.write(line);
+      }
+    } catch (IOException failed) {
+      takeBack(before, failed);
+      throw failed;
+    }
+  }
+
+  /* A full disk takes a part of a line, and the next line would go on in its middle. */
+  private void takeBack(long before, IOException failed) {
+    try {
+      if (channel.size() > before) {
+        channel.truncate(before);
+      }
+    } catch (IOException torn) {
+      failed.addSuppressed(torn);
     }
   }
 

@@ -4,6 +4,7 @@ import io.heddle.controller.audit.AuditLog;
 import io.heddle.controller.file.ControllerConfig;
 import io.heddle.controller.model.Decision;
 import io.heddle.controller.model.FlowId;
+import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.solver.Outlook;
 import io.heddle.controller.solver.PolicyVerdict;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,11 +65,18 @@ public final class Controller implements AutoCloseable {
   private List<String> gaps = List.of("nothing has been reported yet");
   private int rounds;
   private long lastRoundNs = Long.MIN_VALUE;
+  /* A round that the solver counts on, and that isn't written yet. */
+  private @Nullable Undone undone;
+  private @Nullable String auditTrouble;
   private boolean speaking;
   private volatile boolean closed;
 
-  /** One that nobody reports to yet. */
-  Controller(ControllerConfig config, NetworkConfig network, Log log) {
+  /**
+   * One that nobody reports to yet.
+   *
+   * @param auditLog null for none; closed with the controller
+   */
+  Controller(ControllerConfig config, NetworkConfig network, @Nullable AuditLog auditLog, Log log) {
     this.config = config;
     this.network = network;
     this.log = log;
@@ -77,7 +86,7 @@ public final class Controller implements AutoCloseable {
     book = new RuleBook(network.types());
     long patienceNs = config.settings().intervalNs() * (config.settings().staleIntervals() + 1L);
     audit = new RuleAudit(network, store, book, patienceNs);
-    auditLog = open(network.audit());
+    this.auditLog = auditLog;
     speaker = new RuleSpeaker(network, log);
   }
 
@@ -104,7 +113,7 @@ public final class Controller implements AutoCloseable {
           "the configuration names no gateway; add a section [gateway NAME], as docs/dci.md has"
               + " it");
     }
-    Controller controller = new Controller(config, network, log);
+    Controller controller = new Controller(config, network, open(network.audit()), log);
     try {
       for (NetworkConfig.Target target : network.targets()) {
         controller.clients.add(
@@ -172,11 +181,32 @@ public final class Controller implements AutoCloseable {
       speaking = true;
       speaker.begin();
     }
-    Round round = solver.next(made.snapshot(), made.unknown());
-    write(made, round);
+    if (carryOutUndone()) {
+      undone = new Undone(made.snapshot(), solver.next(made.snapshot(), made.unknown()));
+      carryOutUndone();
+    }
+    if (auditTrouble != null) {
+      gaps = Stream.concat(gaps.stream(), Stream.of("anything: " + auditTrouble)).toList();
+    }
+  }
+
+  private record Undone(NetworkSnapshot inputs, Round round) {}
+
+  /* Nothing is done that isn't written first; whether nothing is left to do. */
+  private boolean carryOutUndone() {
+    Undone next = undone;
+    if (next == null) {
+      return true;
+    }
+    if (!isWritten(next)) {
+      return false;
+    }
+    undone = null;
+    Round round = next.round();
     round.decisions().forEach(this::carryOut);
     verdicts = round.verdicts();
-    outlooks = Outlook.of(made.snapshot(), round.decisions());
+    outlooks = Outlook.of(next.inputs(), round.decisions());
+    return true;
   }
 
   /* Rules that a gateway has of a controller with our router id, once, when it first reports. */
@@ -190,6 +220,13 @@ public final class Controller implements AutoCloseable {
       String policy = policy(reported.lists(), rule.list());
       if (source != null && policy != null && rule.setBy().equals(RuleAudit.setBy(network))) {
         FlowId flow = new FlowId(gateway.name(), source, rule.destination(), rule.queuePair());
+        FlowId other = book.sameRule(flow);
+        if (other != null) {
+          log.warn(
+              "the rule of %s at gateway %s isn't taken over: gateway %s has the same rule",
+              flow, flow.gateway(), other.gateway());
+          continue;
+        }
         String name = SnapshotMaker.policy(gateway.name(), policy);
         String sentence =
             "the rule of %s to list %s was found in force and is taken over"
@@ -209,33 +246,36 @@ public final class Controller implements AutoCloseable {
         .orElse(null);
   }
 
-  /* Nothing is done that isn't written first. */
-  private void write(SnapshotMaker.Made made, Round round) {
-    boolean changed =
-        !round.verdicts().stream()
-            .map(PolicyVerdict::state)
-            .toList()
-            .equals(verdicts.stream().map(PolicyVerdict::state).toList());
-    if (auditLog != null && (changed || !round.decisions().isEmpty())) {
-      try {
-        auditLog.append(Instant.now(), made.snapshot(), round);
-      } catch (IOException failed) {
-        throw new HeddleException(
-            "the audit can't be written, so nothing is decided: " + FileFailure.reason(failed),
-            failed);
-      }
+  private boolean isWritten(Undone next) {
+    boolean changed = !states(next.round().verdicts()).equals(states(verdicts));
+    if (auditLog == null || (!changed && next.round().decisions().isEmpty())) {
+      return true;
     }
+    try {
+      auditLog.append(Instant.now(), next.inputs(), next.round());
+      if (auditTrouble != null) {
+        log.info("the audit is written again");
+        auditTrouble = null;
+      }
+      return true;
+    } catch (IOException failed) {
+      String why =
+          "the audit can't be written, so nothing is decided: " + FileFailure.reason(failed);
+      if (!why.equals(auditTrouble)) {
+        log.warn("%s", why);
+        auditTrouble = why;
+      }
+      return false;
+    }
+  }
+
+  private static List<PolicyVerdict.State> states(List<PolicyVerdict> verdicts) {
+    return verdicts.stream().map(PolicyVerdict::state).toList();
   }
 
   private void carryOut(Decision decision) {
     switch (decision) {
       case Decision.Move move -> {
-        FlowId other = book.sameRule(move.flow());
-        if (other != null) {
-          log.warn(
-              "%s isn't announced: gateway %s has the same rule", move.sentence(), other.gateway());
-          return;
-        }
         int gatewayId =
             network.gateways().stream()
                 .filter(each -> each.name().equals(move.flow().gateway()))

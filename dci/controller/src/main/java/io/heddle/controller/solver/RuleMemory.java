@@ -41,6 +41,16 @@ final class RuleMemory {
     return rules.get(flow);
   }
 
+  /** Whether another gateway has the same rule: both would be one route. */
+  boolean isTaken(FlowId flow) {
+    return rules.keySet().stream()
+        .anyMatch(each ->
+            !each.gateway().equals(flow.gateway())
+                && each.queuePair() == flow.queuePair()
+                && each.destination().equals(flow.destination())
+                && each.source().equals(flow.source()));
+  }
+
   List<Rule> rules(String policy) {
     return rules.values().stream().filter(each -> each.policy.equals(policy)).toList();
   }

@@ -146,7 +146,7 @@ public final class Solver {
       List<Round.Refused> refused) {
     MovePlanner.Plan plan =
         new MovePlanner(loads, settings, strategy)
-            .plan(policy, flow -> !memory.isHeld(flow.id(), nowNs));
+            .plan(policy, flow -> !memory.isHeld(flow.id(), nowNs) && !memory.isTaken(flow.id()));
     for (MoveCandidate each : plan.refused()) {
       ElephantFlow flow = each.elephant();
       refused.add(

@@ -1,6 +1,7 @@
 package io.heddle.controller.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -10,6 +11,7 @@ import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -46,5 +48,21 @@ class AuditLogTest {
     assertEquals(2, choice.get("decision").get("to").asInt());
     JsonNode second = new ObjectMapper().readTree(lines.getLast());
     assertEquals(0, second.get("choices").size());
+  }
+
+  @Test
+  void lineThatIsWrittenInPartOnlyIsTakenBack() throws Exception {
+    Networks net = new Networks(2).flow(1, 35, 1);
+    Round round = net.round(new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX));
+    DiskChannel disk = new DiskChannel();
+    try (AuditLog audit = new AuditLog(disk)) {
+      audit.append(Instant.EPOCH, net.snapshot(), round);
+      disk.fillUpAfter(10);
+      assertThrows(IOException.class, () -> audit.append(Instant.EPOCH, net.snapshot(), round));
+      disk.makeRoom();
+      audit.append(Instant.EPOCH, net.snapshot(), round);
+    }
+    assertEquals(2, disk.lines().size());
+    assertEquals(disk.lines().getFirst(), disk.lines().getLast());
   }
 }

@@ -1,7 +1,10 @@
 package io.heddle.controller.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.controller.audit.AuditLog;
+import io.heddle.controller.audit.DiskChannel;
 import io.heddle.controller.file.ControllerConfig;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.solver.SolverSettings;
@@ -31,7 +34,7 @@ final class ControllerTest {
   private long seconds;
   private @Nullable Controller controller;
 
-  private Controller begin(@Nullable Path audit) {
+  private void begin(@Nullable AuditLog audit) {
     NetworkConfig network =
         new NetworkConfig(
             0x0a000009,
@@ -42,7 +45,7 @@ final class ControllerTest {
             ComponentTypes.DEFAULT,
             IndirectionEncoding.DEFAULT,
             NO_FILE,
-            audit,
+            null,
             new TlsFiles(NO_FILE, NO_FILE, NO_FILE),
             List.of(new NetworkConfig.Target("gw1", "::1", 1, null, 1)),
             List.of(),
@@ -56,8 +59,8 @@ final class ControllerTest {
         new Controller(
             new ControllerConfig(SolverSettings.DEFAULT.atOnce(), Strategy.MIN_MAX, network),
             network,
+            audit,
             (level, sentence) -> log.add(sentence));
-    return controller;
   }
 
   @AfterEach
@@ -151,5 +154,38 @@ final class ControllerTest {
         controller.overview().decisions().stream()
             .map(ControllerStatus.DecisionRow::action)
             .toList());
+  }
+
+  @Test
+  void decisionThatCouldNotBeWrittenIsCarriedOutOnceItCan() {
+    DiskChannel disk = new DiskChannel();
+    begin(new AuditLog(disk));
+    lists();
+    hear(new Heard.Elephants(List.of(elephant(17, 40_000_000, 1), elephant(18, 40_000_000, 1))));
+    hear(new Heard.Rules(List.of()));
+    count(80, 0);
+    count(80, 0);
+    disk.fillUp();
+    round();
+    round();
+    assertEquals(List.of(), rules(), "nothing is done that isn't written");
+    assertEquals(List.of(), disk.lines());
+    String sentence = "the audit can't be written, so nothing is decided: No space left on device";
+    assertEquals(List.of(sentence), log, "it is told once");
+    assertEquals(List.of("anything: " + sentence), controller.overview().gaps());
+    disk.makeRoom();
+    round();
+    assertEquals(1, rules().size(), rules().toString());
+    assertTrue(disk.lines().getFirst().contains("\"action\":\"move\""), disk.lines().getFirst());
+    assertEquals(List.of(), controller.overview().gaps());
+    int moved = controller.overview().rules().getFirst().queuePair();
+    hear(new Heard.Elephants(List.of(elephant(35 - moved, 40_000_000, 1))));
+    disk.fillUp();
+    round();
+    assertEquals(1, rules().size(), "its withdrawal isn't written");
+    disk.makeRoom();
+    round();
+    assertEquals(List.of(), rules());
+    assertTrue(disk.lines().stream().anyMatch(each -> each.contains("\"action\":\"withdraw\"")));
   }
 }

@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.controller.model.Decision;
 import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.FlowId;
 import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.model.PathList;
 import io.heddle.controller.model.SteeredPolicy;
 import io.heddle.controller.model.WanLink;
 import io.heddle.controller.solver.PolicyVerdict.State;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -269,6 +271,33 @@ class SolverTest {
     assertEquals(1, round.decisions().size(), round.decisions().toString());
     assertEquals("p", round.decisions().getFirst().policy());
     assertEquals(State.STUCK, round.verdicts().getLast().state());
+  }
+
+  @Test
+  void flowThatTwoGatewaysCarryIsMovedAtOneOfThemOnly() {
+    /* One rule on the wire, since the destination and the queue pair name it. */
+    List<PathList> lists = new ArrayList<>();
+    List<WanLink> links = new ArrayList<>();
+    List<ElephantFlow> flows = new ArrayList<>();
+    for (String gateway : List.of("g", "h")) {
+      for (int list = 1; list <= 2; list++) {
+        lists.add(new PathList(gateway, list, List.of(gateway + list), true, 1, 0));
+        links.add(new WanLink(gateway + list, 100, list == 1 ? 80 : 0, 1));
+      }
+      FlowId same = new FlowId(gateway, "fd00:1::1", "fd00:2::2", 1);
+      flows.add(new ElephantFlow(same, gateway, 40, 1, 1));
+    }
+    NetworkSnapshot snapshot =
+        new NetworkSnapshot(
+            1,
+            List.of(new SteeredPolicy("g", "g", 1), new SteeredPolicy("h", "h", 1)),
+            lists,
+            links,
+            flows);
+    Solver both = new Solver(SolverSettings.DEFAULT.atOnce(), Strategy.MIN_MAX);
+    Round round = both.next(snapshot);
+    assertEquals(1, round.decisions().size(), round.decisions().toString());
+    assertTrue(both.hasRule(flows.get(0).id()) ^ both.hasRule(flows.get(1).id()));
   }
 
   @Test
