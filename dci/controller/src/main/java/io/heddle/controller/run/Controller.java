@@ -148,14 +148,15 @@ public final class Controller implements AutoCloseable {
     new LastingThread("heddle-controller", log, this::round).orElse(whenLost).start();
   }
 
+  /* A round that fails mustn't be followed by one that does nothing: it would count as a success. */
   private boolean round() throws InterruptedException {
     long intervalNs = config.settings().intervalNs();
-    store.awaitChange(intervalNs);
-    TimeUnit.MILLISECONDS.sleep(TOGETHER_MS);
-    long now = System.nanoTime();
-    if (lastRoundNs != Long.MIN_VALUE && now - lastRoundNs < SOONEST * intervalNs) {
-      return !closed;
-    }
+    long now;
+    do {
+      store.awaitChange(intervalNs);
+      TimeUnit.MILLISECONDS.sleep(TOGETHER_MS);
+      now = System.nanoTime();
+    } while (!closed && lastRoundNs != Long.MIN_VALUE && now - lastRoundNs < SOONEST * intervalNs);
     lastRoundNs = now;
     if (!closed) {
       decideOnce(now);
@@ -218,7 +219,10 @@ public final class Controller implements AutoCloseable {
     for (RuleReport rule : reported.rules()) {
       String source = rule.source();
       String policy = policy(reported.lists(), rule.list());
-      if (source != null && policy != null && rule.setBy().equals(RuleAudit.setBy(network))) {
+      if (source != null
+          && policy != null
+          && RuleBook.hasRules(source, rule.destination())
+          && rule.setBy().equals(RuleAudit.setBy(network))) {
         FlowId flow = new FlowId(gateway.name(), source, rule.destination(), rule.queuePair());
         FlowId other = book.sameRule(flow);
         if (other != null) {

@@ -1,9 +1,11 @@
 package io.heddle.controller.run;
 
+import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.controller.model.FlowId;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
+import java.net.Inet6Address;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +37,12 @@ final class RuleBook {
 
   RuleBook(ComponentTypes types) {
     this.types = types;
+  }
+
+  /** Whether a flow between these addresses can have a rule: Flowspec's are IPv6 here. */
+  static boolean hasRules(String source, String destination) {
+    return AddressText.parse(source) instanceof Inet6Address
+        && AddressText.parse(destination) instanceof Inet6Address;
   }
 
   /** Another rule than this flow's that is the same on the wire; null for none. */

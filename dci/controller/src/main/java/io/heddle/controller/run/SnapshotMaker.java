@@ -51,34 +51,60 @@ final class SnapshotMaker {
     List<String> gaps = new ArrayList<>();
     Set<String> unknown = new HashSet<>();
     for (NetworkConfig.Target gateway : network.gateways()) {
+      List<String> lacks = new ArrayList<>();
       TelemetryStore.Reported reported = store.reported(gateway.name());
-      if (!reported.isWhole()) {
-        gaps.add("%s: %s".formatted(gateway.name(), reported.trouble()));
-        unknown.add(gateway.name());
-        continue;
-      }
-      Map<String, List<ListReport>> byPolicy = new LinkedHashMap<>();
-      reported
-          .lists()
-          .forEach(
-              each -> byPolicy.computeIfAbsent(each.policy(), any -> new ArrayList<>()).add(each));
-      byPolicy.forEach((name, these) -> {
-        Set<String> lacks = addLinks(gateway.name(), these, links);
-        if (lacks.isEmpty()) {
-          String policy = policy(gateway.name(), name);
-          policies.add(new SteeredPolicy(policy, gateway.name(), reported.elephantsNs()));
-          these.forEach(each -> lists.add(list(gateway.name(), policy, each)));
-        } else {
-          gaps.add(policy(gateway.name(), name) + ": " + String.join(", ", lacks));
-          unknown.add(gateway.name());
+      if (reported.isWhole()) {
+        try {
+          NetworkSnapshot own = make(nowNs, gateway.name(), reported, lacks);
+          policies.addAll(own.policies());
+          lists.addAll(own.lists());
+          flows.addAll(own.flows());
+          own.links().forEach(each -> links.put(each.name(), each));
+        } catch (IllegalArgumentException odd) {
+          lacks.add("%s: its reports can't be: %s".formatted(gateway.name(), odd.getMessage()));
         }
-      });
-      flows(gateway.name(), reported.elephants(), lists, flows);
+      } else {
+        String trouble = reported.trouble();
+        lacks.add(
+            "%s: %s"
+                .formatted(
+                    gateway.name(), trouble == null ? "not all has been reported yet" : trouble));
+      }
+      if (!lacks.isEmpty()) {
+        gaps.addAll(lacks);
+        unknown.add(gateway.name());
+      }
     }
     return new Made(
         new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows),
         gaps,
         unknown);
+  }
+
+  /* One gateway's part. Its policies that lack something are told of, and left out. */
+  private NetworkSnapshot make(
+      long nowNs, String gateway, TelemetryStore.Reported reported, List<String> gaps) {
+    List<SteeredPolicy> policies = new ArrayList<>();
+    List<PathList> lists = new ArrayList<>();
+    List<ElephantFlow> flows = new ArrayList<>();
+    Map<String, WanLink> links = new LinkedHashMap<>();
+    Map<String, List<ListReport>> byPolicy = new LinkedHashMap<>();
+    reported
+        .lists()
+        .forEach(
+            each -> byPolicy.computeIfAbsent(each.policy(), any -> new ArrayList<>()).add(each));
+    byPolicy.forEach((name, these) -> {
+      Set<String> lacks = addLinks(gateway, these, links);
+      if (lacks.isEmpty()) {
+        String policy = policy(gateway, name);
+        policies.add(new SteeredPolicy(policy, gateway, reported.elephantsNs()));
+        these.forEach(each -> lists.add(list(gateway, policy, each)));
+      } else {
+        gaps.add(policy(gateway, name) + ": " + String.join(", ", lacks));
+      }
+    });
+    flows(gateway, reported.elephants(), lists, flows);
+    return new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows);
   }
 
   /* The links of a policy's lists; what is missing, for people. */
@@ -131,7 +157,7 @@ final class SnapshotMaker {
         each -> known.computeIfAbsent(each.policy(), any -> new HashSet<>()).add(each.id()));
     for (ElephantReport each : elephants) {
       String policy = policy(gateway, each.policy());
-      if (each.destination().contains(":")
+      if (RuleBook.hasRules(each.source(), each.destination())
           && known.getOrDefault(policy, Set.of()).contains(each.list())) {
         flows.add(
             new ElephantFlow(

@@ -2,6 +2,7 @@ package io.heddle.controller.run;
 
 import io.heddle.platform.Log;
 import io.heddle.telemetry.client.TelemetryListener;
+import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.gnmi.ReportReader.Heard;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -11,12 +12,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What all targets have reported last, and when that came. Any thread. */
 final class TelemetryStore {
+  private static final String SILENCE = "";
   private static final double BITS_PER_OCTET = 8e9;
 
   /**
@@ -39,6 +43,11 @@ final class TelemetryStore {
     boolean isWhole() {
       return elephantsNs >= 0 && rulesNs >= 0 && !lists.isEmpty();
     }
+
+    Reported in(Map<String, String> troubles) {
+      String first = troubles.values().stream().findFirst().orElse(null);
+      return new Reported(lists, elephants, rules, elephantsNs, rulesNs, first);
+    }
   }
 
   /**
@@ -57,7 +66,8 @@ final class TelemetryStore {
   private final Map<String, Reported> reported = new HashMap<>();
   private final Map<Interface, Counter> counters = new HashMap<>();
   private final Map<Interface, Rate> rates = new HashMap<>();
-  private final Map<String, String> toldOf = new HashMap<>();
+  /* Of each target: what isn't understood, by its path, or why nothing comes. */
+  private final Map<String, Map<String, String>> troubles = new HashMap<>();
   private boolean changed;
 
   TelemetryStore(LongSupplier clock, Log log) {
@@ -75,7 +85,7 @@ final class TelemetryStore {
 
       @Override
       public void lost(String why) {
-        trouble(target, why);
+        TelemetryStore.this.lost(target, why);
       }
     };
   }
@@ -87,45 +97,58 @@ final class TelemetryStore {
       case Heard.Lists(var lists) ->
           put(
               target,
+              ReportPath.LISTS,
               new Reported(
                   lists, old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
       case Heard.Elephants(var elephants) -> {
-        put(target, new Reported(old.lists(), elephants, old.rules(), now, old.rulesNs(), null));
+        put(
+            target,
+            ReportPath.ELEPHANTS,
+            new Reported(old.lists(), elephants, old.rules(), now, old.rulesNs(), null));
         wake();
       }
       case Heard.Rules(var rules) ->
           put(
               target,
+              ReportPath.RULES,
               new Reported(old.lists(), old.elephants(), rules, old.elephantsNs(), now, null));
       case Heard.Counters(var heard, long timestampNs) -> {
         heard.forEach(each -> count(target, each, timestampNs, now));
-        put(
-            target,
-            new Reported(
-                old.lists(), old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
+        put(target, ReportPath.INTERFACES, old);
         wake();
       }
-      case Heard.Malformed(var why) ->
-          trouble(target, target + " reports what isn't understood: " + why);
+      case Heard.Malformed(var path, var why) -> {
+        troubles(target).remove(SILENCE);
+        trouble(target, path.text(), target + " reports what isn't understood: " + why);
+      }
     }
   }
 
-  private void put(String target, Reported now) {
-    if (toldOf.remove(target) != null) {
+  private Map<String, String> troubles(String target) {
+    return troubles.computeIfAbsent(target, any -> new TreeMap<>());
+  }
+
+  private void put(String target, ReportPath path, Reported now) {
+    Map<String, String> left = troubles(target);
+    boolean was = left.remove(SILENCE) != null;
+    was |= left.remove(path.text()) != null;
+    if (was && left.isEmpty()) {
       log.info("%s reports", target);
     }
-    reported.put(target, now);
+    reported.put(target, now.in(left));
   }
 
-  private synchronized void trouble(String target, String why) {
-    Reported old = reported(target);
-    reported.put(
-        target,
-        new Reported(
-            old.lists(), old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), why));
-    if (!why.equals(toldOf.put(target, why))) {
+  private synchronized void lost(String target, String why) {
+    troubles(target).keySet().retainAll(Set.of(SILENCE));
+    trouble(target, SILENCE, why);
+  }
+
+  private void trouble(String target, String where, String why) {
+    Map<String, String> all = troubles(target);
+    if (!why.equals(all.put(where, why))) {
       log.warn("%s", why);
     }
+    reported.put(target, reported(target).in(all));
   }
 
   private void count(String target, InterfaceReport heard, long timestampNs, long nowNs) {

@@ -10,6 +10,7 @@ import io.heddle.controller.run.ControllerStatus.AuditRow;
 import io.heddle.controller.run.ControllerStatus.Fit;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.gnmi.ReportReader.Heard;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -154,8 +156,40 @@ final class LoopPartsTest {
     store.listener("gw1").lost("gw1 is gone");
     hear(new Heard.Elephants(List.of()));
     assertEquals(List.of("gw1 is gone", "gw1 reports"), log);
-    hear(new Heard.Malformed("nonsense"));
+    hear(new Heard.Malformed(ReportPath.ELEPHANTS, "nonsense"));
     assertTrue(log.getLast().contains("isn't understood: nonsense"), log.getLast());
+  }
+
+  @Test
+  void malformedPathBesideGoodOnesIsToldOnce() {
+    hear(new Heard.Lists(List.of(list(1))));
+    for (int i = 0; i < 5; i++) {
+      hear(new Heard.Malformed(ReportPath.ELEPHANTS, "nonsense"));
+      hear(new Heard.Lists(List.of(list(1))));
+      assertEquals("gw1 reports what isn't understood: nonsense", store.reported("gw1").trouble());
+    }
+    assertEquals(List.of("gw1 reports what isn't understood: nonsense"), log);
+    hear(new Heard.Elephants(List.of()));
+    assertEquals("gw1 reports", log.getLast());
+    assertNull(store.reported("gw1").trouble());
+  }
+
+  @Test
+  void gatewayWhoseReportsCannotBeIsAGapAndNoFault() {
+    count(1_000, 1);
+    count(2_000, 2);
+    hear(new Heard.Lists(List.of(list(1), list(2))));
+    ElephantReport twice = elephant("fc00:2::2", 17, 1);
+    hear(new Heard.Elephants(List.of(twice, twice)));
+    hear(new Heard.Rules(List.of()));
+    SnapshotMaker.Made made = snapshots.make(nowNs);
+    assertEquals(List.of(), made.snapshot().policies());
+    assertEquals(Set.of("gw1"), made.unknown());
+    assertEquals(
+        List.of("gw1: its reports can't be: queue pair 17 of fc00:2::2 is there twice"),
+        made.gaps());
+    hear(new Heard.Elephants(List.of(elephant("::ffff:10.2.0.2", 17, 1), twice)));
+    assertEquals(1, snapshots.make(nowNs).snapshot().flows().size(), "IPv4 is background");
   }
 
   private Map<Integer, Fit> audit(long patienceNs) {

@@ -11,7 +11,11 @@ import io.heddle.telemetry.report.ListReport;
 import io.heddle.telemetry.report.RuleReport;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 
 /** Notifications to reports. What a peer sends may be anything: a fault is a value to tell of. */
 public final class ReportReader {
@@ -37,34 +41,49 @@ public final class ReportReader {
      */
     record Counters(List<InterfaceReport> counters, long timestampNs) implements Heard {}
 
-    /** It can't be read. */
-    record Malformed(String why) implements Heard {}
+    /**
+     * It can't be read, or says what can't be.
+     *
+     * @param path that it is about
+     */
+    record Malformed(ReportPath path, String why) implements Heard {}
   }
 
+  /** Never throws: a peer's nonsense is {@link Heard.Malformed}. */
   public static Heard read(Notification notification) {
     String under = ReportPath.text(notification.getPrefix());
+    ReportPath path =
+        Arrays.stream(ReportPath.values())
+            .filter(each -> each.text().equals(under))
+            .findFirst()
+            .orElse(ReportPath.INTERFACES);
     try {
-      if (under.equals(ReportPath.LISTS.text())) {
-        return new Heard.Lists(values(notification, ListReport.class));
-      }
-      if (under.equals(ReportPath.ELEPHANTS.text())) {
-        return new Heard.Elephants(values(notification, ElephantReport.class));
-      }
-      if (under.equals(ReportPath.RULES.text())) {
-        return new Heard.Rules(values(notification, RuleReport.class));
-      }
-      return counters(notification);
+      return switch (path) {
+        case LISTS -> new Heard.Lists(values(notification, ListReport.class, ReportCheck::of));
+        case ELEPHANTS ->
+            new Heard.Elephants(values(notification, ElephantReport.class, ReportCheck::of));
+        case RULES -> new Heard.Rules(values(notification, RuleReport.class, ReportCheck::of));
+        case INTERFACES -> counters(notification);
+      };
     } catch (IOException | IllegalArgumentException malformed) {
-      return new Heard.Malformed(under + ": " + malformed.getMessage());
+      return new Heard.Malformed(path, under + ": " + malformed.getMessage());
     }
   }
 
-  private static <T> List<T> values(Notification notification, Class<T> type) throws IOException {
+  /* Each entry once, by its key of the YANG model. */
+  private static <T> List<T> values(
+      Notification notification, Class<T> type, Function<T, List<Object>> keyOfSound)
+      throws IOException {
     List<T> all = new ArrayList<>(notification.getUpdateCount());
+    Set<List<Object>> keys = new HashSet<>();
     for (Update each : notification.getUpdateList()) {
       T value = YangJson.MAPPER.readValue(json(each.getVal()), type);
       if (value == null) {
         throw new IOException("null at " + ReportPath.text(each.getPath()));
+      }
+      List<Object> key = keyOfSound.apply(value);
+      if (!keys.add(key)) {
+        throw new IOException(key + " is there twice");
       }
       all.add(value);
     }

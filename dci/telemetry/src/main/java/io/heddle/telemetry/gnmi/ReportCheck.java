@@ -1,0 +1,77 @@
+package io.heddle.telemetry.gnmi;
+
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.ListReport;
+import io.heddle.telemetry.report.RuleReport;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether what a peer says of itself can be. Each method gives the entry's key by the YANG model,
+ * and throws an IllegalArgumentException with the reason where the entry can't be.
+ */
+final class ReportCheck {
+  private static final int MOST_QUEUE_PAIR = 0xff_ffff;
+  private static final String ANY = "any";
+
+  private ReportCheck() {}
+
+  static List<Object> of(ListReport list) {
+    there("policy", list.policy());
+    require(list.id() > 0, "id", list.id());
+    Double loss = list.loss();
+    require(loss == null || loss >= 0 && loss <= 1, "loss", loss);
+    Double roundTripUs = list.roundTripUs();
+    require(roundTripUs == null || roundTripUs >= 0, "round-trip-us", roundTripUs);
+    return List.of(list.id());
+  }
+
+  static List<Object> of(ElephantReport flow) {
+    there("policy", flow.policy());
+    require(flow.bitsPerSecond() >= 0, "bits-per-second", flow.bitsPerSecond());
+    return List.of(
+        address("destination", flow.destination()),
+        queuePair(flow.queuePair()),
+        address("source", flow.source()));
+  }
+
+  static List<Object> of(RuleReport rule) {
+    there("set-by", rule.setBy());
+    String source = rule.source();
+    return List.of(
+        address("destination", rule.destination()),
+        queuePair(rule.queuePair()),
+        source == null ? ANY : address("source", source));
+  }
+
+  private static int queuePair(int number) {
+    require(number >= 0 && number <= MOST_QUEUE_PAIR, "queue-pair", number);
+    return number;
+  }
+
+  private static String address(String name, @Nullable String text) {
+    String address = there(name, text);
+    /* Neither a zone nor brackets: RFC 5952's text, or a dotted quad. */
+    require(address.matches("[0-9a-fA-F:.]+") && address.matches(".*[:.].*"), name, text);
+    try {
+      InetAddress.ofLiteral(address);
+      return address;
+    } catch (IllegalArgumentException notAnAddress) {
+      throw new IllegalArgumentException(name + " can't be " + text, notAnAddress);
+    }
+  }
+
+  private static String there(String name, @Nullable String text) {
+    if (text == null) {
+      throw new IllegalArgumentException("an entry has no " + name);
+    }
+    return text;
+  }
+
+  private static void require(boolean sound, String name, @Nullable Object value) {
+    if (!sound) {
+      throw new IllegalArgumentException(name + " can't be " + value);
+    }
+  }
+}
