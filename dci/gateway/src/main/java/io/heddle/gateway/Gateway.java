@@ -471,6 +471,13 @@ public final class Gateway implements AutoCloseable {
 
   @Override
   public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      /* First: whoever is told that a session ends takes its rules for gone. */
+      closed = true;
+    }
     /* Their threads may wait for this object. */
     if (telemetry != null) {
       telemetry.close();
@@ -479,13 +486,10 @@ public final class Gateway implements AutoCloseable {
       controllers.close();
     }
     synchronized (this) {
-      if (!closed) {
-        closed = true;
-        if (probes != null) {
-          probes.close();
-        }
-        plane.close();
+      if (probes != null) {
+        probes.close();
       }
+      plane.close();
     }
   }
 }

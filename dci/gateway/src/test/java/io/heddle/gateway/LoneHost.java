@@ -1,0 +1,148 @@
+package io.heddle.gateway;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.session.RuleAnnouncer;
+import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.GatewayConfigs;
+import io.heddle.platform.testing.NetworkNamespace;
+import java.net.Inet6Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** A host with a LAN and two ways into a WAN, at whose other ends nobody is. */
+final class LoneHost implements AutoCloseable {
+  static final String SOURCE = "fc00:1::1";
+  static final String DESTINATION = "fc00:2::2";
+
+  private static final int CONTROLLER_PORT = 10_179;
+  private static final int GATEWAY_ID = 0x0a000001;
+
+  private final NetworkNamespace host;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  LoneHost() throws Exception {
+    NetworkNamespace.assumeAvailable();
+    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    host = NetworkNamespace.create("lone");
+    host.ip("link set lo up");
+    for (String name : List.of("lan", "w1", "w2")) {
+      link(name);
+    }
+    host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
+  }
+
+  void link(String name) {
+    ip(
+        "link add " + name + " type veth peer name far" + name,
+        "link set " + name + " up",
+        "link set far" + name + " up");
+  }
+
+  void ip(String... lines) {
+    host.ip(lines);
+  }
+
+  String exec(String... command) {
+    return host.exec(command);
+  }
+
+  /**
+   * @param more keys above the sections
+   * @param sections further sections
+   */
+  static GatewayConfig config(String more, String sections) {
+    String text =
+        """
+        lan = lan
+        %s
+        [policy dc2]
+        destination = fc00:2::/64
+        [list sl1]
+        policy = dc2
+        id = 1
+        segments = 5f00:0:1::1, 5f00:0:99::d6
+        device = w1
+        [list sl2]
+        policy = dc2
+        id = 2
+        segments = 5f00:0:2::1, 5f00:0:99::d6
+        device = w2
+        %s
+        """
+            .formatted(more, sections);
+    return GatewayConfigs.parse(text.lines().toList());
+  }
+
+  /** A configuration whose only controller is {@link #controller}. */
+  static GatewayConfig steered() {
+    return config(
+        "router-id = 10.0.0.1\nas = 65000\nbgp-port = 0",
+        "[controller main]\naddress = ::1\nport = %s\ndestinations = fc00:2::/64"
+            .formatted(CONTROLLER_PORT));
+  }
+
+  /** A gateway that is closed with the host. */
+  Gateway start(GatewayConfig config) {
+    Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
+    open.push(gateway);
+    return gateway;
+  }
+
+  /**
+   * Announces rules for queue pairs to a gateway with {@link #steered}, without graceful restart.
+   */
+  void controller(int list, int... queuePairs) {
+    host.call(() -> {
+      BgpSpeaker speaker = new BgpSpeaker((level, sentence) -> {});
+      open.push(speaker);
+      FlowspecCodec codec = new FlowspecCodec(ComponentTypes.DEFAULT);
+      RuleAnnouncer announcer =
+          new RuleAnnouncer(codec, new SteeringAttributes(IndirectionEncoding.DEFAULT));
+      speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
+      PeerSession session =
+          speaker.add(
+              PeerOptions.builder("gateway")
+                  .remote((Inet6Address) Prefix.of("::1").address())
+                  .localAs(65_000)
+                  .remoteAs(65_000)
+                  .routerId(0x0a000009)
+                  .families(new Families(false, List.of(codec)))
+                  .passive(true)
+                  .build(),
+              announcer);
+      speaker.execute(() -> {
+        for (int queuePair : queuePairs) {
+          announcer.announce(
+              FlowRule.queuePair(
+                  ComponentTypes.DEFAULT, Prefix.of(SOURCE), Prefix.of(DESTINATION), queuePair),
+              new RuleAnnouncer.Target(list, GATEWAY_ID));
+        }
+        session.start();
+      });
+      return null;
+    });
+  }
+
+  @Override
+  public void close() throws Exception {
+    try (host) {
+      while (!open.isEmpty()) {
+        open.pop().close();
+      }
+    }
+  }
+}
