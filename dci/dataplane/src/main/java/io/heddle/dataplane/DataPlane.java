@@ -3,6 +3,7 @@ package io.heddle.dataplane;
 import io.heddle.addr.AddressPrefix;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The seam between what decides and what forwards. A packet's destination gives its policy, its
@@ -41,8 +42,12 @@ public interface DataPlane extends AutoCloseable {
   /** Puts the data plane to work where it isn't already. */
   void attach();
 
-  /** Sends these queue pairs' packets by these lists, whatever their hash. */
-  void steer(Map<SteerKey, Integer> steers);
+  /**
+   * Sends these queue pairs' packets by these lists, whatever their hash.
+   *
+   * @return those that it has no room for; the others are steered
+   */
+  Set<SteerKey> steer(Map<SteerKey, Integer> steers);
 
   /** Gives a queue pair back to its hash; whether it was steered. */
   boolean release(SteerKey key);

@@ -90,7 +90,7 @@ public final class Gateway implements AutoCloseable {
     watch = new FlowWatch(config.elephants());
     Set<Integer> known = new TreeSet<>();
     config.lists().forEach(each -> known.add(each.id()));
-    steers = new WantedSteers(plane, known);
+    steers = new WantedSteers(plane, known, log);
     begin();
     lastCounts = plane.listCounters();
     lastNs = System.nanoTime();
@@ -439,7 +439,11 @@ public final class Gateway implements AutoCloseable {
               + "'s, which doesn't lead to "
               + AddressText.of(key.destination()));
     }
-    steers.order(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive);
+    if (!steers.order(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive)) {
+      throw new HeddleException(
+          "the data plane has no room for another steer; release one that heddle gateway show rules"
+              + " has");
+    }
     return "queue pair %s of %s goes by %s%s"
         .formatted(
             key.queuePair(),

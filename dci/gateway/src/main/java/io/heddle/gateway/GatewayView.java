@@ -219,7 +219,7 @@ public final class GatewayView {
             ? "this gateway has no such list"
             : reasons.containsKey(rule.list())
                 ? "the list is dead: " + reasons.get(rule.list())
-                : null;
+                : rule.waits() ? "the data plane has no room for more" : null;
     return new GatewayStatus.Rule(
         AddressText.of(key.destination()),
         key.queuePair(),

@@ -2,10 +2,12 @@ package io.heddle.gateway;
 
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.SteerKey;
+import io.heddle.platform.Log;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,21 +20,34 @@ final class WantedSteers {
   /** Who wanted a steer that the data plane had when this process began. */
   static final String BEFORE = "found at the start";
 
-  /** A steer; {@code list} is its list's id. */
-  record Wanted(int list, String setBy) {}
+  /**
+   * A steer.
+   *
+   * @param list its list's id
+   * @param waits for room in the data plane
+   */
+  record Wanted(int list, String setBy, boolean waits) {
+    Wanted(int list, String setBy) {
+      this(list, setBy, false);
+    }
+  }
 
   private final DataPlane plane;
   private final Map<SteerKey, Wanted> orders = new LinkedHashMap<>();
   private final Map<SteerKey, Wanted> rules = new LinkedHashMap<>();
   private final Map<SteerKey, Integer> obeyed = new HashMap<>();
+  /* By the data plane, for want of room; tried again when it has some. */
+  private final Set<SteerKey> refused = new HashSet<>();
+  private final Log log;
 
   /**
    * Takes over what the data plane has.
    *
    * @param known ids of lists; steers to others end
    */
-  WantedSteers(DataPlane plane, Set<Integer> known) {
+  WantedSteers(DataPlane plane, Set<Integer> known, Log log) {
     this.plane = plane;
+    this.log = log;
     plane
         .steers()
         .forEach((key, list) -> {
@@ -49,6 +64,8 @@ final class WantedSteers {
   Map<SteerKey, Wanted> all() {
     Map<SteerKey, Wanted> all = new LinkedHashMap<>(rules);
     all.putAll(orders);
+    refused.forEach(key ->
+        all.computeIfPresent(key, (same, each) -> new Wanted(each.list(), each.setBy(), true)));
     return all;
   }
 
@@ -57,9 +74,15 @@ final class WantedSteers {
     return order == null ? rules.get(key) : order;
   }
 
-  void order(SteerKey key, Wanted order, Set<Integer> alive) {
+  /** Orders a steer; false where the data plane has no room for it, and then nothing is ordered. */
+  boolean order(SteerKey key, Wanted order, Set<Integer> alive) {
     orders.put(key, order);
     obey(Set.of(key), alive);
+    boolean taken = !refused.contains(key);
+    if (!taken) {
+      endOrder(key, alive);
+    }
+    return taken;
   }
 
   /** Ends an order; a controller's rule for the queue pair holds again. Whether there was one. */
@@ -114,19 +137,38 @@ final class WantedSteers {
 
   private void obey(Set<SteerKey> keys, Set<Integer> alive) {
     Map<SteerKey, Integer> fresh = new HashMap<>();
+    boolean room = false;
     for (SteerKey key : keys) {
       Wanted wanted = wanted(key);
       if (wanted == null || !alive.contains(wanted.list())) {
-        if (obeyed.remove(key) != null) {
+        refused.remove(key);
+        if (obeyed.containsKey(key)) {
           plane.release(key);
+          obeyed.remove(key);
+          room = true;
         }
       } else if (!Integer.valueOf(wanted.list()).equals(obeyed.get(key))) {
         fresh.put(key, wanted.list());
       }
     }
+    if (room) {
+      refused.forEach(key -> fresh.put(key, Objects.requireNonNull(wanted(key)).list()));
+    }
     if (!fresh.isEmpty()) {
-      plane.steer(fresh);
-      obeyed.putAll(fresh);
+      give(fresh);
+    }
+  }
+
+  private void give(Map<SteerKey, Integer> fresh) {
+    boolean none = refused.isEmpty();
+    Set<SteerKey> without = plane.steer(fresh);
+    refused.removeAll(fresh.keySet());
+    refused.addAll(without);
+    fresh.keySet().removeAll(without);
+    obeyed.putAll(fresh);
+    if (none && !refused.isEmpty()) {
+      log.warn(
+          "the data plane has no room for %d steers: they wait until others end", refused.size());
     }
   }
 }

@@ -13,6 +13,7 @@ import io.heddle.dataplane.PacketCount;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.dataplane.TrafficCounters;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.SystemCallException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -20,10 +21,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,9 @@ public final class BpfDataPlane implements DataPlane {
   private static final String OBJECT = "gateway.bpf.o";
   private static final int HANDLE = 1;
 
+  /* E2BIG, as the kernel says of a hash map that is full. */
+  private static final int NO_ROOM = 7;
+
   private final List<TcIngress> places;
   private final BpfProgram program;
   private final boolean adopted;
@@ -51,9 +57,13 @@ public final class BpfDataPlane implements DataPlane {
     this.program = program;
     this.adopted = adopted;
     this.digest = digest;
-    for (SteerKey key : steers().keySet()) {
-      count(key, 1);
-    }
+    countSteers();
+  }
+
+  private void countSteers() {
+    steers = 0;
+    steersBySource = 0;
+    steers().keySet().forEach(key -> count(key, 1));
   }
 
   /** Why this build or this host has no BPF data plane, with the remedy. */
@@ -208,7 +218,7 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   @Override
-  public void steer(Map<SteerKey, Integer> wanted) {
+  public Set<SteerKey> steer(Map<SteerKey, Integer> wanted) {
     Map<SteerKey, Integer> present = steers();
     Map<byte[], byte[]> entries = new IdentityHashMap<>();
     wanted.forEach((key, list) -> {
@@ -222,7 +232,36 @@ public final class BpfDataPlane implements DataPlane {
     });
     /* The program looks for steers only where there are some: it is told before there are. */
     writeSettings();
-    program.map("steers").putAll(entries);
+    try {
+      program.map("steers").putAll(entries);
+      return Set.of();
+    } catch (SystemCallException refused) {
+      try {
+        return steerEach(wanted, refused);
+      } finally {
+        countSteers();
+        writeSettings();
+      }
+    }
+  }
+
+  /* A batch ends with the first one for which there is no room. */
+  private Set<SteerKey> steerEach(Map<SteerKey, Integer> wanted, SystemCallException refused) {
+    if (refused.errno() != NO_ROOM) {
+      throw refused;
+    }
+    Set<SteerKey> without = new HashSet<>();
+    wanted.forEach((key, list) -> {
+      try {
+        program.map("steers").put(GatewayMaps.steerKey(key), GatewayMaps.number(list));
+      } catch (SystemCallException full) {
+        if (full.errno() != NO_ROOM) {
+          throw full;
+        }
+        without.add(key);
+      }
+    });
+    return without;
   }
 
   @Override

@@ -307,4 +307,27 @@ final class BpfDataPlaneTest {
         assertThrows(HeddleException.class, () -> BpfObject.load(new byte[100], "heddle_gateway"));
     assertTrue(failed.getMessage().contains("bpf_object__open_mem"), failed.getMessage());
   }
+
+  @Test
+  void steersThatFindNoRoomAreNamedAndTheOthersAreObeyed() {
+    int room = plane.program().map("steers").maxEntries();
+    Map<SteerKey, Integer> wanted = new HashMap<>();
+    for (int queuePair = 2; queuePair < 2 + room + 3; queuePair++) {
+      wanted.put(new SteerKey(DESTINATION, queuePair, null), 2);
+    }
+    Set<SteerKey> without = plane.steer(wanted);
+    assertEquals(3, without.size());
+    assertEquals(room, plane.steers().size());
+    wanted.keySet().removeAll(without);
+    assertEquals(wanted, plane.steers());
+    SteerKey first = without.iterator().next();
+    SteerKey other = wanted.keySet().iterator().next();
+    assertEquals(
+        Set.of(first), plane.steer(Map.of(first, 1, other, 3)), "one that is there is changed");
+    assertEquals(3, listOf(toQueuePair(other.queuePair())));
+    plane.release(other);
+    assertEquals(Set.of(), plane.steer(Map.of(first, 1)));
+    plane.steers().keySet().forEach(plane::release);
+    assertEquals(listByHash(first.queuePair()), listOf(toQueuePair(first.queuePair())));
+  }
 }

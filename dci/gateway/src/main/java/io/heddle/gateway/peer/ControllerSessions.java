@@ -8,10 +8,10 @@ import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
+import io.heddle.flowspec.rule.FlowKey;
 import io.heddle.flowspec.session.RuleReceiver;
 import io.heddle.flowspec.steering.RuleRefusal;
 import io.heddle.flowspec.steering.SteeringAttributes;
-import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleAdmission;
 import io.heddle.flowspec.table.RuleLimits;
 import io.heddle.flowspec.table.RuleTable;
@@ -64,7 +64,7 @@ public final class ControllerSessions implements AutoCloseable {
   private final RuleSteers steers;
   private final RuleTable table;
   private final List<Known> peers = new ArrayList<>();
-  private final Set<QueuePairKey> seen = new HashSet<>();
+  private final Set<FlowKey> seen = new HashSet<>();
   private boolean awake;
 
   private ControllerSessions(

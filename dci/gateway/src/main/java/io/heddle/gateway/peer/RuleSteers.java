@@ -183,20 +183,23 @@ final class RuleSteers implements RuleChanges {
   }
 
   /**
-   * Whether flows have appeared that rules may speak of.
+   * Whether flows have appeared or gone that rules may speak of. A steer of a flow that is gone
+   * ends with it, unless a rule names its queue pair.
    *
    * @param known flows of the look before; these flows afterwards
    */
-  boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<QueuePairKey> known) {
-    Set<QueuePairKey> now = seen(flows).keySet();
-    Set<QueuePairKey> fresh = new HashSet<>(now);
-    fresh.removeAll(known);
+  boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<FlowKey> known) {
+    Set<FlowKey> now = new HashSet<>();
+    seen(flows).values().forEach(each -> now.addAll(each.keySet()));
+    Set<QueuePairKey> others = new HashSet<>();
+    now.stream().filter(each -> !known.contains(each)).map(QueuePairKey::of).forEach(others::add);
+    known.stream().filter(each -> !now.contains(each)).map(QueuePairKey::of).forEach(others::add);
     known.retainAll(now);
-    known.addAll(fresh);
+    known.addAll(now);
     if (table.size() == 0) {
       return false;
     }
-    doubtful.addAll(fresh);
-    return !fresh.isEmpty();
+    doubtful.addAll(others);
+    return !others.isEmpty();
   }
 }

@@ -10,9 +10,9 @@ import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowField;
+import io.heddle.flowspec.rule.FlowKey;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.PrefixMatch;
-import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleTable;
 import io.heddle.platform.NanoClock;
@@ -56,11 +56,15 @@ final class RuleSteersTest {
   }
 
   private static FlowRecord flow(int queuePair) {
+    return flow(queuePair, FROM);
+  }
+
+  private static FlowRecord flow(int queuePair, String source) {
     return new FlowRecord(
         AddressText.parse(TO),
         queuePair,
         0,
-        AddressText.parse(FROM),
+        AddressText.parse(source),
         50_000,
         1,
         1,
@@ -100,12 +104,40 @@ final class RuleSteersTest {
         FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("fc00:2::/64"))));
     put(general, 2);
     assertEquals(Map.of(key(17, FROM), to(2)), next(flow(17)).changed());
-    Set<QueuePairKey> known = new HashSet<>();
+    Set<FlowKey> known = new HashSet<>();
     assertTrue(steers.concerns(table, List.of(flow(17), flow(18)), known));
     assertEquals(Map.of(key(18, FROM), to(2)), next(flow(17), flow(18)).changed());
     assertFalse(steers.concerns(table, List.of(flow(17), flow(18)), known), "both are known");
     table.remove("main", general);
     assertEquals(Set.of(key(17, FROM), key(18, FROM)), next(flow(17), flow(18)).gone());
+  }
+
+  private static FlowRule fromAnyToOurs() {
+    return FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("fc00:2::/64"))));
+  }
+
+  @Test
+  void steerOfAFlowThatIsGoneEndsAndThatOfAQueuePairStays() {
+    put(fromAnyToOurs(), 2);
+    put(rule(null, 18), 3);
+    Set<FlowKey> known = new HashSet<>();
+    assertTrue(steers.concerns(table, List.of(flow(17), flow(18)), known));
+    assertEquals(Set.of(key(17, FROM), key(18, null)), next(flow(17), flow(18)).changed().keySet());
+    assertTrue(steers.concerns(table, List.of(), known));
+    assertEquals(new RuleSteers.Change(Map.of(), Set.of(key(17, FROM))), next());
+  }
+
+  @Test
+  void numberThatAnotherSenderUsesIsJudgedAnew() {
+    put(fromAnyToOurs(), 2);
+    Set<FlowKey> known = new HashSet<>();
+    assertTrue(steers.concerns(table, List.of(flow(17)), known));
+    next(flow(17));
+    FlowRecord other = flow(17, "fc00:1::3");
+    assertTrue(steers.concerns(table, List.of(other), known));
+    assertEquals(
+        new RuleSteers.Change(Map.of(key(17, "fc00:1::3"), to(2)), Set.of(key(17, FROM))),
+        next(other));
   }
 
   @Test
