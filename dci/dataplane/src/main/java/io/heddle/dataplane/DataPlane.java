@@ -39,6 +39,13 @@ public interface DataPlane extends AutoCloseable {
   /** Whether a list may be waited on: a queue pair leaves a dead one at once. */
   void setAlive(int list, boolean alive);
 
+  /**
+   * Where it belongs from now on; {@link #attach} puts it there.
+   *
+   * @param interfaces indexes of the LAN's, which are others where one was made anew
+   */
+  void belong(List<Integer> interfaces);
+
   /** Puts the data plane to work where it isn't already. */
   void attach();
 

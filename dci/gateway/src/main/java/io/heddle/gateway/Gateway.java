@@ -40,7 +40,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -61,14 +60,18 @@ public final class Gateway implements AutoCloseable {
   private final Log log;
   private final DataPlane plane;
   private final Headend headend;
+  private final ListReasons health;
+  private final LinkEvents events;
   private final FlowWatch watch;
   private final WantedSteers steers;
   private final Set<Integer> alive = new TreeSet<>();
   private List<MeasuredFlow> flows = List.of();
   private Map<Integer, String> reasons = Map.of();
-  private Map<Integer, String> refused = Map.of();
-  /* None are like this: the first look gives the kernel its routes. */
-  private Set<Integer> downLinks = Set.of(0);
+  private List<Integer> lan;
+  /* Something has happened to interfaces that routes and program don't follow yet. */
+  private boolean stirred;
+  /* Whether all follows the lists that are alive. */
+  private boolean settled = true;
   private HostAddresses host;
   private GatewayView view;
   private Map<Integer, PacketCount> lastCounts;
@@ -81,12 +84,16 @@ public final class Gateway implements AutoCloseable {
   private @Nullable TelemetryServer telemetry;
   private boolean closed;
 
-  private Gateway(GatewayConfig config, DataPlane plane, HostAddresses host, Log log) {
+  private Gateway(
+      GatewayConfig config, DataPlane plane, LinkEvents events, HostAddresses host, Log log) {
     this.config = config;
     this.plane = plane;
     this.host = host;
     this.log = log;
+    lan = lanIndexes(config, host);
     headend = new Headend(config);
+    health = new ListReasons(config, headend);
+    this.events = events;
     watch = new FlowWatch(config.elephants());
     Set<Integer> known = new TreeSet<>();
     config.lists().forEach(each -> known.add(each.id()));
@@ -107,15 +114,17 @@ public final class Gateway implements AutoCloseable {
     if (!faults.isEmpty()) {
       throw new HeddleException(String.join("; ", faults));
     }
+    LinkEvents events = new LinkEvents(config);
     HostAddresses host = HostAddresses.read();
     DataPlane plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
     try {
-      Gateway gateway = new Gateway(config, plane, host, log);
+      Gateway gateway = new Gateway(config, plane, events, host, log);
       gateway.probe();
       gateway.join();
       return gateway;
     } catch (RuntimeException failed) {
       plane.close();
+      events.close();
       throw failed;
     }
   }
@@ -235,7 +244,7 @@ public final class Gateway implements AutoCloseable {
   /* Routes first, then who may use them, and the program last: no packet is marked for what isn't there. */
   private void begin() {
     HostFindings.labelByHash();
-    reasons = reasons();
+    reasons = health.look(host, Map.of(), true);
     plane.configure(config.settings());
     for (ListConfig list : config.lists().toList()) {
       String reason = reasons.get(list.id());
@@ -278,7 +287,6 @@ public final class Gateway implements AutoCloseable {
 
   /** One look at links, flows and counters. */
   synchronized void look() {
-    host = HostAddresses.read();
     lookAtLinks();
     flows = watch.look(plane.flows(), System.nanoTime());
     sent = InterfaceCounters.read();
@@ -323,75 +331,28 @@ public final class Gateway implements AutoCloseable {
     return Buckets.by(weights, alive);
   }
 
-  /* Why lists are dead, by their ids. Routes are given anew where an interface came or went, or some were refused. */
-  private Map<Integer, String> reasons() {
-    Map<Integer, String> links = new TreeMap<>();
-    config
-        .lists()
-        .forEach(list -> {
-          if (HostFindings.link(host, list.device()).filter(NetworkLink::isUp).isEmpty()) {
-            links.put(
-                list.id(),
-                HostFindings.link(host, list.device()).isEmpty()
-                    ? "there is no interface " + list.device()
-                    : "the interface " + list.device() + " is down or has no carrier");
-          }
-        });
-    if (!links.keySet().equals(downLinks) || !refused.isEmpty()) {
-      refused = headend.install(host);
-      downLinks = Set.copyOf(links.keySet());
-    }
-    Map<Integer, String> all = silent();
-    all.putAll(refused);
-    all.putAll(links);
-    return all;
-  }
-
-  /* Lists whose probes are lost. Where none of a policy's lists is answered, the reflector may be what is missing. */
-  private Map<Integer, String> silent() {
-    Map<Integer, String> silent = new TreeMap<>();
-    Map<Integer, ProbeResult> results = probeResults();
-    int most = config.probes().misses();
-    for (PolicyConfig policy : config.policies()) {
-      List<Integer> ids =
-          policy.lists().stream()
-              .map(ListConfig::id)
-              .filter(id -> isSilent(results.get(id), most))
-              .toList();
-      if (ids.size() < policy.lists().size()) {
-        ids.forEach(id ->
-            silent.put(
-                id,
-                "the last "
-                    + Objects.requireNonNull(results.get(id)).misses()
-                    + " probes are lost"));
-      }
-    }
-    return silent;
-  }
-
-  private static boolean isSilent(@Nullable ProbeResult result, int most) {
-    return result != null && most > 0 && result.misses() >= most;
-  }
-
-  private void lookAtLinks() {
-    reasons = reasons();
-    boolean changed = false;
-    for (ListConfig list : config.lists().toList()) {
-      String reason = reasons.get(list.id());
-      if (reason == null && alive.add(list.id())) {
-        plane.setAlive(list.id(), true);
-        log.info("list %s is alive again", list.name());
-        changed = true;
-      } else if (reason != null && alive.remove(list.id())) {
-        plane.setAlive(list.id(), false);
-        log.warn("list %s is dead: %s", list.name(), reason);
-        changed = true;
-      }
-    }
-    if (!changed) {
+  /* What isn't done for a fault is done at the next look: nothing counts as settled before. */
+  private void follow() {
+    Set<Integer> now = new TreeSet<>();
+    config.lists().map(ListConfig::id).filter(id -> !reasons.containsKey(id)).forEach(now::add);
+    if (settled && now.equals(alive)) {
       return;
     }
+    settled = false;
+    for (ListConfig list : config.lists().toList()) {
+      boolean lives = now.contains(list.id());
+      if (lives != alive.contains(list.id())) {
+        plane.setAlive(list.id(), lives);
+        if (lives) {
+          alive.add(list.id());
+          log.info("list %s is alive again", list.name());
+        } else {
+          alive.remove(list.id());
+          log.warn("list %s is dead: %s", list.name(), reasons.get(list.id()));
+        }
+      }
+    }
+    usable = Set.copyOf(alive);
     for (PolicyConfig policy : config.policies()) {
       Buckets wanted = buckets(policy);
       if (!wanted.equals(plane.buckets(policy.number()))) {
@@ -399,10 +360,30 @@ public final class Gateway implements AutoCloseable {
       }
     }
     steers.obey(alive);
-    usable = Set.copyOf(alive);
     if (controllers != null) {
       controllers.listsChanged();
     }
+    settled = true;
+  }
+
+  private void lookAtLinks() {
+    stirred |= events.poll(host);
+    host = HostAddresses.read();
+    reasons = health.look(host, probeResults(), stirred);
+    if (stirred) {
+      List<Integer> interfaces = lanIndexes(config, host);
+      plane.belong(interfaces);
+      plane.attach();
+      if (!interfaces.equals(lan)) {
+        log.warn(
+            "of the LAN's interfaces %s there are %d, of which some are new; the data plane is on"
+                + " them",
+            String.join(", ", config.lan()), interfaces.size());
+        lan = interfaces;
+      }
+      stirred = false;
+    }
+    follow();
   }
 
   /** What was seen at the last look, with today's rules. */
@@ -494,6 +475,7 @@ public final class Gateway implements AutoCloseable {
         probes.close();
       }
       plane.close();
+      events.close();
     }
   }
 }

@@ -45,4 +45,49 @@ final class GatewayLifeTest {
       assertEquals(List.of("17 by sl2, found at the start"), rules(second));
     }
   }
+
+  private static boolean hasRoutes(LoneHost host, int list) {
+    return host.exec("ip", "-6", "route", "show", "table", "" + (8_400 + list))
+        .contains("encap seg6");
+  }
+
+  @Test
+  void linkThatGoesDownAndComesUpBetweenTwoLooksHasItsRoutesAgain() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      Gateway gateway = host.start(LoneHost.config("", ""));
+      host.look(gateway);
+      assertTrue(hasRoutes(host, 1));
+      host.ip("link set w1 down", "link set w1 up");
+      assertFalse(hasRoutes(host, 1), "the kernel has forgotten them");
+      host.look(gateway);
+      assertTrue(hasRoutes(host, 1));
+      assertTrue(gateway.view().lists().lists().getFirst().alive());
+    }
+  }
+
+  @Test
+  void interfacesThatAreMadeAnewAreTakenIntoTheGateway() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      Gateway gateway = host.start(LoneHost.config("", ""));
+      host.look(gateway);
+      for (String name : List.of("lan", "w2")) {
+        host.ip("link del " + name);
+        host.link(name);
+      }
+      assertFalse(hasProgram(host));
+      assertFalse(hasRoutes(host, 2));
+      host.look(gateway);
+      assertTrue(hasProgram(host));
+      assertTrue(hasRoutes(host, 2));
+      host.ip("link del lan");
+      host.look(gateway);
+      host.link("lan");
+      host.look(gateway);
+      assertTrue(hasProgram(host), "and after a while without it");
+    }
+  }
+
+  private static boolean hasProgram(LoneHost host) {
+    return host.exec("tc", "filter", "show", "dev", "lan", "ingress").contains("heddle_gateway");
+  }
 }

@@ -102,6 +102,13 @@ final class LoneHost implements AutoCloseable {
     return gateway;
   }
 
+  void look(Gateway gateway) {
+    host.call(() -> {
+      gateway.look();
+      return null;
+    });
+  }
+
   /**
    * Announces rules for queue pairs to a gateway with {@link #steered}, without graceful restart.
    */

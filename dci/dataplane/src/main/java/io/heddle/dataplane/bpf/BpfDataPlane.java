@@ -44,7 +44,8 @@ public final class BpfDataPlane implements DataPlane {
   /* E2BIG, as the kernel says of a hash map that is full. */
   private static final int NO_ROOM = 7;
 
-  private final List<TcIngress> places;
+  private final int priority;
+  private List<TcIngress> places;
   private final BpfProgram program;
   private final boolean adopted;
   private final long digest;
@@ -52,7 +53,9 @@ public final class BpfDataPlane implements DataPlane {
   private int steers;
   private int steersBySource;
 
-  private BpfDataPlane(List<TcIngress> places, BpfProgram program, boolean adopted, long digest) {
+  private BpfDataPlane(
+      int priority, List<TcIngress> places, BpfProgram program, boolean adopted, long digest) {
+    this.priority = priority;
     this.places = places;
     this.program = program;
     this.adopted = adopted;
@@ -97,16 +100,19 @@ public final class BpfDataPlane implements DataPlane {
         });
     byte[] object = java.util.Objects.requireNonNull(object());
     long digest = digest(object);
-    List<TcIngress> places =
-        interfaces.stream().map(each -> new TcIngress(each, priority, HANDLE)).toList();
+    List<TcIngress> places = places(interfaces, priority);
     BpfProgram ours = null;
     for (TcIngress place : places) {
       BpfProgram found = ours == null ? find(place, digest) : null;
       ours = found == null ? ours : found;
     }
     return ours == null
-        ? new BpfDataPlane(places, BpfObject.load(object, PROGRAM), false, digest)
-        : new BpfDataPlane(places, ours, true, digest);
+        ? new BpfDataPlane(priority, places, BpfObject.load(object, PROGRAM), false, digest)
+        : new BpfDataPlane(priority, places, ours, true, digest);
+  }
+
+  private static List<TcIngress> places(List<Integer> interfaces, int priority) {
+    return interfaces.stream().map(each -> new TcIngress(each, priority, HANDLE)).toList();
   }
 
   /* The program there, where it is this build's. */
@@ -203,6 +209,11 @@ public final class BpfDataPlane implements DataPlane {
   @Override
   public void setAlive(int list, boolean alive) {
     program.map("alive").put(GatewayMaps.number(list), GatewayMaps.number(alive ? 1 : 0));
+  }
+
+  @Override
+  public void belong(List<Integer> interfaces) {
+    places = places(interfaces, priority);
   }
 
   @Override

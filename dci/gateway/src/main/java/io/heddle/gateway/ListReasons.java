@@ -1,0 +1,82 @@
+package io.heddle.gateway;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.config.PolicyConfig;
+import io.heddle.gateway.probe.ProbeResult;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Why lists are dead, and the kernel's routes of those that aren't. One thread at a time. */
+final class ListReasons {
+  private final GatewayConfig config;
+  private final Headend headend;
+  private Map<Integer, String> refused = Map.of();
+  private Set<Integer> downLinks = Set.of();
+
+  ListReasons(GatewayConfig config, Headend headend) {
+    this.config = config;
+    this.headend = headend;
+  }
+
+  /**
+   * Why lists are dead, by their ids. Routes are given anew where an interface came or went, or
+   * some were refused.
+   *
+   * @param anew whether routes are given in any case
+   */
+  Map<Integer, String> look(HostAddresses host, Map<Integer, ProbeResult> probes, boolean anew) {
+    Map<Integer, String> links = new TreeMap<>();
+    config
+        .lists()
+        .forEach(list -> {
+          if (HostFindings.link(host, list.device()).filter(NetworkLink::isUp).isEmpty()) {
+            links.put(
+                list.id(),
+                HostFindings.link(host, list.device()).isEmpty()
+                    ? "there is no interface " + list.device()
+                    : "the interface " + list.device() + " is down or has no carrier");
+          }
+        });
+    if (anew || !links.keySet().equals(downLinks) || !refused.isEmpty()) {
+      refused = headend.install(host);
+      downLinks = Set.copyOf(links.keySet());
+    }
+    Map<Integer, String> all = silent(probes);
+    all.putAll(refused);
+    all.putAll(links);
+    return all;
+  }
+
+  /* Lists whose probes are lost. Where none of a policy's lists is answered, the reflector may be what is missing. */
+  private Map<Integer, String> silent(Map<Integer, ProbeResult> results) {
+    Map<Integer, String> silent = new TreeMap<>();
+    int most = config.probes().misses();
+    for (PolicyConfig policy : config.policies()) {
+      List<Integer> ids =
+          policy.lists().stream()
+              .map(ListConfig::id)
+              .filter(id -> isSilent(results.get(id), most))
+              .toList();
+      if (ids.size() < policy.lists().size()) {
+        ids.forEach(id ->
+            silent.put(
+                id,
+                "the last "
+                    + Objects.requireNonNull(results.get(id)).misses()
+                    + " probes are lost"));
+      }
+    }
+    return silent;
+  }
+
+  private static boolean isSilent(@Nullable ProbeResult result, int most) {
+    return result != null && most > 0 && result.misses() >= most;
+  }
+}
