@@ -115,17 +115,38 @@ public final class Gateway implements AutoCloseable {
       throw new HeddleException(String.join("; ", faults));
     }
     LinkEvents events = new LinkEvents(config);
-    HostAddresses host = HostAddresses.read();
-    DataPlane plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
+    DataPlane plane = null;
+    Gateway gateway = null;
     try {
-      Gateway gateway = new Gateway(config, plane, events, host, log);
+      HostAddresses host = HostAddresses.read();
+      plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
+      gateway = new Gateway(config, plane, events, host, log);
       gateway.probe();
       gateway.join();
       return gateway;
     } catch (RuntimeException failed) {
-      plane.close();
+      if (plane != null) {
+        takeBack(plane, failed);
+      }
+      if (gateway != null) {
+        gateway.close();
+      } else if (plane != null) {
+        plane.close();
+      }
       events.close();
       throw failed;
+    }
+  }
+
+  /* What was found at work goes on. What has only just begun would go on with nobody to watch it. */
+  private static void takeBack(DataPlane plane, RuntimeException failed) {
+    if (!plane.isAdopted()) {
+      try {
+        plane.remove();
+        KernelRoutes.removeAll();
+      } catch (RuntimeException left) {
+        failed.addSuppressed(left);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import io.heddle.addr.NetworkLink;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
+import io.heddle.gateway.config.TelemetryConfig;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
@@ -60,6 +61,14 @@ public final class HostFindings {
     }
     if (!Files.exists(SYSCTL.resolve(FLOW_LABEL))) {
       faults.add("this kernel has no SRv6 (CONFIG_IPV6_SEG6_LWTUNNEL)");
+    }
+    TelemetryConfig telemetry = config.telemetry();
+    if (telemetry != null) {
+      try {
+        telemetry.files().server();
+      } catch (HeddleException unfit) {
+        faults.add(String.valueOf(unfit.getMessage()));
+      }
     }
     return faults;
   }

@@ -2,8 +2,11 @@ package io.heddle.gateway;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import java.util.List;
@@ -89,5 +92,42 @@ final class GatewayLifeTest {
 
   private static boolean hasProgram(LoneHost host) {
     return host.exec("tc", "filter", "show", "dev", "lan", "ingress").contains("heddle_gateway");
+  }
+
+  @Test
+  void firstStartThatFailsLeavesNothingAtWork() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      GatewayConfig notOurs = LoneHost.config("reflect = fc00:9::9", "");
+      HeddleException failed = assertThrows(HeddleException.class, () -> host.start(notOurs));
+      assertTrue(failed.getMessage().contains("fc00:9::9"), failed.getMessage());
+      assertFalse(hasProgram(host));
+      assertFalse(hasRoutes(host, 1));
+      assertFalse(host.exec("ip", "-6", "rule").contains("8401"));
+
+      Gateway good = host.start(LoneHost.config("", ""));
+      good.close();
+      assertThrows(HeddleException.class, () -> host.start(notOurs));
+      assertTrue(hasProgram(host), "what was at work before goes on");
+      assertTrue(hasRoutes(host, 1));
+    }
+  }
+
+  @Test
+  void certificateThatDoesNotServeIsAFaultBeforeAnythingBegins() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      GatewayConfig config =
+          LoneHost.config(
+              """
+              telemetry = ::1
+              telemetry-certificate = /nowhere/gw1.pem
+              telemetry-key = /nowhere/gw1.key
+              telemetry-authorities = /nowhere/ca.pem\
+              """,
+              "");
+      List<String> faults = host.call(() -> HostFindings.faults(config));
+      assertEquals(List.of("/nowhere/gw1.pem can't be read: it doesn't exist"), faults);
+      assertThrows(HeddleException.class, () -> host.start(config));
+      assertFalse(hasProgram(host));
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /** A host with a LAN and two ways into a WAN, at whose other ends nobody is. */
 final class LoneHost implements AutoCloseable {
@@ -54,6 +55,10 @@ final class LoneHost implements AutoCloseable {
 
   void ip(String... lines) {
     host.ip(lines);
+  }
+
+  <T> T call(Callable<T> task) {
+    return host.call(task);
   }
 
   String exec(String... command) {
