@@ -1,6 +1,7 @@
 package io.heddle.cli.controller;
 
 import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.QuestionSocket;
@@ -16,9 +17,6 @@ import io.heddle.controller.solver.Solver;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.LocalTime;
-import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -114,10 +112,11 @@ public final class ControllerCommand {
           Path file)
       throws InterruptedException {
     ControllerConfig config = ControllerConfig.read(file);
-    Log log = timed();
+    NetworkConfig network = Controller.network(config);
+    DaemonStart.requireAlone(ControllerControl.DAEMON, network.control());
+    Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle controller", log);
     Controller controller = Controller.start(config, log);
-    NetworkConfig network = Objects.requireNonNull(config.network());
     QuestionSocket socket =
         QuestionSocket.listen(
             ControllerControl.DAEMON,
@@ -142,14 +141,6 @@ public final class ControllerCommand {
         network.control());
     ended.await();
     return 0;
-  }
-
-  private static Log timed() {
-    Log plain = Log.toStandardError();
-    return (level, sentence) ->
-        plain.write(
-            level,
-            LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
   }
 
   @Command(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.QuestionSocket;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -108,5 +109,33 @@ class ControllerCommandTest {
   void fileIsNotOptional() {
     assertEquals(2, run("plan"));
     assertTrue(out.toString().contains("--file"), out.toString());
+  }
+
+  @Test
+  void secondControllerIsRefused() throws Exception {
+    Path at = folder.resolve("controller.sock");
+    Path config = folder.resolve("controller.conf");
+    Files.writeString(
+        config,
+        """
+        router-id = 10.0.0.9
+        as = 65000
+        control = %s
+        certificate = none.pem
+        key = none.key
+        authorities = none.pem
+        [gateway gw1]
+        address = fd00:c:1::1
+        router-id = 10.0.0.1
+        """
+            .formatted(at));
+    try (QuestionSocket first =
+        QuestionSocket.listen(
+            ControllerControl.DAEMON, at, question -> "answer", (level, sentence) -> {})) {
+      assertEquals(1, run("run", "--config", config.toString()));
+      assertTrue(
+          out.toString().contains("a controller runs already and listens at " + at),
+          out.toString());
+    }
   }
 }

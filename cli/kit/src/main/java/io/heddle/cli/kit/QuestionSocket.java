@@ -101,7 +101,7 @@ public final class QuestionSocket implements AutoCloseable {
   }
 
   /*
-   * The daemon has made sure that no other one uses what is there. Where others could replace the
+   * The daemon has made sure that no other one uses what is there (DaemonStart, or a lock of its own). Where others could replace the
    * socket, the rights that it is given would be given to what they put in its place.
    */
   private static void makeRoom(Path path) throws IOException {
@@ -288,8 +288,9 @@ public final class QuestionSocket implements AutoCloseable {
   @Override
   public void close() {
     try {
-      server.close();
+      /* In this order: once nobody listens, another daemon may put its socket there. */
       Files.deleteIfExists(path);
+      server.close();
     } catch (IOException left) {
       /* The next daemon replaces it. */
     }

@@ -107,12 +107,7 @@ public final class Controller implements AutoCloseable {
    * @throws HeddleException where the configuration has no network, or a file doesn't serve
    */
   public static Controller start(ControllerConfig config, Log log) {
-    NetworkConfig network = config.network();
-    if (network == null) {
-      throw new HeddleException(
-          "the configuration names no gateway; add a section [gateway NAME], as docs/dci.md has"
-              + " it");
-    }
+    NetworkConfig network = network(config);
     Controller controller = new Controller(config, network, open(network.audit()), log);
     try {
       for (NetworkConfig.Target target : network.targets()) {
@@ -127,6 +122,21 @@ public final class Controller implements AutoCloseable {
       controller.close();
       throw failed;
     }
+  }
+
+  /**
+   * What a controller at work needs of its configuration.
+   *
+   * @throws HeddleException where it isn't there
+   */
+  public static NetworkConfig network(ControllerConfig config) {
+    NetworkConfig network = config.network();
+    if (network == null) {
+      throw new HeddleException(
+          "the configuration names no gateway; add a section [gateway NAME], as docs/dci.md has"
+              + " it");
+    }
+    return network;
   }
 
   private static TelemetryTarget subscription(NetworkConfig.Target target, long intervalNs) {

@@ -1,6 +1,7 @@
 package io.heddle.gateway.command;
 
 import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.gateway.Gateway;
@@ -8,12 +9,10 @@ import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigParser;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.LocalTime;
-import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -79,12 +78,11 @@ public final class GatewayCommand {
           Path file)
       throws InterruptedException {
     GatewayConfig config = GatewayConfigParser.read(file);
-    Log log = timed();
+    DaemonStart.requireAlone(GatewayControl.DAEMON, config.control());
+    Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle gateway", log);
     Gateway gateway = Gateway.start(config, log);
-    QuestionSocket socket =
-        QuestionSocket.listen(
-            GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
+    QuestionSocket socket = listen(gateway, config, log);
     gateway.watch(() -> DaemonFaults.end(log));
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -112,12 +110,19 @@ public final class GatewayCommand {
     return 0;
   }
 
-  private static Log timed() {
-    Log plain = Log.toStandardError();
-    return (level, sentence) ->
-        plain.write(
-            level,
-            LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
+  private static QuestionSocket listen(Gateway gateway, GatewayConfig config, Log log) {
+    try {
+      return QuestionSocket.listen(
+          GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
+    } catch (HeddleException refused) {
+      /* What was found at work goes on; what has only just begun would be watched by nobody. */
+      boolean found = gateway.view().lists().adopted();
+      gateway.close();
+      if (!found) {
+        Gateway.remove(config);
+      }
+      throw refused;
+    }
   }
 
   @Command(

@@ -146,6 +146,40 @@ final class GatewayCommandTest {
   }
 
   @Test
+  void secondGatewayIsRefusedBeforeItTouchesAnything() throws Exception {
+    Path at = folder.resolve("gateway.sock");
+    Path file = folder.resolve("gateway.conf");
+    Files.write(file, CONFIG);
+    Files.writeString(file, "control = " + at + "\n" + Files.readString(file));
+    try (QuestionSocket first =
+        QuestionSocket.listen(
+            GatewayControl.DAEMON, at, question -> "answer", Log.toStandardError())) {
+      assertEquals(1, run("run", "--config=" + file));
+      assertEquals(
+          "a gateway runs already and listens at " + at + "; end it first", err.toString());
+      assertEquals("\"answer\"", QuestionSocket.ask(GatewayControl.DAEMON, at, "any").strip());
+    }
+  }
+
+  @Test
+  void gatewayThatCannotBeAskedLeavesNothingAtWork() throws Exception {
+    try (NetworkNamespace host = host()) {
+      Path file = folder.resolve("gateway.conf");
+      Path taken = Files.writeString(folder.resolve("no-socket"), "mine");
+      Files.write(file, CONFIG);
+      Files.writeString(file, "control = " + taken + "\n" + Files.readString(file));
+      Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+      try {
+        assertEquals(1, host.call(() -> run("run", "--config=" + file)));
+      } finally {
+        Thread.setDefaultUncaughtExceptionHandler(before);
+      }
+      assertTrue(err.toString().contains("there is a file"), err.toString());
+      assertEquals("", host.exec("tc", "filter", "show", "dev", "lan", "ingress").strip());
+    }
+  }
+
+  @Test
   void withoutAGatewayTheAnswerSaysHowToStartOne() {
     assertEquals(1, run("show", "lists", "--control=" + folder.resolve("none.sock")));
     assertTrue(
