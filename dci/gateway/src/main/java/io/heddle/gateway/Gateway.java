@@ -290,9 +290,15 @@ public final class Gateway implements AutoCloseable {
   /**
    * Starts the thread.
    *
-   * @param whenLost what is done when it can't go on
+   * @param whenLost what is done when it, or one that it depends on, can't go on
    */
   public void watch(Runnable whenLost) {
+    if (probes != null) {
+      probes.orElse(whenLost);
+    }
+    if (controllers != null) {
+      controllers.orElse(whenLost);
+    }
     new LastingThread("heddle-gateway", log, this::round).orElse(whenLost).start();
   }
 

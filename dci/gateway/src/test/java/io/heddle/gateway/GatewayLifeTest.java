@@ -5,11 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.dataplane.FlowRecord;
+import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.peer.ControllerSessions;
+import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +136,36 @@ final class GatewayLifeTest {
       assertEquals(List.of("/nowhere/gw1.pem can't be read: it doesn't exist"), faults);
       assertThrows(HeddleException.class, () -> host.start(config));
       assertFalse(hasProgram(host));
+    }
+  }
+
+  @Test
+  void faultOfTheBgpThreadIsToldToWhoeverDependsOnIt() throws Exception {
+    ControllerSessions.Steering broken =
+        new ControllerSessions.Steering() {
+          @Override
+          public void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone) {}
+
+          @Override
+          public Collection<FlowRecord> flows() {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void graceIsOver() {}
+        };
+    try (LoneHost host = new LoneHost();
+        ControllerSessions sessions =
+            host.call(() ->
+                ControllerSessions.start(
+                    LoneHost.steered().controllers(),
+                    list -> true,
+                    broken,
+                    (level, sentence) -> {}))) {
+      CountDownLatch lost = new CountDownLatch(1);
+      sessions.orElse(lost::countDown);
+      sessions.listsChanged();
+      await("the end", () -> lost.getCount() == 0);
     }
   }
 }

@@ -152,9 +152,10 @@ public final class Controller implements AutoCloseable {
   /**
    * Starts the thread that decides.
    *
-   * @param whenLost what is done when it can't go on
+   * @param whenLost what is done when it, or the one that speaks BGP, can't go on
    */
   public void decide(Runnable whenLost) {
+    speaker.orElse(whenLost);
     new LastingThread("heddle-controller", log, this::round).orElse(whenLost).start();
   }
 
@@ -177,6 +178,11 @@ public final class Controller implements AutoCloseable {
   /** What has been reported. */
   TelemetryStore store() {
     return store;
+  }
+
+  /** Who tells rules. */
+  RuleSpeaker speaker() {
+    return speaker;
   }
 
   /** A round: what is decided by what has been reported. */
@@ -233,7 +239,7 @@ public final class Controller implements AutoCloseable {
           && policy != null
           && RuleBook.hasRules(source, rule.destination())
           && rule.setBy().equals(RuleAudit.setBy(network))) {
-        FlowId flow = new FlowId(gateway.name(), source, rule.destination(), rule.queuePair());
+        FlowId flow = RuleBook.flow(gateway.name(), source, rule.destination(), rule.queuePair());
         FlowId other = book.sameRule(flow);
         if (other != null) {
           log.warn(

@@ -57,7 +57,8 @@ final class RuleAudit {
   private AuditRow row(String gateway, RuleReport rule, Set<FlowId> found) {
     String source = rule.source();
     FlowId flow =
-        new FlowId(gateway, source == null ? "any" : source, rule.destination(), rule.queuePair());
+        RuleBook.flow(
+            gateway, source == null ? "any" : source, rule.destination(), rule.queuePair());
     RuleBook.Reason reason = book.reason(flow);
     if (!rule.setBy().equals(setBy(network))) {
       return row(gateway, rule, Fit.OF_SOMEBODY_ELSE, "set by: " + rule.setBy());

@@ -6,6 +6,7 @@ import io.heddle.controller.model.FlowId;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,16 @@ final class RuleBook {
   static boolean hasRules(String source, String destination) {
     return AddressText.parse(source) instanceof Inet6Address
         && AddressText.parse(destination) instanceof Inet6Address;
+  }
+
+  /** A flow by its addresses' canonical texts (RFC 5952), however its gateway writes them. */
+  static FlowId flow(String gateway, String source, String destination, int queuePair) {
+    return new FlowId(gateway, canonical(source), canonical(destination), queuePair);
+  }
+
+  private static String canonical(String text) {
+    InetAddress address = AddressText.parse(text);
+    return address == null ? text : AddressText.of(address);
   }
 
   /** Another rule than this flow's that is the same on the wire; null for none. */

@@ -40,6 +40,11 @@ final class RuleSpeaker implements AutoCloseable {
     }
   }
 
+  /** What is done where the speaker's thread has met an error that it can't undo, on it. */
+  void orElse(Runnable whenLost) {
+    speaker.loop().orElse(thrown -> whenLost.run());
+  }
+
   /** Begins the sessions, with the rules that are announced by then. */
   void begin() {
     for (NetworkConfig.Peer peer : network.peers()) {

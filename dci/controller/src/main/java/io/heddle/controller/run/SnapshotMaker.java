@@ -1,7 +1,6 @@
 package io.heddle.controller.run;
 
 import io.heddle.controller.model.ElephantFlow;
-import io.heddle.controller.model.FlowId;
 import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.model.PathList;
 import io.heddle.controller.model.SteeredPolicy;
@@ -161,7 +160,7 @@ final class SnapshotMaker {
           && known.getOrDefault(policy, Set.of()).contains(each.list())) {
         flows.add(
             new ElephantFlow(
-                new FlowId(gateway, each.source(), each.destination(), each.queuePair()),
+                RuleBook.flow(gateway, each.source(), each.destination(), each.queuePair()),
                 policy,
                 each.bitsPerSecond(),
                 each.list(),

@@ -1,16 +1,19 @@
 package io.heddle.controller.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.controller.audit.AuditLog;
 import io.heddle.controller.audit.DiskChannel;
 import io.heddle.controller.file.ControllerConfig;
+import io.heddle.controller.model.FlowId;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.gnmi.ReportReader.Heard;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -18,8 +21,10 @@ import io.heddle.telemetry.report.ListReport;
 import io.heddle.telemetry.report.RuleReport;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +35,7 @@ final class ControllerTest {
   private static final Path NO_FILE = Path.of("none");
   private static final String OURS = "controller 10.0.0.9";
 
-  private final List<String> log = new ArrayList<>();
+  private final List<String> log = new CopyOnWriteArrayList<>();
   private long seconds;
   private @Nullable Controller controller;
 
@@ -187,5 +192,22 @@ final class ControllerTest {
     round();
     assertEquals(List.of(), rules());
     assertTrue(disk.lines().stream().anyMatch(each -> each.contains("\"action\":\"withdraw\"")));
+  }
+
+  @Test
+  void faultOfTheBgpThreadIsToldToWhoeverDependsOnIt() throws Exception {
+    begin(null);
+    CountDownLatch lost = new CountDownLatch(1);
+    controller.decide(lost::countDown);
+    RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
+    /* One route for two gateways can't be announced. */
+    for (int gateway = 1; gateway <= 2; gateway++) {
+      FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
+      controller.speaker().announce(book.want(flow, gateway, "wan", 1, "it is moved"));
+    }
+    Patience patience = Patience.ofSeconds(30);
+    while (!lost.await(2, TimeUnit.MILLISECONDS)) {
+      assertFalse(patience.isOver(), log.toString());
+    }
   }
 }

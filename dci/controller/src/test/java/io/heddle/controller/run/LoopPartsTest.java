@@ -190,6 +190,9 @@ final class LoopPartsTest {
         made.gaps());
     hear(new Heard.Elephants(List.of(elephant("::ffff:10.2.0.2", 17, 1), twice)));
     assertEquals(1, snapshots.make(nowNs).snapshot().flows().size(), "IPv4 is background");
+    hear(new Heard.Elephants(List.of(elephant("FC00:2:0::2", 17, 1))));
+    assertEquals(
+        flow(17), snapshots.make(nowNs).snapshot().flows().getFirst().id(), "one text for each");
   }
 
   private Map<Integer, Fit> audit(long patienceNs) {

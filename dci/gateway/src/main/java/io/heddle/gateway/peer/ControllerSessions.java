@@ -100,6 +100,11 @@ public final class ControllerSessions implements AutoCloseable {
     return sessions;
   }
 
+  /** What is done where the speaker's thread has met an error that it can't undo, on it. */
+  public void orElse(Runnable whenLost) {
+    speaker.loop().orElse(thrown -> whenLost.run());
+  }
+
   private void add(ControllerPeer peer, Log log) {
     FlowspecCodec codec = new FlowspecCodec(config.types());
     RuleAdmission admission =

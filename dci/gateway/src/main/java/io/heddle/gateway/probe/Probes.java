@@ -46,6 +46,7 @@ public final class Probes implements AutoCloseable {
   private final MemorySegment events = arena.allocate((long) MOST_EVENTS * EVENT_BYTES, 8);
   private final int epoll;
   private long nextNs = System.nanoTime();
+  private volatile Runnable whenLost = () -> {};
   private boolean closed;
 
   private Probes(long intervalNs, @Nullable StampSocket reflector, int epoll) {
@@ -86,8 +87,15 @@ public final class Probes implements AutoCloseable {
       probes.release();
       throw failed;
     }
-    new LastingThread("heddle-gateway-probes", log, probes::round).start();
+    new LastingThread("heddle-gateway-probes", log, probes::round)
+        .orElse(() -> probes.whenLost.run())
+        .start();
     return probes;
+  }
+
+  /** What is done where the thread can't go on, on it. */
+  public void orElse(Runnable end) {
+    whenLost = end;
   }
 
   private void follow(StampSocket socket) {
