@@ -248,8 +248,14 @@ public final class Gateway implements AutoCloseable {
   }
 
   /** What was seen at the last look, as telemetry has it. */
-  public synchronized GatewayReport report() {
-    return Reports.of(view(), config, sent);
+  public GatewayReport report() {
+    GatewayView seen;
+    List<InterfaceReport> counted;
+    synchronized (this) {
+      seen = view();
+      counted = sent;
+    }
+    return Reports.of(seen, config, counted);
   }
 
   /** Sessions with controllers. */

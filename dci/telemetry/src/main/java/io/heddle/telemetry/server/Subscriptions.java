@@ -68,6 +68,11 @@ final class Subscriptions {
           take(request);
         } catch (StatusRuntimeException refused) {
           refuse(refused);
+        } catch (Throwable failed) {
+          /* The executor would keep it to itself, and the client would wait for ever. */
+          FaultTeller.makeRoom();
+          faults.tell("a subscription", failed);
+          refuse(refusal(Status.INTERNAL, "the gateway can't answer; its log says why"));
         }
       });
     }
@@ -123,7 +128,9 @@ final class Subscriptions {
           send(each, source.get());
         } catch (StatusRuntimeException gone) {
           finish();
-        } catch (RuntimeException failed) {
+        } catch (Throwable failed) {
+          /* What is thrown ends a timer without a word. */
+          FaultTeller.makeRoom();
           faults.tell("a sample", failed);
         }
       }

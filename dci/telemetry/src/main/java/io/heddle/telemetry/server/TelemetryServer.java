@@ -14,8 +14,8 @@ import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -43,9 +43,11 @@ public final class TelemetryServer implements AutoCloseable {
    */
   public static TelemetryServer start(
       InetSocketAddress at, TlsFiles files, Supplier<GatewayReport> source, Log log) {
-    ScheduledExecutorService sampler =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
+    ScheduledThreadPoolExecutor sampler =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
+    /* A client's timers may be years long, and would outlive it. */
+    sampler.setRemoveOnCancelPolicy(true);
     Subscriptions subscriptions = new Subscriptions(source, sampler, log);
     ServerServiceDefinition service =
         ServerServiceDefinition.builder(GnmiMethods.SERVICE)

@@ -47,6 +47,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,6 +106,9 @@ final class TelemetryTest {
   private static TlsFiles stranger;
 
   private volatile GatewayReport report = REPORT;
+  private volatile Error fault;
+  private final AtomicInteger asked = new AtomicInteger();
+  private final List<String> log = new CopyOnWriteArrayList<>();
   private final Listener listener = new Listener();
   private final List<AutoCloseable> open = new ArrayList<>();
   private TelemetryServer server;
@@ -143,8 +147,15 @@ final class TelemetryTest {
         TelemetryServer.start(
             new InetSocketAddress(InetAddress.getByName("::1"), 0),
             files,
-            () -> report,
-            (level, sentence) -> {});
+            () -> {
+              asked.incrementAndGet();
+              Error thrown = fault;
+              if (thrown != null) {
+                throw thrown;
+              }
+              return report;
+            },
+            (level, sentence) -> log.add(sentence));
     open.addFirst(made);
     return made;
   }
@@ -209,6 +220,29 @@ final class TelemetryTest {
             () -> report,
             (level, sentence) -> {}));
     await("samples again", () -> listener.heard.size() > before);
+  }
+
+  @Test
+  void questionThatCannotBeAnsweredIsRefusedAndTold() throws Exception {
+    fault = new AssertionError("on purpose");
+    String said =
+        refusal(list(subscription("gateway")).setMode(SubscriptionList.Mode.ONCE).build());
+    assertTrue(said.contains("INTERNAL: the gateway can't answer"), said);
+    assertTrue(log.getFirst().contains("on purpose"), log.toString());
+  }
+
+  @Test
+  void samplesGoOnAfterOneThatFailed() throws Exception {
+    subscribe(server.port(), controller, null, ReportPath.ELEPHANTS);
+    await("a sample", () -> !listener.heard.isEmpty());
+    fault = new AssertionError("on purpose");
+    await("the fault", () -> !log.isEmpty());
+    int failed = asked.get();
+    await("another try", () -> asked.get() > failed);
+    fault = null;
+    int before = listener.heard.size();
+    await("samples again", () -> listener.heard.size() > before);
+    assertEquals(List.of(), listener.lost);
   }
 
   @Test
