@@ -27,6 +27,7 @@ public final class Probes implements AutoCloseable {
   /* epoll_event is packed on x86-64 and has 16 bytes elsewhere. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
   private static final int MOST_EVENTS = 64;
+  private static final int MOST_PACKETS_A_TURN = 64;
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
   /**
@@ -161,9 +162,13 @@ public final class Probes implements AutoCloseable {
     probed.socket.send(StampPacket.probe(probed.probe.send(now), wallTime()));
   }
 
+  /* Whoever floods a socket mustn't keep others waiting for this object: epoll tells of the rest. */
   private static void readAnswers(Probed probed) {
-    ByteBuffer answer;
-    while ((answer = probed.socket.receive()) != null) {
+    for (int i = 0; i < MOST_PACKETS_A_TURN; i++) {
+      ByteBuffer answer = probed.socket.receive();
+      if (answer == null) {
+        return;
+      }
       if (answer.remaining() >= StampPacket.BYTES) {
         probed.probe.answered(
             StampPacket.sequence(answer), System.nanoTime(), StampPacket.reflectorNs(answer));
@@ -172,8 +177,11 @@ public final class Probes implements AutoCloseable {
   }
 
   private static void reflect(StampSocket socket) {
-    ByteBuffer probe;
-    while ((probe = socket.receive()) != null) {
+    for (int i = 0; i < MOST_PACKETS_A_TURN; i++) {
+      ByteBuffer probe = socket.receive();
+      if (probe == null) {
+        return;
+      }
       if (probe.remaining() >= StampPacket.BYTES) {
         long received = wallTime();
         socket.sendBack(StampPacket.answer(probe, received, wallTime(), socket.hopLimit()));
