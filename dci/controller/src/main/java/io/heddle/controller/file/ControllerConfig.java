@@ -7,6 +7,7 @@ import io.heddle.controller.solver.Strategy;
 import io.heddle.platform.ConfigText;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
+import io.heddle.telemetry.gnmi.GnmiMethods;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ public record ControllerConfig(
   private static final long SECOND_NS = 1_000_000_000;
   private static final long MS_NS = 1_000_000;
   private static final int MOST_SECONDS = 86_400;
+  private static final int LEAST_INTERVAL_MS = (int) (GnmiMethods.LEAST_INTERVAL_NS / MS_NS);
   private static final Set<String> KEYS =
       Set.of(
           "strategy",
@@ -86,7 +88,9 @@ public record ControllerConfig(
               (int) top.number("most-moves", standard.mostMoves(), 1, 1_000),
               seconds(top, "hold-down-s", standard.holdDownNs()),
               seconds(top, "release-s", standard.releaseNs()),
-              MS_NS * top.number("interval-ms", standard.intervalNs() / MS_NS, 10, 3_600_000),
+              MS_NS
+                  * top.number(
+                      "interval-ms", standard.intervalNs() / MS_NS, LEAST_INTERVAL_MS, 3_600_000),
               (int) top.number("stale-intervals", standard.staleIntervals(), 1, 1_000),
               top.get(
                   "latency-limit-ms",

@@ -95,6 +95,7 @@ class ControllerFilesTest {
           {"strategy = best", "isn't one of min-max, largest-first, smallest-move"},
           {"low = 0.6", "f: low = 0.6 isn't below high = 0.6: rules would come and go"},
           {"samples = 0", "samples = 0 isn't a whole number from 1 to 1000"},
+          {"interval-ms = 49", "interval-ms = 49 isn't a whole number from 50 to 3600000"},
           {"[peers a]", "'[peers a]' isn't [gateway name]"}
         }) {
       HeddleException fault =

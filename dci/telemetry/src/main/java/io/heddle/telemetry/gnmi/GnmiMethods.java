@@ -9,6 +9,9 @@ import io.heddle.telemetry.proto.SubscribeResponse;
 
 /** The service gnmi.gNMI, as far as it is spoken here. */
 public final class GnmiMethods {
+  /** The shortest interval between samples that a gateway grants. */
+  public static final long LEAST_INTERVAL_NS = 50_000_000;
+
   public static final String SERVICE = "gnmi.gNMI";
 
   /** The version of the specification. */

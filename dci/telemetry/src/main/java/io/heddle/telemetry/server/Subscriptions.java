@@ -6,6 +6,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.heddle.platform.FaultTeller;
 import io.heddle.platform.Log;
+import io.heddle.telemetry.gnmi.GnmiMethods;
 import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.gnmi.ReportWriter;
 import io.heddle.telemetry.proto.Encoding;
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Subscriptions of all clients: ONCE, POLL, and STREAM with samples. */
 final class Subscriptions {
-  /** The shortest interval between samples. */
-  static final long LEAST_INTERVAL_NS = 50_000_000;
-
   private final Supplier<GatewayReport> source;
   private final ScheduledExecutorService sampler;
   private final FaultTeller faults;
@@ -204,9 +202,9 @@ final class Subscriptions {
       }
       long intervalNs = each.getSampleInterval();
       if (intervalNs == 0) {
-        intervalNs = LEAST_INTERVAL_NS;
+        intervalNs = GnmiMethods.LEAST_INTERVAL_NS;
       }
-      if (intervalNs < LEAST_INTERVAL_NS) {
+      if (intervalNs < GnmiMethods.LEAST_INTERVAL_NS) {
         throw refusal(
             Status.INVALID_ARGUMENT,
             "an interval of "

@@ -26,6 +26,9 @@ public final class TelemetryServer implements AutoCloseable {
 
   private static final long END_SECONDS = 2;
 
+  /* Below the 10 s of our clients: gRPC's own limit of 5 minutes ends a connection for their signs of life. */
+  private static final long LEAST_PING_SECONDS = 5;
+
   private final Server server;
   private final ScheduledExecutorService sampler;
 
@@ -64,6 +67,7 @@ public final class TelemetryServer implements AutoCloseable {
       Server server =
           NettyServerBuilder.forAddress(at)
               .sslContext(files.server())
+              .permitKeepAliveTime(LEAST_PING_SECONDS, TimeUnit.SECONDS)
               .addService(service)
               .build()
               .start();
