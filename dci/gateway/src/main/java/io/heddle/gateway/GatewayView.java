@@ -91,7 +91,7 @@ public final class GatewayView {
   /** Flows, the fastest first. */
   public GatewayStatus.Flows flows() {
     return new GatewayStatus.Flows(
-        text(time),
+        text(seenAt),
         flows.stream().filter(MeasuredFlow::elephant).count(),
         flows.stream()
             .sorted(
@@ -150,7 +150,7 @@ public final class GatewayView {
   /** Segment lists in the order of their policies. */
   public GatewayStatus.Lists lists() {
     return new GatewayStatus.Lists(
-        text(time),
+        text(seenAt),
         adopted,
         new GatewayStatus.Traffic(
             traffic.roce().packets(),
@@ -200,7 +200,7 @@ public final class GatewayView {
       }
     }
     return new GatewayStatus.Rules(
-        text(time),
+        text(seenAt),
         rules.entrySet().stream()
             .sorted(
                 Comparator.comparing(

@@ -2,6 +2,7 @@ package io.heddle.gateway;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -166,6 +168,21 @@ final class GatewayLifeTest {
       sessions.orElse(lost::countDown);
       sessions.listsChanged();
       await("the end", () -> lost.getCount() == 0);
+    }
+  }
+
+  @Test
+  void timeOfAnAnswerIsThatOfTheLookAndNotOfTheQuestion() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      Gateway gateway = host.start(LoneHost.config("", ""));
+      host.look(gateway);
+      String looked = gateway.view().lists().time();
+      await("another moment", () -> Instant.now().isAfter(Instant.parse(looked).plusMillis(2)));
+      assertEquals(looked, gateway.view().lists().time());
+      assertEquals(looked, gateway.view().flows().time());
+      assertEquals(looked, gateway.view().rules().time());
+      host.look(gateway);
+      assertNotEquals(looked, gateway.view().lists().time());
     }
   }
 }
