@@ -107,6 +107,7 @@ public final class WanDemo {
   private WanReport run() throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       WanNodes nodes = cleanup.add(new WanNodes());
+      nodes.setUp();
       WanProcesses processes = new WanProcesses(folder, nodes);
       daemons = cleanup.add(processes);
       configure();

@@ -31,17 +31,19 @@ final class WanNodes implements AutoCloseable {
 
   private final String prefix = "hdwan" + ProcessHandle.current().pid() + "-";
   private final Deque<String> made = new ArrayDeque<>();
+  private boolean closed;
 
-  WanNodes() {
-    try {
-      for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, "p1", "p2", "p3")) {
-        add(each);
-      }
-      connect();
-    } catch (RuntimeException failed) {
-      close();
-      throw failed;
+  /**
+   * Makes and connects them. Whoever closes this removes those that are there by then, and no
+   * further one is made.
+   *
+   * @throws HeddleException where the system refuses, or it was closed meanwhile
+   */
+  void setUp() {
+    for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, "p1", "p2", "p3")) {
+      add(each);
     }
+    connect();
   }
 
   static String gateway(int side) {
@@ -64,6 +66,9 @@ final class WanNodes implements AutoCloseable {
 
   /* Synchronized with close, which an interrupt may call in the middle of the set-up. */
   private synchronized void add(String node) {
+    if (closed) {
+      throw new HeddleException("the demo was ended while it was set up");
+    }
     Commands.run(List.of("ip", "netns", "add", namespace(node)));
     made.push(node);
     run(node, "sysctl", "-q", "-w", RULES);
@@ -130,6 +135,7 @@ final class WanNodes implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    closed = true;
     HeddleException failure = null;
     while (!made.isEmpty()) {
       try {

@@ -26,6 +26,7 @@ final class WanProcesses implements AutoCloseable {
   private final Path folder;
   private final WanNodes nodes;
   private final Map<String, Process> running = new LinkedHashMap<>();
+  private boolean closed;
 
   WanProcesses(Path folder, WanNodes nodes) {
     this.folder = folder;
@@ -53,6 +54,9 @@ final class WanProcesses implements AutoCloseable {
 
   /* Synchronized with close, which an interrupt may call in the middle. */
   synchronized void start(String name, String node, List<String> command) {
+    if (closed) {
+      throw new HeddleException("the demo was ended before " + name + " was started");
+    }
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", nodes.namespace(node)));
     whole.addAll(command);
     try {
@@ -83,7 +87,7 @@ final class WanProcesses implements AutoCloseable {
   /**
    * @throws Ended with its words where one has ended
    */
-  void check() {
+  synchronized void check() {
     running.forEach((name, process) -> {
       if (!process.isAlive()) {
         throw new Ended(
@@ -123,6 +127,7 @@ final class WanProcesses implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    closed = true;
     running.values().forEach(Process::destroyForcibly);
     running.values().forEach(WanProcesses::await);
     running.clear();

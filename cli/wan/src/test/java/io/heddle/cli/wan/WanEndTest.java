@@ -1,0 +1,68 @@
+package io.heddle.cli.wan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Patience;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An interrupt closes from another thread what is being set up. */
+@EndsWithin(120)
+final class WanEndTest {
+  private static final List<String> NODES =
+      List.of(WanNodes.H1, WanNodes.H2, "gw1", "gw2", WanNodes.CONTROLLER, "p1", "p2", "p3");
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void requireNamespaces() {
+    NetworkNamespace.assumeAvailable();
+  }
+
+  private static boolean isThere(WanNodes nodes, String node) {
+    return Files.exists(Path.of("/run/netns", nodes.namespace(node)));
+  }
+
+  @Test
+  void nodesThatAreClosedWhileTheyAreMadeLeaveNothing() throws Exception {
+    WanNodes nodes = new WanNodes();
+    Thread setUp =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                nodes.setUp();
+              } catch (HeddleException ended) {
+                /* As it should, unless it was through already. */
+              }
+            });
+    Patience patience = Patience.ofSeconds(30);
+    while (!isThere(nodes, NODES.getFirst())) {
+      assertFalse(patience.isOver(), "no namespace is made");
+      Thread.sleep(1);
+    }
+    nodes.close();
+    setUp.join();
+    assertEquals(List.of(), NODES.stream().filter(each -> isThere(nodes, each)).toList());
+  }
+
+  @Test
+  void nothingIsStartedOnceTheDemoHasEnded() {
+    try (WanNodes nodes = new WanNodes();
+        WanProcesses processes = new WanProcesses(folder, nodes)) {
+      processes.close();
+      HeddleException refused =
+          assertThrows(
+              HeddleException.class, () -> processes.start("late", "gw1", List.of("sleep", "9")));
+      assertEquals("the demo was ended before late was started", refused.getMessage());
+    }
+  }
+}
