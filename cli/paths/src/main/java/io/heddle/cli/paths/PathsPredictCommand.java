@@ -1,9 +1,12 @@
 package io.heddle.cli.paths;
 
 import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.page.PageFile;
 import io.heddle.fabric.model.FabricModel;
 import io.heddle.fabric.model.ModelText;
 import io.heddle.fabric.model.PathsPrediction;
+import io.heddle.fabric.model.WorstLinks;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -39,14 +42,28 @@ public final class PathsPredictCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document instead of the tables.")
   private boolean json;
 
+  @Option(
+      names = "--page",
+      paramLabel = "FILE",
+      description =
+          "Also write one HTML page with pictures, which opens without a network: the worst link"
+              + " against the number of queue pairs, and tier by tier.")
+  private @Nullable Path page;
+
   @Override
   public Integer call() throws IOException {
     Path file = Objects.requireNonNull(model);
     FabricModel fabric = ModelText.parse(file.toString(), Files.readAllLines(file));
+    if (page != null) {
+      PageFile.requireFolder(page);
+    }
     PathsPrediction prediction = PathsPrediction.of(fabric);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(prediction) + "\n" : PredictionText.of(prediction));
     out.flush();
+    if (page != null) {
+      WholeFile.write(page, PredictionPage.html(prediction, WorstLinks.of(fabric)));
+    }
     return 0;
   }
 }

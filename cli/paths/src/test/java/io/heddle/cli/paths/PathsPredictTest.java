@@ -1,6 +1,7 @@
 package io.heddle.cli.paths;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -65,6 +66,27 @@ final class PathsPredictTest {
     assertEquals(64, document.get("flows").asInt());
     assertEquals(1, document.get("pairs").get(0).get("polarisation").asDouble());
     assertEquals(12, document.get("tiers").get(1).get("unused").asInt());
+  }
+
+  @Test
+  void thePageHasTheTableTheWorstLinksAndTierByTierAndNeedsNothingElse() throws Exception {
+    Path page = folder.resolve("page.html");
+    assertEquals(0, predict(TWO_TIERS, "--page", page.toString()));
+    String html = Files.readString(page);
+    assertTrue(html.contains(out.toString().lines().findFirst().orElseThrow()), html);
+    assertTrue(html.contains("Worst link of spine against the number of queue pairs"), html);
+    assertTrue(html.contains("<polygon"), "the band of luck");
+    assertTrue(html.contains("<title>link of leaf 0, link of spine 0: 100 %</title>"), html);
+    assertTrue(html.contains("<title>link of leaf 0, link of spine 1: 0 %</title>"), html);
+    String elsewhere = html.replace("http://www.w3.org/2000/svg", "");
+    assertFalse(elsewhere.contains("http") || elsewhere.contains("<script"), elsewhere);
+  }
+
+  @Test
+  void aPageWithoutAFolderIsRefusedBeforeAnythingIsPrinted() throws Exception {
+    assertEquals(1, predict(TWO_TIERS, "--page", folder.resolve("none/page.html").toString()));
+    assertTrue(String.valueOf(thrown).contains("there is no folder"), String.valueOf(thrown));
+    assertEquals("", out.toString());
   }
 
   @Test

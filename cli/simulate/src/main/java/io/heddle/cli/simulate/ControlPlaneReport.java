@@ -1,9 +1,9 @@
 package io.heddle.cli.simulate;
 
+import io.heddle.cli.kit.page.LinePlot;
+import io.heddle.cli.kit.page.ReportPage;
 import io.heddle.sim.control.RouteFabric;
 import io.heddle.sim.control.SchemeRow;
-import io.heddle.sim.report.LinePlot;
-import io.heddle.sim.report.ReportPage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

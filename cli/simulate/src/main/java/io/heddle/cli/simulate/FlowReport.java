@@ -1,7 +1,7 @@
 package io.heddle.cli.simulate;
 
-import io.heddle.sim.report.LinePlot;
-import io.heddle.sim.report.ReportPage;
+import io.heddle.cli.kit.page.LinePlot;
+import io.heddle.cli.kit.page.ReportPage;
 import java.util.List;
 import java.util.Locale;
 

@@ -6,6 +6,7 @@ import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.page.PageFile;
 import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.HtsimCheck;
 import io.heddle.sim.check.TableCheck;

@@ -1,9 +1,9 @@
 package io.heddle.cli.simulate;
 
+import io.heddle.cli.kit.page.HeatMap;
+import io.heddle.cli.kit.page.LinePlot;
+import io.heddle.cli.kit.page.ReportPage;
 import io.heddle.sim.chunks.ChunkOutcome;
-import io.heddle.sim.report.HeatMap;
-import io.heddle.sim.report.LinePlot;
-import io.heddle.sim.report.ReportPage;
 import java.util.List;
 import java.util.Locale;
 
@@ -51,7 +51,14 @@ final class SimulatePage {
                   + " Where there are more than fit, a cell shows the busiest of several.",
               100 * each.heat().mean(),
               100 * each.heat().most()),
-          HeatMap.svg(each.heat().rows(), each.heat().columns(), each.heat().cells()));
+          HeatMap.svg(
+              new HeatMap.Words(
+                  "load of links",
+                  each.heat().rows(),
+                  each.heat().columns(),
+                  "idle",
+                  "always busy"),
+              each.heat().cells()));
     }
     return page.html();
   }

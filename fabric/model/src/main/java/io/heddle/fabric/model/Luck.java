@@ -5,6 +5,12 @@ public final class Luck {
   /** Up to so many flows the chance is exact; above, links count as independent. */
   private static final int MOST_EXACT = 4096;
 
+  /** And up to so many flows times links, since that is how long it takes. */
+  private static final long MOST_STEPS = 1 << 20;
+
+  /** What is less likely changes nothing that anybody sees. */
+  private static final double NEGLIGIBLE = 1e-20;
+
   private Luck() {}
 
   /**
@@ -20,11 +26,34 @@ public final class Luck {
       return 1;
     }
     double none =
-        flows <= MOST_EXACT
+        flows <= MOST_EXACT && (long) flows * links <= MOST_STEPS
             ? allBelow(flows, links, most)
             : Math.pow(poissonBelow((double) flows / links, most), links);
     return Math.clamp(1 - none, 0, 1);
   }
+
+  /**
+   * Where the worst link is by luck.
+   *
+   * @param flows all flows, at least 1
+   * @param links that each may take
+   * @param edge the part of all cases below the band, and above it; 0 to 0.5
+   * @return the least and the most flows of a worst link in the band
+   */
+  public static Band ofWorstLinks(int flows, int links, double edge) {
+    int least = (flows + links - 1) / links;
+    while (least < flows && ofWorstLink(flows, links, least + 1) > 1 - edge) {
+      least++;
+    }
+    int most = least;
+    while (most < flows && ofWorstLink(flows, links, most + 1) > edge) {
+      most++;
+    }
+    return new Band(least, most);
+  }
+
+  /** Flows of a worst link, both ends in it. */
+  public record Band(int least, int most) {}
 
   /** How many links are expected to have a flow. */
   public static double usedLinks(int flows, int links) {
@@ -46,7 +75,7 @@ public final class Luck {
       double[] next = new double[flows + 1];
       double share = 1.0 / (links - link);
       for (int before = 0; before <= flows; before++) {
-        if (chance[before] > 0) {
+        if (chance[before] > NEGLIGIBLE) {
           int left = flows - before;
           for (int own = 0; own < most && own <= left; own++) {
             next[before + own] += chance[before] * binomial(logFactorial, left, own, share);

@@ -49,4 +49,18 @@ final class LuckTest {
     assertEquals(1.5, Luck.usedLinks(2, 2), 1e-12);
     assertEquals(1, Luck.usedLinks(5, 1), 1e-12);
   }
+
+  /* Two flows on two links are on one in half of all cases. */
+  @Test
+  void theBandHoldsWhatIsNeitherRareAboveNorBelow() {
+    assertEquals(new Luck.Band(1, 2), Luck.ofWorstLinks(2, 2, 0.05));
+    assertEquals(new Luck.Band(1, 1), Luck.ofWorstLinks(1, 5, 0.05));
+    for (int flows : new int[] {6, 40, 300}) {
+      Luck.Band band = Luck.ofWorstLinks(flows, 8, 0.05);
+      assertTrue(Luck.ofWorstLink(flows, 8, band.most() + 1) <= 0.05, flows + ": " + band);
+      assertTrue(Luck.ofWorstLink(flows, 8, band.most()) > 0.05, flows + ": " + band);
+      assertTrue(1 - Luck.ofWorstLink(flows, 8, band.least() + 1) >= 0.05, flows + ": " + band);
+      assertTrue(1 - Luck.ofWorstLink(flows, 8, band.least()) < 0.05, flows + ": " + band);
+    }
+  }
 }

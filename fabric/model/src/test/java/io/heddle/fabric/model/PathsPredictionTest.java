@@ -48,6 +48,26 @@ final class PathsPredictionTest {
   }
 
   @Test
+  void theWorstLinksLastPointIsTheWholePredictionAndLeavesTheBandOfLuck() {
+    FabricModel model =
+        model(
+            "tier leaf\nmembers 4\nalgorithm crc32LSB\ntier spine\nmembers 4\nalgorithm crc32LSB"
+                + FLOWS);
+    PathsPrediction prediction = PathsPrediction.of(model);
+    List<WorstLinks> worst = WorstLinks.of(model);
+    for (int tier = 0; tier < 2; tier++) {
+      PathsPrediction.TierLoad load = prediction.tiers().get(tier);
+      WorstLinks.Point last = worst.get(tier).points().getLast();
+      assertEquals(load.name(), worst.get(tier).tier());
+      assertEquals(64, last.flows());
+      assertEquals(load.most() / load.even(), last.worst());
+      assertTrue(last.luckLow() <= last.luckHigh(), last.toString());
+    }
+    WorstLinks.Point ofSpines = worst.get(1).points().getLast();
+    assertTrue(ofSpines.worst() > ofSpines.luckHigh(), ofSpines.toString());
+  }
+
+  @Test
   void aShiftOfTheSecondTierUndoesIt() {
     PathsPrediction.TierPair pair =
         predict(

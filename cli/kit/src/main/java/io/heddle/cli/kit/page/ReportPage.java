@@ -1,4 +1,4 @@
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import java.util.Locale;
 
@@ -40,7 +40,7 @@ public final class ReportPage {
   /**
    * Adds a picture.
    *
-   * @param level which level of the simulation made it
+   * @param level what made it, such as a level of the simulation
    * @param svg as a plot makes it
    */
   public void figure(String title, String level, String caption, String svg) {

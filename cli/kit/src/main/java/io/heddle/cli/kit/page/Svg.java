@@ -1,4 +1,4 @@
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import java.util.Locale;
 
@@ -6,6 +6,8 @@ import java.util.Locale;
  * A picture under way. It scales with its place on the page and takes the page's colour of text.
  */
 final class Svg {
+  private static final String FAINT = "0.15";
+
   private final StringBuilder text = new StringBuilder();
 
   Svg(int width, int height, String name) {
@@ -34,6 +36,19 @@ final class Svg {
     add(
         "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"%s\"/>%n",
         colour, points);
+  }
+
+  /** What is inside of these points, faintly. */
+  void area(StringBuilder points) {
+    add("<polygon fill=\"currentColor\" fill-opacity=\"%s\" points=\"%s\"/>%n", FAINT, points);
+  }
+
+  /** An area's colour, for a legend. */
+  void swatch(double x, double y) {
+    add(
+        "<rect x=\"%.1f\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"currentColor\""
+            + " fill-opacity=\"%s\"/>%n",
+        x, y, FAINT);
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import java.util.List;
 import java.util.Locale;
@@ -20,17 +20,26 @@ public final class HeatMap {
   private HeatMap() {}
 
   /**
-   * The picture.
+   * What a picture shows.
    *
+   * @param name of the whole
    * @param rows what a row is
    * @param columns what a column is
+   * @param none what 0 means
+   * @param all what 1 means
+   */
+  public record Words(String name, String rows, String columns, String none, String all) {}
+
+  /**
+   * The picture.
+   *
    * @param cells by row and column, 0 to 1
    */
-  public static String svg(String rows, String columns, List<List<Double>> cells) {
+  public static String svg(Words words, List<List<Double>> cells) {
     int across = cells.getFirst().size();
     double size = Math.min((double) (WIDTH - LEFT) / across, (double) MOST_HEIGHT / cells.size());
     double height = Math.max(size, 6) * cells.size();
-    Svg svg = new Svg(WIDTH, (int) Math.ceil(TOP + height + BOTTOM), "load of links");
+    Svg svg = new Svg(WIDTH, (int) Math.ceil(TOP + height + BOTTOM), words.name());
     double wide = (double) (WIDTH - LEFT) / across;
     double tall = height / cells.size();
     for (int row = 0; row < cells.size(); row++) {
@@ -43,17 +52,23 @@ public final class HeatMap {
             tall,
             colour(share),
             String.format(
-                Locale.ROOT, "%s %d, %s %d: %.0f %%", rows, row, columns, column, 100 * share));
+                Locale.ROOT,
+                "%s %d, %s %d: %.0f %%",
+                words.rows(),
+                row,
+                words.columns(),
+                column,
+                100 * share));
       }
     }
-    svg.words(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", columns);
-    svg.upright(16, TOP + height / 2, rows);
+    svg.words(LEFT + (WIDTH - LEFT - SCALE) / 2.0, TOP + height + 24, "middle", words.columns());
+    svg.upright(16, TOP + height / 2, words.rows());
     for (int i = 0; i < SCALE; i++) {
       double share = (double) i / SCALE;
       svg.rectangle(WIDTH - SCALE + i, TOP + height + 8, 1, 10, colour(share), "scale");
     }
-    svg.words(WIDTH - SCALE, TOP + height + 32, "start", "idle");
-    svg.words(WIDTH, TOP + height + 32, "end", "always busy");
+    svg.words(WIDTH - SCALE, TOP + height + 32, "start", words.none());
+    svg.words(WIDTH, TOP + height + 32, "end", words.all());
     return svg.end();
   }
 

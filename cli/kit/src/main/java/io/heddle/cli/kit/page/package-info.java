@@ -1,5 +1,5 @@
 /** Outcomes as pictures, and pictures on one page that needs nothing else. No plotting library. */
 @NullMarked
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import java.util.ArrayList;
 import java.util.List;

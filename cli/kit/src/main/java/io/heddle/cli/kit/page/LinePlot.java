@@ -1,8 +1,11 @@
-package io.heddle.sim.report;
+package io.heddle.cli.kit.page;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
 
 /** Lines over two axes, linear or logarithmic, with a legend. */
 public final class LinePlot {
@@ -21,10 +24,13 @@ public final class LinePlot {
 
   private record Line(String name, double[] x, double[] y) {}
 
+  private record Band(String name, double[] x, double[] low, double[] high) {}
+
   private final String xLabel;
   private final String yLabel;
   private final boolean isLog;
   private final List<Line> lines = new ArrayList<>();
+  private @Nullable Band band;
 
   /**
    * @param isLog whether both axes are logarithmic
@@ -42,6 +48,16 @@ public final class LinePlot {
    */
   public LinePlot add(String name, double[] x, double[] y) {
     lines.add(new Line(name, x.clone(), y.clone()));
+    return this;
+  }
+
+  /**
+   * Adds an area behind the lines, one for all.
+   *
+   * @param x as many as low and high
+   */
+  public LinePlot band(String name, double[] x, double[] low, double[] high) {
+    band = new Band(name, x.clone(), low.clone(), high.clone());
     return this;
   }
 
@@ -64,13 +80,18 @@ public final class LinePlot {
     svg.words((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "middle", xLabel);
     svg.upright(14, (TOP + HEIGHT - BOTTOM) / 2.0, yLabel);
     double legend = LEFT;
+    if (band != null) {
+      svg.area(outline(band, across, up));
+      svg.swatch(legend, 11);
+      svg.words(legend + 26, 20, "start", band.name());
+      legend += SWATCH + 20 + LETTER * band.name().length();
+    }
     for (int i = 0; i < lines.size(); i++) {
       Line line = lines.get(i);
       String colour = COLOURS.get(i % COLOURS.size());
       StringBuilder points = new StringBuilder();
       for (int at = 0; at < line.x().length; at++) {
-        points.append(
-            String.format(Locale.ROOT, "%.1f,%.1f ", x(across, line.x()[at]), y(up, line.y()[at])));
+        addPoint(points, x(across, line.x()[at]), y(up, line.y()[at]));
       }
       svg.path(points, colour);
       svg.line(legend, 16, legend + 20, 16, "stroke=\"" + colour + "\" stroke-width=\"3\"");
@@ -80,10 +101,28 @@ public final class LinePlot {
     return svg.end();
   }
 
+  private static StringBuilder outline(Band band, Axis across, Axis up) {
+    StringBuilder points = new StringBuilder();
+    int last = band.x().length - 1;
+    for (int i = 0; i <= last; i++) {
+      addPoint(points, x(across, band.x()[i]), y(up, band.high()[i]));
+    }
+    for (int i = last; i >= 0; i--) {
+      addPoint(points, x(across, band.x()[i]), y(up, band.low()[i]));
+    }
+    return points;
+  }
+
+  private static void addPoint(StringBuilder points, double x, double y) {
+    points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, y));
+  }
+
   private double[] all(boolean isAcross) {
-    return lines.stream()
-        .flatMapToDouble(line -> java.util.Arrays.stream(isAcross ? line.x() : line.y()))
-        .toArray();
+    DoubleStream ofLines =
+        lines.stream().flatMapToDouble(line -> Arrays.stream(isAcross ? line.x() : line.y()));
+    DoubleStream ofBand =
+        band == null ? DoubleStream.empty() : Arrays.stream(isAcross ? band.x() : band.high());
+    return DoubleStream.concat(ofLines, ofBand).toArray();
   }
 
   private static double x(Axis axis, double value) {

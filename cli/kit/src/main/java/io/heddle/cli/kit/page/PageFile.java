@@ -1,11 +1,11 @@
-package io.heddle.cli.simulate;
+package io.heddle.cli.kit.page;
 
 import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Where a page is to be written. */
-final class PageFile {
+public final class PageFile {
   private PageFile() {}
 
   /**
@@ -13,7 +13,7 @@ final class PageFile {
    *
    * @throws HeddleException where the file can't be written for its folder's sake, or is a folder
    */
-  static void requireFolder(Path file) {
+  public static void requireFolder(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
       throw new HeddleException("can't write " + file + ": there is no folder " + folder);
