@@ -58,7 +58,7 @@ record ControlPlaneReport(
             unreachable,
             sample));
     text.append(
-        "%-24s %12s %12s %12s %12s %10s %10s %12s%n"
+        "%-24s %12s %12s %12s %12s %10s %10s %12s %9s%n"
             .formatted(
                 "routes",
                 "arithmetic",
@@ -67,12 +67,13 @@ record ControlPlaneReport(
                 "published",
                 "of a leaf",
                 "installed",
-                "suppressed"));
+                "suppressed",
+                "loss us"));
     for (SchemeRow each : schemes) {
       text.append(
           String.format(
               Locale.ROOT,
-              "%-24s %,12d %,12d %,12d %,12d %,10d %,10d %,12d  %s%n",
+              "%-24s %,12d %,12d %,12d %,12d %,10d %,10d %,12d %9s  %s%n",
               each.scheme(),
               each.arithmetic(),
               each.inTable(),
@@ -81,6 +82,7 @@ record ControlPlaneReport(
               each.leafRoutes(),
               each.leafForwarding(),
               each.leafForwardingSuppressed(),
+              each.lossUs() == null ? "–" : String.format(Locale.ROOT, "%.1f", each.lossUs()),
               each.isEqual() && each.avoidsLostPlanes() ? "equal" : "NOT EQUAL"));
     }
     return text + (passed ? "PASSED" : "FAILED") + System.lineSeparator();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.DoubleConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Routes per card and leaf under each scheme. A few cards have the route daemon's real table, which
@@ -14,6 +15,11 @@ import java.util.stream.IntStream;
  * draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
+  /** Losses of a plane that are told one by one. */
+  private static final int MOST_TIMED = 50;
+
+  private static final double NS_PER_US = 1e3;
+
   private final RouteFabric fabric;
   private final int sample;
 
@@ -44,8 +50,14 @@ public final class ControlPlane {
     return rows;
   }
 
+  /* The times: from a leaf's message of a loss until no job sends there, one at a time, sorted. */
   private record Tables(
-      int host, long routes, long afterLosses, int prefixes, boolean avoidsLostPlanes) {}
+      int host,
+      long routes,
+      long afterLosses,
+      int prefixes,
+      boolean avoidsLostPlanes,
+      long[] lossNs) {}
 
   private Tables fill(RouteScheme scheme, int host) {
     try (SampledCard card = new SampledCard(fabric)) {
@@ -54,13 +66,14 @@ public final class ControlPlane {
       }
       long before = card.routes();
       boolean isRight = true;
+      LongStream.Builder times = LongStream.builder();
       for (int plane = 0; plane < fabric.planes(); plane++) {
-        List<Prefix> lost = lost(scheme, host, plane).stream().map(fabric::host).toList();
-        if (scheme == RouteScheme.AGGREGATE) {
-          card.unreachable(plane, lost);
-        } else {
-          card.withdraw(plane, lost);
+        List<Integer> lost = lost(scheme, host, plane);
+        int timed = Math.min(lost.size(), MOST_TIMED);
+        for (int other : lost.subList(0, timed)) {
+          times.add(timeOfLoss(card, scheme, plane, other));
         }
+        lose(card, scheme, plane, lost.subList(timed, lost.size()));
       }
       for (int plane = 0; plane < fabric.planes(); plane++) {
         for (int other : lost(scheme, host, plane)) {
@@ -70,7 +83,24 @@ public final class ControlPlane {
         }
       }
       isRight &= card.complaints().isEmpty();
-      return new Tables(host, before, card.routes(), card.prefixes(), isRight);
+      long[] lossNs = times.build().sorted().toArray();
+      return new Tables(host, before, card.routes(), card.prefixes(), isRight, lossNs);
+    }
+  }
+
+  private long timeOfLoss(SampledCard card, RouteScheme scheme, int plane, int host) {
+    long began = System.nanoTime();
+    lose(card, scheme, plane, List.of(host));
+    card.publish();
+    return System.nanoTime() - began;
+  }
+
+  private void lose(SampledCard card, RouteScheme scheme, int plane, List<Integer> hosts) {
+    List<Prefix> lost = hosts.stream().map(fabric::host).toList();
+    if (scheme == RouteScheme.AGGREGATE) {
+      card.unreachable(plane, lost);
+    } else {
+      card.withdraw(plane, lost);
     }
   }
 
@@ -125,6 +155,8 @@ public final class ControlPlane {
         isAggregated ? own + others + fabric.unreachableIn(0).size() : fabric.hosts(),
         isAggregated ? own + others : fabric.hosts(),
         own + others,
+        first.lossNs().length == 0 ? null : first.lossNs()[first.lossNs().length / 2] / NS_PER_US,
+        first.lossNs().length == 0 ? null : first.lossNs()[first.lossNs().length - 1] / NS_PER_US,
         avoid,
         areEqual);
   }

@@ -77,15 +77,20 @@ final class SampledCard implements AutoCloseable {
     return leaves.stream().mapToLong(AdjRibIn::routes).sum();
   }
 
+  /** Lets jobs see what leaves have said so far. */
+  void publish() {
+    rib.flush();
+  }
+
   /** Prefixes that the daemon publishes to jobs. */
   int prefixes() {
-    rib.flush();
+    publish();
     return published.entries();
   }
 
   /** Whether jobs would send to a host over a plane. */
   boolean reaches(int host, int plane) {
-    rib.flush();
+    publish();
     return published.weight(fabric.host(host), plane) > 0;
   }
 

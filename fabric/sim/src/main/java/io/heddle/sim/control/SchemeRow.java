@@ -1,5 +1,7 @@
 package io.heddle.sim.control;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How many routes there are under one scheme.
  *
@@ -14,6 +16,10 @@ package io.heddle.sim.control;
  * @param leafForwarding that a leaf installs
  * @param leafForwardingSuppressed that a leaf installs with FIB-Suppress: its own hosts, and a
  *     prefix for each other leaf
+ * @param lossUs microseconds from a leaf's message that a host has lost a plane until no job would
+ *     send there, in the first of the real tables on this machine: median; null where no host that
+ *     it hears of loses one
+ * @param mostLossUs the longest of these
  * @param avoidsLostPlanes whether no job of the sample would send to a host over the plane that it
  *     has lost, and each over the others
  * @param isEqual whether each table of the sample agrees with arithmetic and count
@@ -29,5 +35,7 @@ public record SchemeRow(
     long leafRoutes,
     long leafForwarding,
     long leafForwardingSuppressed,
+    @Nullable Double lossUs,
+    @Nullable Double mostLossUs,
     boolean avoidsLostPlanes,
     boolean isEqual) {}

@@ -2,6 +2,8 @@ package io.heddle.sim.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -26,6 +28,20 @@ class ControlPlaneTest {
     assertEquals(RouteScheme.values().length, rows.size());
     for (SchemeRow row : rows) {
       assertTrue(row.isEqual() && row.avoidsLostPlanes(), row.toString());
+    }
+  }
+
+  @Test
+  void aLossesTimeIsToldWhereTheCardHearsOfOne() {
+    RouteFabric whole = new RouteFabric(HOSTS, PLANES, LEAF, 0, PEERS, 100);
+    for (SchemeRow row : new ControlPlane(whole, 1).run(part -> {})) {
+      assertNull(row.lossUs(), row.toString());
+    }
+    for (RouteScheme scheme : List.of(RouteScheme.HOST_ROUTES, RouteScheme.AGGREGATE)) {
+      SchemeRow row = row(scheme);
+      assertNotNull(row.lossUs());
+      assertNotNull(row.mostLossUs());
+      assertTrue(0 < row.lossUs() && row.lossUs() <= row.mostLossUs(), row.toString());
     }
   }
 
