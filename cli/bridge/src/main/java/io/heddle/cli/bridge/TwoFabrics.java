@@ -3,10 +3,8 @@ package io.heddle.cli.bridge;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
-import io.heddle.platform.HeddleException;
+import io.heddle.cli.lab.Shell;
 import io.heddle.verbs.Gid;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -63,26 +61,7 @@ final class TwoFabrics implements AutoCloseable {
         lines.add("link set " + link + " down");
       }
     }
-    run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", lines) + "\n");
-  }
-
-  private static String run(List<String> command, String input) {
-    try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
-      process.getOutputStream().close();
-      String said =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      if (process.waitFor() != 0) {
-        throw new HeddleException(String.join(" ", command) + ": " + said);
-      }
-      return said;
-    } catch (IOException failed) {
-      throw new HeddleException(command.getFirst() + " can't be run", failed);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new HeddleException("the set-up was interrupted", interrupted);
-    }
+    Shell.run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", lines) + "\n");
   }
 
   /**
@@ -91,7 +70,7 @@ final class TwoFabrics implements AutoCloseable {
    * @return what it said
    */
   String runAt(int host, List<String> command) {
-    return run(lab.command(host, command), "");
+    return Shell.run(lab.command(host, command), "");
   }
 
   /** Of the gateway and of the fabric's hosts. */

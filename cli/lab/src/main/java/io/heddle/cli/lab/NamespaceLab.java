@@ -1,9 +1,5 @@
 package io.heddle.cli.lab;
 
-import io.heddle.platform.FileFailure;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,42 +9,24 @@ import java.util.regex.Pattern;
 /**
  * One network namespace per host, one interface per plane. Two hosts are joined by a veth pair per
  * plane; more by a bridge per plane, all in one further namespace, so that planes never meet.
- *
- * <p>Names carry this process's number: several labs live side by side, and what a killed process
- * left behind can be told and is removed by the next lab.
  */
 final class NamespaceLab implements Lab {
-  private static final Path NAMES = Path.of("/run/netns");
-  private static final Pattern NAME =
-      Pattern.compile(
-          "heddle-([0-9]+)-[0-9]+-(?:r[0-9]+|switch|a|b|leaf|exit|spine[0-9]+|core[0-9]+)");
+  private static final String SWITCH = "switch";
   private static final Pattern SENT = Pattern.compile("TX:[^\\n]*\\n\\s*([0-9]+)");
-  private static int created;
 
   private final Kind kind;
   private final LabPlan plan;
-  private final String prefix;
-  private final List<String> namespaces = new ArrayList<>();
-  private final Thread hook = new Thread(this::removeNamespaces, "lab cleanup");
-  private boolean closed;
+  private final NamespaceSet namespaces = new NamespaceSet();
 
   private NamespaceLab(Kind kind, LabPlan plan) {
     this.kind = kind;
     this.plan = plan;
-    this.prefix = newPrefix();
-    Runtime.getRuntime().addShutdownHook(hook);
-  }
-
-  /** What the names of a lab's namespaces begin with. */
-  static synchronized String newPrefix() {
-    return "heddle-" + ProcessHandle.current().pid() + "-" + ++created + "-";
   }
 
   /**
    * @throws LabException when the system refuses; nothing stays behind then
    */
   static NamespaceLab create(Kind kind, LabPlan plan) {
-    removeLeftovers();
     NamespaceLab lab = new NamespaceLab(kind, plan);
     try {
       lab.setUp();
@@ -61,10 +39,10 @@ final class NamespaceLab implements Lab {
 
   private void setUp() {
     for (int rank = 0; rank < plan.ranks(); rank++) {
-      addNamespace(hostNamespace(rank));
+      namespaces.add(host(rank));
     }
     if (plan.ranks() > 2) {
-      addNamespace(switchNamespace());
+      namespaces.add(SWITCH);
       batch(switchNamespace(), bridges());
     }
     for (int rank = 0; rank < plan.ranks(); rank++) {
@@ -75,21 +53,16 @@ final class NamespaceLab implements Lab {
     }
   }
 
+  private static String host(int rank) {
+    return "r" + rank;
+  }
+
   private String hostNamespace(int rank) {
-    return prefix + "r" + rank;
+    return namespaces.name(host(rank));
   }
 
   private String switchNamespace() {
-    return prefix + "switch";
-  }
-
-  /* Synchronized with close, which an interrupt may call in the middle of the set-up. */
-  private synchronized void addNamespace(String name) {
-    if (closed) {
-      throw new LabException("the lab was closed while it was set up");
-    }
-    Shell.run(List.of("ip", "netns", "add", name));
-    namespaces.add(name);
+    return namespaces.name(SWITCH);
   }
 
   private static void batch(String namespace, List<String> lines) {
@@ -216,48 +189,6 @@ final class NamespaceLab implements Lab {
 
   @Override
   public void close() {
-    try {
-      removeNamespaces();
-    } finally {
-      try {
-        Runtime.getRuntime().removeShutdownHook(hook);
-      } catch (IllegalStateException shuttingDown) {
-        /* Then the hook finds nothing left to do. */
-      }
-    }
-  }
-
-  private synchronized void removeNamespaces() {
-    closed = true;
-    LabException failure = null;
-    for (String name : namespaces.reversed()) {
-      try {
-        Shell.run(List.of("ip", "netns", "del", name));
-      } catch (LabException failed) {
-        failure = failed;
-      }
-    }
-    namespaces.clear();
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  /** Removes namespaces of labs whose process is no more: it was killed before it could. */
-  static void removeLeftovers() {
-    if (!Files.isDirectory(NAMES)) {
-      return;
-    }
-    try (DirectoryStream<Path> names = Files.newDirectoryStream(NAMES, "heddle-*")) {
-      for (Path path : names) {
-        Matcher matcher = NAME.matcher(path.getFileName().toString());
-        if (matcher.matches() && !Shell.isAlive(Long.parseLong(matcher.group(1)))) {
-          Shell.run(List.of("ip", "netns", "del", path.getFileName().toString()));
-        }
-      }
-    } catch (java.io.IOException unreadable) {
-      throw new LabException(
-          "can't list " + NAMES + ": " + FileFailure.reason(unreadable), unreadable);
-    }
+    namespaces.close();
   }
 }

@@ -1,24 +1,40 @@
 package io.heddle.cli.lab;
 
+import io.heddle.platform.FileFailure;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Network namespaces that belong together, each under a short name. They are removed when it is
  * closed, or when the process is interrupted.
+ *
+ * <p>Names carry this process's number: several sets live side by side, and what a killed process
+ * left behind can be told and is removed before the next one is made.
  */
 final class NamespaceSet implements AutoCloseable {
-  private final String prefix = NamespaceLab.newPrefix();
-  private final Map<String, String> names = new LinkedHashMap<>();
+  private static final Path NAMES = Path.of("/run/netns");
+  private static final Pattern NAME =
+      Pattern.compile(
+          "heddle-([0-9]+)-[0-9]+-(?:r[0-9]+|switch|a|b|leaf|exit|spine[0-9]+|core[0-9]+)");
+  private static int created;
+
+  private final String prefix = newPrefix();
+  private final List<String> nodes = new ArrayList<>();
   private final Thread hook = new Thread(this::removeAll, "namespaces cleanup");
   private boolean closed;
 
   NamespaceSet() {
-    NamespaceLab.removeLeftovers();
+    removeLeftovers();
     Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  private static synchronized String newPrefix() {
+    return "heddle-" + ProcessHandle.current().pid() + "-" + ++created + "-";
   }
 
   /* Synchronized with close, which an interrupt may call in the middle of the set-up. */
@@ -26,16 +42,17 @@ final class NamespaceSet implements AutoCloseable {
     if (closed) {
       throw new LabException("the lab was closed while it was set up");
     }
-    Shell.run(List.of("ip", "netns", "add", prefix + node));
-    names.put(node, prefix + node);
+    Shell.run(List.of("ip", "netns", "add", name(node)));
+    nodes.add(node);
   }
 
+  /** The name of a node's namespace. */
   String name(String node) {
-    return Objects.requireNonNull(names.get(node), node);
+    return prefix + node;
   }
 
-  List<String> nodes() {
-    return List.copyOf(names.keySet());
+  synchronized List<String> nodes() {
+    return List.copyOf(nodes);
   }
 
   void batch(String node, List<String> lines) {
@@ -53,14 +70,14 @@ final class NamespaceSet implements AutoCloseable {
   private synchronized void removeAll() {
     closed = true;
     LabException failure = null;
-    for (String name : List.copyOf(names.values()).reversed()) {
+    for (String node : nodes.reversed()) {
       try {
-        Shell.run(List.of("ip", "netns", "del", name));
+        Shell.run(List.of("ip", "netns", "del", name(node)));
       } catch (LabException failed) {
         failure = failed;
       }
     }
-    names.clear();
+    nodes.clear();
     if (failure != null) {
       throw failure;
     }
@@ -76,6 +93,24 @@ final class NamespaceSet implements AutoCloseable {
       } catch (IllegalStateException shuttingDown) {
         /* Then the hook finds nothing left to do. */
       }
+    }
+  }
+
+  /** Removes namespaces of labs whose process is no more: it was killed before it could. */
+  private static void removeLeftovers() {
+    if (!Files.isDirectory(NAMES)) {
+      return;
+    }
+    try (DirectoryStream<Path> names = Files.newDirectoryStream(NAMES, "heddle-*")) {
+      for (Path path : names) {
+        Matcher matcher = NAME.matcher(path.getFileName().toString());
+        if (matcher.matches() && !Shell.isAlive(Long.parseLong(matcher.group(1)))) {
+          Shell.run(List.of("ip", "netns", "del", path.getFileName().toString()));
+        }
+      }
+    } catch (java.io.IOException unreadable) {
+      throw new LabException(
+          "can't list " + NAMES + ": " + FileFailure.reason(unreadable), unreadable);
     }
   }
 }

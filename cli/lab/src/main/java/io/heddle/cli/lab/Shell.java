@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Short commands of the system, run to their end. */
-final class Shell {
+public final class Shell {
   private static final long LIMIT_SECONDS = 30;
 
   private Shell() {}
@@ -25,7 +25,7 @@ final class Shell {
   }
 
   /** The same with standard input. */
-  static String run(List<String> command, String input) {
+  public static String run(List<String> command, String input) {
     return finish(start(command), command, input);
   }
 
