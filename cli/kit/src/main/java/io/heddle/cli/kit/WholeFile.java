@@ -22,7 +22,7 @@ public final class WholeFile {
    */
   public static void write(Path file, String text) {
     Path whole = file.toAbsolutePath();
-    Path beside = whole.resolveSibling("." + whole.getFileName() + ".new");
+    Path beside = whole.resolveSibling(whole.getFileName() + ".new");
     try {
       try {
         Files.writeString(beside, text);
