@@ -1,13 +1,6 @@
 package io.heddle.platform.testing;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,21 +15,6 @@ import org.junit.jupiter.api.Assumptions;
  * when it is closed.
  */
 public final class NetworkNamespace implements AutoCloseable {
-  private static final int CLONE_NEWNET = 0x40000000;
-  private static final int O_RDONLY_CLOEXEC = 0x80000;
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final MethodHandle SETNS =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("setns"),
-          FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-  private static final MethodHandle OPEN =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("open"),
-          FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
-          Linker.Option.firstVariadicArg(2));
-  private static final MethodHandle CLOSE =
-      LINKER.downcallHandle(
-          LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static int created;
 
   private final String name;
@@ -131,20 +109,7 @@ public final class NetworkNamespace implements AutoCloseable {
    * @param name by which {@code ip netns} knows it
    */
   public static void enter(String name) {
-    try (Arena arena = Arena.ofConfined()) {
-      int fd = (int) OPEN.invokeExact(arena.allocateFrom("/run/netns/" + name), O_RDONLY_CLOEXEC);
-      int result = fd < 0 ? fd : (int) SETNS.invokeExact(fd, CLONE_NEWNET);
-      if (fd >= 0) {
-        int ignored = (int) CLOSE.invokeExact(fd);
-      }
-      if (result < 0) {
-        throw new IllegalStateException("setns to " + name + " failed; it takes root");
-      }
-    } catch (RuntimeException failed) {
-      throw failed;
-    } catch (Throwable thrown) {
-      throw new IllegalStateException(thrown);
-    }
+    io.heddle.platform.NetworkNamespace.enter(name);
   }
 
   private static String run(List<String> command, String input) {
