@@ -14,26 +14,36 @@ final class FabricReadings {
 
   private FabricReadings() {}
 
-  /** Of {@code heddle lab check}: the worst of all ways of switching, and of those that spray. */
+  /**
+   * Of {@code heddle lab check}: the worst of all ways of switching, and of those that spray, where
+   * there are any.
+   */
   static List<Figure> labCheck(JsonNode report) {
     double protocol = 1;
     double data = 1;
     double uneven = 0;
     double pairs = Double.POSITIVE_INFINITY;
+    int sprayed = 0;
     for (JsonNode row : report.path("rows")) {
       double flows = row.path("flows").asDouble();
       protocol = Math.min(protocol, row.path("protocol_on_one_link").asDouble() / flows);
       pairs = Math.min(pairs, row.path("pairs").asDouble());
       if (!row.path("mode").asText().equals("hash")) {
+        sprayed++;
         data = Math.min(data, row.path("data_on_all_links").asDouble() / flows);
         uneven = Math.max(uneven, row.path("uneven").asDouble());
       }
     }
-    return List.of(
-        Figure.of("protocol flows on one link", "", protocol),
-        Figure.of("sprayed flows on all links", "", data),
-        Figure.of("sprayed links uneven by", "", uneven),
-        Figure.of("pairs of links in two tiers", "", pairs));
+    List<Figure> figures = new ArrayList<>();
+    if (!report.path("rows").isEmpty()) {
+      figures.add(Figure.of("protocol flows on one link", "", protocol));
+      figures.add(Figure.of("pairs of links in two tiers", "", pairs));
+    }
+    if (sprayed > 0) {
+      figures.add(Figure.of("sprayed flows on all links", "", data));
+      figures.add(Figure.of("sprayed links uneven by", "", uneven));
+    }
+    return figures;
   }
 
   /**
@@ -77,16 +87,21 @@ final class FabricReadings {
     return Figure.of(field, "", rounds).median();
   }
 
-  /** Of {@code heddle simulate --check}: the figure that is furthest off, by its tolerance. */
+  /**
+   * Of {@code heddle simulate --check}: the figure that is furthest off, by its tolerance, where
+   * there is one.
+   */
   static List<Figure> simulateCheck(JsonNode report) {
     double worst = 0;
     for (JsonNode row : report.path("rows")) {
       double off = Math.abs(row.path("found").asDouble() - row.path("expected").asDouble());
       worst = Math.max(worst, off / row.path("tolerance").asDouble());
     }
-    return List.of(
-        Figure.of("worst figure off by, in parts of its tolerance", "", worst),
-        Figure.of("figures", "", report.path("rows").size()));
+    return report.path("rows").isEmpty()
+        ? List.of()
+        : List.of(
+            Figure.of("worst figure off by, in parts of its tolerance", "", worst),
+            Figure.of("figures", "", report.path("rows").size()));
   }
 
   /** Of {@code heddle simulate}: what a GPU had, in the mean, of what its ports could carry. */
@@ -112,7 +127,9 @@ final class FabricReadings {
               scheme.path("in_table").asDouble()));
       unequal += scheme.path("is_equal").asBoolean() ? 0 : 1;
     }
-    figures.add(Figure.of("schemes that aren't as the arithmetic", "", unequal));
+    if (!figures.isEmpty()) {
+      figures.add(Figure.of("schemes that aren't as the arithmetic", "", unequal));
+    }
     return figures;
   }
 }

@@ -257,31 +257,41 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle paths check}: the worst of all hashes. */
+  /** Of {@code heddle paths check}: the worst of all hashes, and of each kind that there is. */
   static List<Figure> paths(JsonNode report) {
     double measured = 1;
     double foretold = 1;
     double linear = 1;
     double others = 0;
     int uneven = 0;
+    int fits = 0;
+    int rows = report.path("rows").size();
     for (JsonNode row : report.path("rows")) {
       double ports = row.path("ports").asDouble();
       double accuracy = row.path("accuracy").asDouble(0);
       measured = Math.min(measured, row.path("right").asDouble() / ports);
       foretold = Math.min(foretold, row.path("foretold").asDouble() / ports);
       if (row.path("linear").asBoolean()) {
+        fits++;
         linear = Math.min(linear, accuracy);
       } else {
         others = Math.max(others, accuracy);
       }
       uneven = Math.max(uneven, row.path("picked_unevenness").asInt());
     }
-    return List.of(
-        Figure.of("ports measured as counted", "", measured),
-        Figure.of("ports foretold as counted", "", foretold),
-        Figure.of("fit of linear hashes", "", linear),
-        Figure.of("fit of other hashes", "", others),
-        Figure.of("picked ports, uneven by", "flows", uneven));
+    List<Figure> figures = new ArrayList<>();
+    if (rows > 0) {
+      figures.add(Figure.of("ports measured as counted", "", measured));
+      figures.add(Figure.of("ports foretold as counted", "", foretold));
+      figures.add(Figure.of("picked ports, uneven by", "flows", uneven));
+    }
+    if (fits > 0) {
+      figures.add(Figure.of("fit of linear hashes", "", linear));
+    }
+    if (fits < rows) {
+      figures.add(Figure.of("fit of other hashes", "", others));
+    }
+    return figures;
   }
 
   /** Of {@code heddle perf bgp}; a feed without seconds isn't one that is timed. */

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** From documents about the fabric's side to figures; the documents are shortened ones. */
 class FabricReadingsTest {
@@ -89,5 +91,29 @@ class FabricReadingsTest {
                 """));
     assertEquals(400_000, named(figures, "host routes, routes of a card"));
     assertEquals(1, named(figures, "schemes that aren't as the arithmetic"));
+  }
+
+  /* A target without its figure counts as not run. */
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{\"rows\": [], \"schemes\": []}"})
+  void whatMeasuredNothingHasNoFigures(String nothing) throws Exception {
+    assertEquals(List.of(), FabricReadings.labCheck(json(nothing)));
+    assertEquals(List.of(), FabricReadings.simulateCheck(json(nothing)));
+    assertEquals(List.of(), FabricReadings.controlPlane(json(nothing)));
+    assertEquals(List.of(), Readings.paths(json(nothing)));
+  }
+
+  @Test
+  void aLabThatOnlyHashesHasNoFiguresOfSpraying() throws Exception {
+    List<Figure> figures =
+        FabricReadings.labCheck(
+            json(
+                """
+                {"rows": [{"mode": "hash", "flows": 64, "protocol_on_one_link": 64,
+                  "data_on_all_links": 0, "uneven": 0.5, "pairs": 16}]}
+                """));
+    assertEquals(
+        List.of("protocol flows on one link", "pairs of links in two tiers"),
+        figures.stream().map(Figure::name).toList());
   }
 }
