@@ -120,13 +120,14 @@ final class JavaCalls {
   }
 
   private static void closeUnlessInUse() {
-    if (COMMS.size() + LISTENS.size() + OneSidedCalls.open() == 0) {
+    int oneSided = OneSidedCalls.open();
+    if (COMMS.size() + LISTENS.size() + oneSided == 0) {
       list().close();
     } else {
       log.info(
-          "the last context is finalized while %d communicators and %d listeners are open; the"
-              + " devices stay open",
-          COMMS.size(), LISTENS.size());
+          "the last context is finalized while %d communicators, %d listeners, and %d one-sided"
+              + " groups and their listeners are open; the devices stay open",
+          COMMS.size(), LISTENS.size(), oneSided);
     }
   }
 
