@@ -15,6 +15,7 @@ import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.TransportResult;
+import io.heddle.transport.onesided.OneSidedGroup;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -211,6 +212,22 @@ abstract class OneSidedSuite {
       Ends.await(
           "the end of all connections",
           () -> connections(ends.left).isEmpty() && connections(ends.right).isEmpty());
+    }
+  }
+
+  /* Its lines are gone: nothing may be written there. */
+  @Test
+  void aClosedGroupTakesNothingMore() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
+      ranks.finish(ranks.start(0, 1, 0, word()));
+      ranks.close(0);
+      OneSidedGroup closed = ranks.groups.get(0);
+      assertEquals(-TransportResult.INVALID_USAGE, closed.start(1, 0, 0, word()));
+      assertEquals(-TransportResult.INVALID_USAGE, closed.start(1, 0, 0, OneSidedRanks.put(0, 0)));
+      assertEquals(TransportResult.INVALID_USAGE, closed.progress());
+      assertEquals(TransportResult.INVALID_USAGE, closed.flush(1));
+      closed.close();
     }
   }
 

@@ -237,7 +237,7 @@ public final class OneSidedGroup implements AutoCloseable {
 
   /** Moves everything on; never blocks. Returns a result code. */
   public synchronized int progress() {
-    if (result != TransportResult.SUCCESS || closed) {
+    if (result != TransportResult.SUCCESS) {
       return result;
     }
     int code = TransportResult.INTERNAL_ERROR;
@@ -272,6 +272,9 @@ public final class OneSidedGroup implements AutoCloseable {
    * result code.
    */
   public synchronized int flush(int target) {
+    if (result != TransportResult.SUCCESS) {
+      return result;
+    }
     if (target < 0 || target >= peers.length) {
       log.warn("a flush of rank %d is refused: the group has %s ranks", target, peers.length);
       return TransportResult.INVALID_ARGUMENT;
@@ -283,7 +286,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return result;
   }
 
-  /** Whether the group has failed. Any thread. */
+  /** Whether the group has failed, or is closed. Any thread. */
   public synchronized boolean hasFailed() {
     return result != TransportResult.SUCCESS;
   }
@@ -307,6 +310,10 @@ public final class OneSidedGroup implements AutoCloseable {
       return;
     }
     closed = true;
+    /* Whoever calls now touches nothing of what follows. */
+    if (result == TransportResult.SUCCESS) {
+      result = TransportResult.INVALID_USAGE;
+    }
     ways.close();
     for (Peer peer : peers) {
       if (peer != null) {
