@@ -22,9 +22,6 @@ _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm)
 static struct heddle_host host;
 static struct heddle_calls calls;
 
-/* With 0 for the arguments that aren't named. */
-#define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
-
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]) {
   return calls.manage(what, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
 }
@@ -81,8 +78,6 @@ void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
     MANAGE(HEDDLE_LEAVE, budget_ns, quiet_ns);
   }
 }
-
-static int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
 
 static void *as_pointer(int64_t id) { return (void *)(intptr_t)id; }
 
@@ -175,8 +170,6 @@ int heddle_accept(void *listen_comm, void **comm) {
   }
   return result;
 }
-
-static int64_t java_id(void *comm) { return ((struct heddle_comm *)comm)->java_id; }
 
 int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
   int result = heddle_enter();

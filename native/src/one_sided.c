@@ -10,8 +10,6 @@ struct heddle_contexts {
   int count;
 };
 
-#define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
-
 enum { HOST_MEMORY = 1 };
 
 /* The docs say what can't be proved without a GPU: docs/decisions/0048-one-sided-opt-in.md. */
@@ -22,10 +20,6 @@ static int refuse_device_memory(const char *what) {
              what);
   return NCCL_INVALID_USAGE;
 }
-
-static int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
-
-static int64_t java_id(void *comm) { return ((struct heddle_comm *)comm)->java_id; }
 
 /* A handle is a registration's number and one, since 0 would be none. */
 static int64_t number_of(const void *handle) { return as_int(handle) - 1; }

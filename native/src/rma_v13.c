@@ -51,26 +51,4 @@ HEDDLE_EXPORT const struct nccl_gin_v13 ncclRmaPlugin_v13 = {
     .finalize = heddle_finalize,
 };
 
-HEDDLE_EXPORT const struct nccl_gin_v13 ncclGinPlugin_v13 = {
-    .name = HEDDLE_NAME,
-    .init = heddle_group_init,
-    .devices = heddle_devices,
-    .get_properties = heddle_group_get_properties,
-    .listen = heddle_group_listen,
-    .connect = heddle_group_connect,
-    .create_contexts = create_contexts,
-    .reg = reg,
-    .reg_dma_buf = reg_dma_buf,
-    .dereg = heddle_group_dereg,
-    .destroy_contexts = heddle_group_destroy_contexts,
-    .close = heddle_group_close,
-    .close_listen = heddle_group_close_listen,
-    .put = heddle_group_put,
-    .put_signal = put_signal,
-    .get = heddle_group_get,
-    .flush = heddle_group_flush,
-    .test = heddle_group_test,
-    .progress = heddle_group_progress,
-    .last_error = heddle_group_last_error,
-    .finalize = heddle_finalize,
-};
+HEDDLE_EXPORT extern const struct nccl_gin_v13 ncclGinPlugin_v13 __attribute__((alias("ncclRmaPlugin_v13")));

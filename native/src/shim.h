@@ -211,6 +211,10 @@ int heddle_group_last_error(void *contexts, bool *failed);
 
 /* What core.c has for others. */
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
+/* The same, with 0 for the arguments that aren't named. */
+#define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
+static inline int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
+static inline int64_t java_id(const void *comm) { return ((const struct heddle_comm *)comm)->java_id; }
 int heddle_progress(struct heddle_comm *comm);
 
 /* ---- profile.c: what NCCL's profiler hears of messages and planes (include/heddle_profiler.h) ---- */

@@ -67,16 +67,8 @@ static void parse(int argc, char **argv) {
   if (options.plugin == NULL || options.rank < 0) bad_usage(usage);
 }
 
-/* The calls that can fail since the peer or all planes are gone. */
-static bool went_well(int result, const char *call) {
-  if (result == 0) return true;
-  if (sender.failed == NULL) {
-    sender.failed = call;
-    sender.result = result;
-    progress();
-  }
-  return false;
-}
+/* Of a call that can fail since the peer or all planes are gone. */
+static bool went_well(int result, const char *call) { return sender_went_well(&sender, result, call); }
 
 /* A get of the other's piece at a time, looked at when it is done and flushed. Returns whether none is under way. */
 static bool drive_get(uint64_t seed, bool ends) {

@@ -47,8 +47,7 @@ void sender_free(struct sender *sender) {
   free(sender->sendings);
 }
 
-/* Whether a call went well; the first that didn't ends all. */
-static bool went_well(struct sender *sender, int result, const char *call) {
+bool sender_went_well(struct sender *sender, int result, const char *call) {
   if (result == 0) return true;
   if (sender->failed == NULL) {
     sender->failed = call;
@@ -60,7 +59,8 @@ static bool went_well(struct sender *sender, int result, const char *call) {
 
 static bool is_done(struct sender *sender, void *request) {
   int done = 0;
-  if (!went_well(sender, sender->plugin->calls.test(sender->plugin->group, request, &done), "test")) return false;
+  if (!sender_went_well(sender, sender->plugin->calls.test(sender->plugin->group, request, &done), "test"))
+    return false;
   if (done) progress();
   return done;
 }
@@ -71,7 +71,7 @@ static void *add_to(struct sender *sender, int peer, int context, size_t lane, i
   int result = sender->plugin->calls.put_signal(sender->plugin->contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
                                                 word_offset(lane, word), sender->words_memory, value, NCCL_SIGNAL_ADD,
                                                 strong, &request);
-  went_well(sender, result, "iputSignal");
+  sender_went_well(sender, result, "iputSignal");
   return request;
 }
 
@@ -107,7 +107,7 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
     result = plugin->calls.put(plugin->contexts, context, from, sender->outgoing_memory, bytes, into,
                                sender->incoming_memory, (uint32_t)to, request);
   }
-  if (!went_well(sender, result, "iput")) return;
+  if (!sender_went_well(sender, result, "iput")) return;
   if (*request == NULL) fail_with(EXIT_PLUGIN_ERROR, "a put gave no request");
   lane->next++;
 }

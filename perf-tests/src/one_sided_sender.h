@@ -32,6 +32,9 @@ void sender_deregister(const struct sender *);
 /* Gives the memory back, once the group is closed. */
 void sender_free(struct sender *);
 
+/* Whether a call went well; the first that didn't ends all. */
+bool sender_went_well(struct sender *, int result, const char *call);
+
 /* Moves a lane on; `ends`: no more operations are begun. Returns whether it is through, here and at the target. */
 bool sender_drive(struct sender *, int peer, int context, bool ends);
 
