@@ -1,10 +1,8 @@
 package io.heddle.transport.data;
 
 import io.heddle.reorder.ReorderWindow;
-import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.SendWorkRequest;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the clear-to-send entries of open groups into the sender's ring, each group by one RDMA
@@ -21,14 +19,12 @@ final class ClearToSendWriter {
   private final ConnectionParts path;
   private final ReorderWindow window;
   private final SubFlow[] flows;
-  private final CommFailure failure;
 
-  /* Next group whose entries are to be written first, and the sub-flow that wrote the last ones. */
+  private final ReturnFlow way;
+  private final FilledFlows filled;
+
+  /* Next group whose entries are to be written first. */
   private long next;
-  private int lastFlow;
-
-  /* The sub-flow that data came on last: its acknowledgement rides behind entries that go the same way. */
-  private int dataFlow;
 
   /* By slot. */
   private final byte[] writer = new byte[GROUPS];
@@ -37,15 +33,13 @@ final class ClearToSendWriter {
   private int lostCount;
   private long repeated;
 
-  /* Sub-flows with writes to be posted, bit i for i; empty between calls. */
-  private long filled;
-
   ClearToSendWriter(
       ConnectionParts path, ReorderWindow window, SubFlow[] flows, CommFailure failure) {
     this.path = path;
     this.window = window;
     this.flows = flows;
-    this.failure = failure;
+    way = new ReturnFlow(path, flows);
+    filled = new FilledFlows(flows, failure);
   }
 
   /** Whether the window's next group may be opened. */
@@ -66,16 +60,7 @@ final class ClearToSendWriter {
     while (next != window.nextGroup() && post(next)) {
       next++;
     }
-    long nowNs = path.device().clock().nanoTime();
-    long left = filled;
-    filled = 0;
-    for (; left != 0; left &= left - 1) {
-      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
-      int code = flow.post(nowNs);
-      if (code != 0) {
-        failure.posting(flow, code);
-      }
-    }
+    filled.post(path.device().clock().nanoTime());
   }
 
   /* The open group in the first slot whose entries are to be written again. */
@@ -92,11 +77,11 @@ final class ClearToSendWriter {
   }
 
   private boolean post(long group) {
-    SubFlow flow = nextFlowWithRoom();
+    SubFlow flow = way.withRoom();
     if (flow == null) {
       return false;
     }
-    filled |= 1L << flow.index;
+    filled.add(flow);
     int slot = window.slotOf(group);
     long offset = ClearToSend.groupOffset(group);
     SendWorkRequest wr = flow.add();
@@ -113,28 +98,9 @@ final class ClearToSendWriter {
     return true;
   }
 
-  /* A plane that weighs nothing doesn't reach the sender, as far as we know. */
-  private @Nullable SubFlow nextFlowWithRoom() {
-    PlaneWeights weights = path.weights();
-    if (mayWrite(dataFlow, weights)) {
-      return flows[dataFlow];
-    }
-    for (int i = 0; i < flows.length; i++) {
-      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
-      if (mayWrite(lastFlow, weights)) {
-        return flows[lastFlow];
-      }
-    }
-    return null;
-  }
-
-  private boolean mayWrite(int flow, PlaneWeights weights) {
-    return weights.weight(flow % weights.planes()) > 0 && flows[flow].hasRoom();
-  }
-
   /** Data came over this sub-flow. */
   void dataCameOn(SubFlow flow) {
-    dataFlow = flow.index;
+    way.dataCameOn(flow);
   }
 
   /** The write with this id was acknowledged. */

@@ -52,7 +52,7 @@ public final class PeerPuts extends Communicator {
   private long creditSeen;
   private long replays;
   private PlaneWeights weights;
-  private long filled;
+  private final FilledFlows filled;
 
   /**
    * @param answers where requests are told as done
@@ -71,6 +71,7 @@ public final class PeerPuts extends Communicator {
     this.answers = answers;
     queuePairsPerPlane = path.pairs().perCarrier();
     planes = flows.length / queuePairsPerPlane;
+    filled = new FilledFlows(flows, failure);
     observes = planes > 1 && policy.observes();
     puts = new OperationsUnderWay(planes, path.memory().tableAddress());
     gets =
@@ -144,7 +145,7 @@ public final class PeerPuts extends Communicator {
       if (flow != null) {
         SendWorkRequest wr = flow.add();
         wr.id = flow.id(directory.ask(registration, wr), 0, NO_CHUNK);
-        filled |= 1L << flow.index;
+        filled.add(flow);
       }
     }
     return false;
@@ -254,15 +255,7 @@ public final class PeerPuts extends Communicator {
     while (!backlog.isEmpty() && postChunks(backlog.first())) {
       backlog.removeFirst();
     }
-    long left = filled;
-    filled = 0;
-    for (; left != 0; left &= left - 1) {
-      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
-      int code = flow.post(nowNs);
-      if (code != 0) {
-        failure.posting(flow, code);
-      }
-    }
+    filled.post(nowNs);
   }
 
   /* Returns whether all chunks of this operation are posted. */
@@ -289,7 +282,7 @@ public final class PeerPuts extends Communicator {
       if (!flow.hasRoomFor(2)) {
         return false;
       }
-      filled |= 1L << flow.index;
+      filled.add(flow);
       add(flow, flight, slot, chunk, start, length);
       flight.chunks.posted(slot, chunk, flow.index);
       loads.started(plane, length, newest);

@@ -2,7 +2,6 @@ package io.heddle.transport.data;
 
 import io.heddle.platform.Log;
 import io.heddle.reorder.ReorderWindow;
-import io.heddle.spray.PlaneWeights;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
@@ -32,6 +31,7 @@ public final class PeerSignals extends Communicator {
 
   private final ReorderWindow window = new ReorderWindow(SLOTS);
   private final ContextOrder order = new ContextOrder();
+  private final ReturnFlow way;
   private final byte[] state = new byte[SLOTS];
 
   /* Set when the group has taken it, and with the baton. */
@@ -42,13 +42,12 @@ public final class PeerSignals extends Communicator {
   /* What the peer's line says, and the plane of its writing that isn't acknowledged. */
   private long said = NOTHING;
   private int sayingOn = NOWHERE;
-  private int dataFlow;
-  private int lastFlow;
   private long repeated;
 
   public PeerSignals(
       ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
     super(path, goodbye, counters, "one-sided receiving", log, onClose);
+    way = new ReturnFlow(path, flows);
     for (int slot = 0; slot < SLOTS; slot++) {
       window.open(1);
     }
@@ -88,7 +87,7 @@ public final class PeerSignals extends Communicator {
   }
 
   private void say(long credit) {
-    SubFlow flow = nextFlowWithRoom();
+    SubFlow flow = way.withRoom();
     if (flow == null) {
       return;
     }
@@ -109,25 +108,6 @@ public final class PeerSignals extends Communicator {
     if (code != 0) {
       failure.posting(flow, code);
     }
-  }
-
-  /* The plane that data came on last, since its acknowledgement goes the same way. */
-  private @Nullable SubFlow nextFlowWithRoom() {
-    PlaneWeights weights = path.weights();
-    if (mayWrite(dataFlow, weights)) {
-      return flows[dataFlow];
-    }
-    for (int i = 0; i < flows.length; i++) {
-      lastFlow = lastFlow + 1 == flows.length ? 0 : lastFlow + 1;
-      if (mayWrite(lastFlow, weights)) {
-        return flows[lastFlow];
-      }
-    }
-    return null;
-  }
-
-  private boolean mayWrite(int flow, PlaneWeights weights) {
-    return weights.weight(flow % weights.planes()) > 0 && flows[flow].hasRoom();
   }
 
   @Override
@@ -158,7 +138,7 @@ public final class PeerSignals extends Communicator {
         return;
       }
     }
-    dataFlow = flow.index;
+    way.dataCameOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
       failure.posting(flow, code);

@@ -68,8 +68,7 @@ public final class SendComm extends Communicator {
   /* Lines that have chunks to be posted, in order. */
   private final Backlog backlog = new Backlog(LINES);
 
-  /* Sub-flows with requests to be posted, bit i for i; empty between calls. */
-  private long filled;
+  private final FilledFlows filled;
   private int looks;
   private long lookedAtNs;
 
@@ -88,6 +87,7 @@ public final class SendComm extends Communicator {
     this.planes = flows.length / queuePairsPerPlane;
     this.observes = planes > 1 && policy.observes();
     this.chunks = new SentChunks(planes, path.memory().tableAddress());
+    this.filled = new FilledFlows(flows, failure);
     this.weights = path.weights();
     this.loads =
         new PlaneLoads(planes, path.preferredChunkBytes(), WINDOW_BYTES, path.maxChunksPerPlane());
@@ -262,15 +262,7 @@ public final class SendComm extends Communicator {
     while (!backlog.isEmpty() && postChunks(backlog.first())) {
       backlog.removeFirst();
     }
-    long left = filled;
-    filled = 0;
-    for (; left != 0; left &= left - 1) {
-      SubFlow flow = flows[Long.numberOfTrailingZeros(left)];
-      int code = flow.post(nowNs);
-      if (code != 0) {
-        failure.posting(flow, code);
-      }
-    }
+    filled.post(nowNs);
   }
 
   /* Returns whether all chunks of this line are posted. */
@@ -291,7 +283,7 @@ public final class SendComm extends Communicator {
       if (flow < 0 || !flows[flow].hasRoom()) {
         return false;
       }
-      filled |= 1L << flow;
+      filled.add(flows[flow]);
       SendWorkRequest wr = flows[flow].add();
       wr.id = flows[flow].id(line, chunk, length);
       wr.operation = SendWorkRequest.Operation.RDMA_WRITE_WITH_IMMEDIATE;
