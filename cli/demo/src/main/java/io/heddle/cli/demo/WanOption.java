@@ -1,14 +1,15 @@
 package io.heddle.cli.demo;
 
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.wan.WanDemo;
 import io.heddle.cli.wan.WanReport;
+import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Option;
@@ -25,27 +26,46 @@ final class WanOption {
 
   /** Runs it; the exit code. */
   int run(PrintWriter out, boolean json) throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory("heddle-wan-");
     AtomicReference<String> step = new AtomicReference<>("namespaces and daemons");
     ProgressLine progress = ProgressLine.onStandardError();
-    WanReport report =
-        WanDemo.run(
-            folder,
-            WanDemo.Patience.byClock(),
-            WanDemo.canReflect(),
-            next -> {
-              step.set(next);
-              progress.update(() -> "heddle demo: " + step.get());
-            });
-    progress.clear();
-    if (json) {
-      out.println(Json.of(report));
-    } else {
-      print(out, report);
-      out.println("configurations and logs are in " + folder);
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      WanReport report = show(folder, step, progress, cleanup);
+      progress.clear();
+      if (json) {
+        out.println(Json.of(report));
+      } else {
+        print(out, report);
+      }
+      out.flush();
+      return report.holds() ? 0 : ExitCode.FAILED;
     }
-    out.flush();
-    return report.holds() ? 0 : ExitCode.FAILED;
+  }
+
+  /* Configurations and logs stay where something failed. */
+  private static WanReport show(
+      RunFolder folder, AtomicReference<String> step, ProgressLine progress, Cleanup cleanup)
+      throws IOException, InterruptedException {
+    try {
+      WanReport report =
+          WanDemo.run(
+              folder.path(),
+              WanDemo.Patience.byClock(),
+              WanDemo.canReflect(),
+              next -> {
+                step.set(next);
+                progress.update(() -> "heddle demo: " + step.get());
+              },
+              cleanup);
+      if (!report.holds()) {
+        folder.keep();
+      }
+      return report;
+    } catch (HeddleException failed) {
+      progress.clear();
+      folder.keep();
+      throw failed;
+    }
   }
 
   private static void print(PrintWriter out, WanReport report) {

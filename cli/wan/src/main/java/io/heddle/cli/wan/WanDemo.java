@@ -96,16 +96,17 @@ public final class WanDemo {
    * @param folder empty; logs and configurations stay there
    * @param reflected whether GoBGP is between controller and gateways
    * @param progress hears what it is about to show
+   * @param cleanup ends its processes and namespaces; their logs are open until then
    * @throws HeddleException where this host can't
    */
   public static WanReport run(
-      Path folder, Patience patience, boolean reflected, Consumer<String> progress)
+      Path folder, Patience patience, boolean reflected, Consumer<String> progress, Cleanup cleanup)
       throws IOException, InterruptedException {
-    return new WanDemo(folder, patience, reflected, progress).run();
+    return new WanDemo(folder, patience, reflected, progress).run(cleanup);
   }
 
-  private WanReport run() throws IOException, InterruptedException {
-    try (Cleanup cleanup = new Cleanup()) {
+  private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
+    try {
       WanNodes nodes = cleanup.add(new WanNodes());
       nodes.setUp();
       WanProcesses processes = new WanProcesses(folder, nodes);

@@ -2,6 +2,7 @@ package io.heddle.cli.wan;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.Cleanup;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
@@ -32,10 +33,13 @@ final class WanDemoTest {
     WanDemo.Patience patience =
         new WanDemo.Patience(
             seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);
-    WanReport report =
-        WanDemo.run(folder, patience, WanDemo.canReflect(), step -> System.out.println(step));
-    report.steps().forEach(System.out::println);
-    assertTrue(report.holds(), () -> report + "\n" + logs());
+    try (Cleanup cleanup = new Cleanup()) {
+      WanReport report =
+          WanDemo.run(
+              folder, patience, WanDemo.canReflect(), step -> System.out.println(step), cleanup);
+      report.steps().forEach(System.out::println);
+      assertTrue(report.holds(), () -> report + "\n" + logs());
+    }
   }
 
   private String logs() {
