@@ -4,12 +4,11 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.DaemonStart;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.LocalTime;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +75,7 @@ public final class BridgeCommand {
           Path file)
       throws InterruptedException {
     BridgeConfig config = BridgeConfigParser.read(file);
-    Log log = timed();
+    Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle bridge", log);
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
     CountDownLatch ended = new CountDownLatch(1);
@@ -101,11 +100,5 @@ public final class BridgeCommand {
           "%s is read again and refused, the configuration from before stays in force: %s",
           file, String.valueOf(refused.getMessage()));
     }
-  }
-
-  private static Log timed() {
-    Log plain = Log.toStandardError();
-    return (level, sentence) ->
-        plain.write(level, LocalTime.now().truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
   }
 }

@@ -4,14 +4,13 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.bgpstub.daemon.DaemonConfig;
 import io.heddle.cli.kit.DaemonFaults;
+import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.LocalTime;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +69,7 @@ public final class BgpCommand {
       @CommandLine.Mixin StatsOption stats)
       throws InterruptedException {
     DaemonConfig config = ConfigParser.read(file);
-    Log log = timed();
+    Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle bgp", log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.orElse(thrown -> DaemonFaults.end(log));
@@ -102,11 +101,5 @@ public final class BgpCommand {
           "%s is read again and refused, the configuration from before stays in force: %s",
           file, String.valueOf(refused.getMessage()));
     }
-  }
-
-  private static Log timed() {
-    Log plain = Log.toStandardError();
-    return (level, sentence) ->
-        plain.write(level, LocalTime.now().truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
   }
 }
