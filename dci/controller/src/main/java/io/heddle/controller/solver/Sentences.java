@@ -86,6 +86,10 @@ final class Sentences {
             range.busiest(), percent(range.most()), percent(best), percent(settings.leastGain()));
   }
 
+  static String taken(ElephantFlow flow) {
+    return "; %s stays, since another gateway has the same rule".formatted(flow.id());
+  }
+
   static String ended(RuleMemory.Rule rule) {
     return "the rule to list %s is withdrawn: %s is no elephant any more"
         .formatted(rule.list, rule.flow);

@@ -159,7 +159,13 @@ public final class Solver {
               each.predicted()));
     }
     if (plan.steps().isEmpty()) {
-      return range.verdict(State.STUCK, Sentences.stuck(range, plan, settings));
+      String elsewhere =
+          loads.flows().stream()
+              .filter(each -> each.policy().equals(policy) && memory.isTaken(each.id()))
+              .findFirst()
+              .map(Sentences::taken)
+              .orElse("");
+      return range.verdict(State.STUCK, Sentences.stuck(range, plan, settings) + elsewhere);
     }
     for (MovePlanner.Step step : plan.steps()) {
       ElephantFlow flow = step.move().elephant();

@@ -298,6 +298,10 @@ class SolverTest {
     Round round = both.next(snapshot);
     assertEquals(1, round.decisions().size(), round.decisions().toString());
     assertTrue(both.hasRule(flows.get(0).id()) ^ both.hasRule(flows.get(1).id()));
+    String why = round.verdicts().getLast().sentence();
+    assertTrue(
+        why.endsWith("; queue pair 1 of fd00:2::2 stays, since another gateway has the same rule"),
+        why);
   }
 
   @Test
