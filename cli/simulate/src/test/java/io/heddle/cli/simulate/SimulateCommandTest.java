@@ -112,7 +112,7 @@ class SimulateCommandTest {
 
   @Test
   void theTableIsPrintedAlsoWhereThePageFails(@TempDir Path folder) throws Exception {
-    Files.createDirectories(folder.resolve(".run.html.new/full"));
+    Files.createDirectories(folder.resolve("run.html.new/full"));
     Run run = run("--gpus 4 --round 1K --page " + folder.resolve("run.html"));
     assertEquals(ExitCode.FAILED, run.code());
     assertTrue(run.err().contains("can't write "), run.err());
