@@ -63,7 +63,7 @@ public final class NetworkNamespace {
         case Error error -> throw error;
         case null, default ->
             throw new HeddleException(
-                "a step inside " + name + " failed: " + failed.getCause(), failed.getCause());
+                "a step inside " + name + " failed: " + failed.getCause(), failed);
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
