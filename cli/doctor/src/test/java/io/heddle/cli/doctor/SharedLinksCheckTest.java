@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,8 @@ final class SharedLinksCheckTest {
   private Path sockets() throws Exception {
     List<String> own = new ArrayList<>();
     for (DatagramChannel each : channels) {
-      own.add(":%04X".formatted(((InetSocketAddress) each.getLocalAddress()).getPort()));
+      int port = ((InetSocketAddress) each.getLocalAddress()).getPort();
+      own.add(String.format(Locale.ROOT, ":%04X", port));
     }
     List<String> lines =
         Files.readAllLines(Path.of("/proc/net/udp6")).stream()
