@@ -8,7 +8,6 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.PacketCount;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.dataplane.route.KernelRoutes;
@@ -31,10 +30,8 @@ import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.report.RuleReport;
 import io.heddle.telemetry.server.TelemetryServer;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -64,6 +61,7 @@ public final class Gateway implements AutoCloseable {
   private final LinkEvents events;
   private final FlowWatch watch;
   private final WantedSteers steers;
+  private final ListRates rates;
   private final Set<Integer> alive = new TreeSet<>();
   private List<MeasuredFlow> flows = List.of();
   private Map<Integer, String> reasons = Map.of();
@@ -74,8 +72,6 @@ public final class Gateway implements AutoCloseable {
   private boolean settled = true;
   private HostAddresses host;
   private GatewayView view;
-  private Map<Integer, PacketCount> lastCounts;
-  private long lastNs;
   /* The same as the set of those that are alive; read by the speaker's thread. */
   private volatile Set<Integer> usable = Set.of();
   private List<InterfaceReport> sent = List.of();
@@ -99,8 +95,7 @@ public final class Gateway implements AutoCloseable {
     config.lists().forEach(each -> known.add(each.id()));
     steers = new WantedSteers(plane, known, log);
     begin();
-    lastCounts = plane.listCounters();
-    lastNs = System.nanoTime();
+    rates = new ListRates(plane.listCounters(), System.nanoTime());
     view = newView(Map.of());
   }
 
@@ -121,7 +116,6 @@ public final class Gateway implements AutoCloseable {
       HostAddresses host = HostAddresses.read();
       plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
       gateway = new Gateway(config, plane, events, host, log);
-      gateway.probe();
       gateway.join();
       return gateway;
     } catch (RuntimeException failed) {
@@ -166,28 +160,10 @@ public final class Gateway implements AutoCloseable {
         .toList();
   }
 
-  /* The lists' routes are there by now, and the address that answers come to has to be. */
-  private synchronized void probe() {
-    List<Probes.Target> targets = new ArrayList<>();
-    InetAddress source = config.probes().source();
-    for (PolicyConfig policy : config.policies()) {
-      InetAddress reflector = policy.probe();
-      if (source != null && reflector != null) {
-        policy
-            .lists()
-            .forEach(list ->
-                targets.add(
-                    new Probes.Target(
-                        list.id(), source, reflector, config.settings().mark(list.id()))));
-      }
-    }
-    if (!targets.isEmpty() || config.probes().reflect() != null) {
-      probes = Probes.start(targets, config.probes().reflect(), config.probes().intervalNs(), log);
-    }
-  }
-
   /* Whoever tells it what to do, and whom it tells what it sees. */
   private void join() {
+    /* The lists' routes are there by now, and the address that answers come to has to be. */
+    probes = ListProbes.start(config, log);
     sent = InterfaceCounters.read();
     ControllerRules from = config.controllers();
     if (!from.peers().isEmpty()) {
@@ -326,19 +302,10 @@ public final class Gateway implements AutoCloseable {
     if (controllers != null) {
       controllers.looked(seenFlows());
     }
-    Map<Integer, PacketCount> counts = plane.listCounters();
-    long now = System.nanoTime();
-    Map<Integer, Long> rates = new TreeMap<>();
-    counts.forEach((list, count) -> {
-      long bytes = count.bytes() - lastCounts.getOrDefault(list, PacketCount.NONE).bytes();
-      rates.put(list, (long) (bytes * 8e9 / Math.max(1, now - lastNs)));
-    });
-    lastCounts = counts;
-    lastNs = now;
-    view = newView(rates);
+    view = newView(rates.look(plane.listCounters(), System.nanoTime()));
   }
 
-  private GatewayView newView(Map<Integer, Long> rates) {
+  private GatewayView newView(Map<Integer, Long> bitsPerSecond) {
     Map<Integer, Buckets> buckets = new TreeMap<>();
     config.policies().forEach(each -> buckets.put(each.number(), buckets(each)));
     Map<Integer, Integer> mtus = new TreeMap<>();
@@ -350,8 +317,8 @@ public final class Gateway implements AutoCloseable {
         buckets,
         mtus,
         reasons,
-        lastCounts,
-        rates,
+        rates.counts(),
+        bitsPerSecond,
         plane.counters(),
         probeResults(),
         Map.copyOf(steers.all()),
@@ -381,7 +348,7 @@ public final class Gateway implements AutoCloseable {
           log.info("list %s is alive again", list.name());
         } else {
           alive.remove(list.id());
-          log.warn("list %s is dead: %s", list.name(), reasons.get(list.id()));
+          log.warn("list %s is dead: %s", list.name(), String.valueOf(reasons.get(list.id())));
         }
       }
     }
@@ -430,6 +397,7 @@ public final class Gateway implements AutoCloseable {
    * @throws HeddleException where no list has the name, or the destination has no policy with it
    */
   public synchronized String steer(SteerKey key, String listName) {
+    requireOpen();
     ListConfig list =
         config
             .list(listName)
@@ -466,12 +434,19 @@ public final class Gateway implements AutoCloseable {
             alive.contains(list.id()) ? "" : " as soon as that is alive; until then by its hash");
   }
 
+  private void requireOpen() {
+    if (closed) {
+      throw new HeddleException("the gateway is ending; ask the next one");
+    }
+  }
+
   /**
    * Gives a queue pair back to its hash.
    *
    * @throws HeddleException where no order is for it
    */
   public synchronized String release(SteerKey key) {
+    requireOpen();
     if (!steers.endOrder(key, alive)) {
       throw new HeddleException(
           "no order is for queue pair "

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.addr.AddressText;
 import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.config.GatewayConfig;
@@ -53,6 +54,8 @@ final class GatewayLifeTest {
       Gateway first = host.start(LoneHost.steered());
       await("the rule", () -> rules(first).equals(List.of("17 by sl2, controller 10.0.0.9")));
       first.close();
+      SteerKey key = new SteerKey(AddressText.parse(LoneHost.DESTINATION), 17, null);
+      assertThrows(HeddleException.class, () -> first.steer(key, "sl1"));
       Gateway second = host.start(LoneHost.config("", ""));
       assertTrue(second.view().lists().adopted());
       assertEquals(List.of("17 by sl2, found at the start"), rules(second));

@@ -1,0 +1,35 @@
+package io.heddle.gateway;
+
+import io.heddle.dataplane.PacketCount;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How much goes by each list, from one look to the next. One thread at a time. */
+final class ListRates {
+  private static final double BITS_NS_PER_BYTE_S = 8e9;
+
+  private Map<Integer, PacketCount> counts;
+  private long lastNs;
+
+  ListRates(Map<Integer, PacketCount> counts, long nowNs) {
+    this.counts = counts;
+    lastNs = nowNs;
+  }
+
+  /** As they were at the last look, by the list's id. */
+  Map<Integer, PacketCount> counts() {
+    return counts;
+  }
+
+  /** Bits a second since the last look, by the list's id. */
+  Map<Integer, Long> look(Map<Integer, PacketCount> newest, long nowNs) {
+    Map<Integer, Long> rates = new TreeMap<>();
+    newest.forEach((list, count) -> {
+      long bytes = count.bytes() - counts.getOrDefault(list, PacketCount.NONE).bytes();
+      rates.put(list, (long) (bytes * BITS_NS_PER_BYTE_S / Math.max(1, nowNs - lastNs)));
+    });
+    counts = newest;
+    lastNs = nowNs;
+    return rates;
+  }
+}
