@@ -101,8 +101,9 @@ public final class QuestionSocket implements AutoCloseable {
   }
 
   /*
-   * The daemon has made sure that no other one uses what is there (DaemonStart, or a lock of its own). Where others could replace the
-   * socket, the rights that it is given would be given to what they put in its place.
+   * The daemon has made sure that no other one uses what is there (DaemonStart, or a lock of its
+   * own). Where others could replace the socket, the rights that it is given would be given to what
+   * they put in its place.
    */
   private static void makeRoom(Path path) throws IOException {
     try (OpenFolder folder = OpenFolder.around(path)) {
