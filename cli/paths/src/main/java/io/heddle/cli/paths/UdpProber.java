@@ -71,10 +71,13 @@ final class UdpProber implements Prober {
     private final long timespec = Memory.allocate(arena, 16, 8);
 
     private PollArea(SortedMap<Integer, Integer> sockets) {
-      ports = sockets.keySet().stream().mapToInt(Integer::intValue).toArray();
+      ports = new int[sockets.size()];
       pollfds = Memory.allocate(arena, Math.max(1L, ports.length) * POLLFD_BYTES, 8);
-      for (int i = 0; i < ports.length; i++) {
-        Memory.setInt(pollfds + (long) i * POLLFD_BYTES, sockets.get(ports[i]));
+      int count = 0;
+      for (var socket : sockets.entrySet()) {
+        ports[count] = socket.getKey();
+        Memory.setInt(pollfds + (long) count * POLLFD_BYTES, socket.getValue());
+        count++;
       }
     }
 
