@@ -2,6 +2,7 @@ package io.heddle.cli.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,13 +49,13 @@ final class FabricReadings {
 
   /**
    * Of {@code heddle perf switching}: of each way of switching the worst policy, of all cells the
-   * most needless sendings, and standard peers by themselves.
+   * most needless sendings, and standard peers by themselves; only of what it has cells of.
    */
   static List<Figure> switching(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
-    double inVain = 0;
-    double standardOfHash = Double.POSITIVE_INFINITY;
-    double standardMarked = 0;
+    List<Double> inVain = new ArrayList<>();
+    List<Double> standardOfHash = new ArrayList<>();
+    List<Double> standardMarked = new ArrayList<>();
     for (JsonNode situation : report.path("situations")) {
       Map<String, Double> ofCapacity = new LinkedHashMap<>();
       Map<String, Double> ofHash = new LinkedHashMap<>();
@@ -62,22 +63,26 @@ final class FabricReadings {
         String switching = situation.path("name").asText() + ", " + cell.path("switching").asText();
         double besideHash = median(cell, "of_hash");
         if (cell.path("policy").asText().equals(STANDARD)) {
-          standardOfHash = Math.min(standardOfHash, besideHash);
-          standardMarked = Math.max(standardMarked, median(cell, "marked"));
+          standardOfHash.add(besideHash);
+          standardMarked.add(median(cell, "marked"));
           continue;
         }
         ofCapacity.merge(switching, median(cell, "of_capacity"), Math::min);
         ofHash.merge(switching, besideHash, Math::min);
         if (switching.endsWith(", spraylink")) {
-          inVain = Math.max(inVain, median(cell, "in_vain"));
+          inVain.add(median(cell, "in_vain"));
         }
       }
       ofCapacity.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_CAPACITY, "", value)));
       ofHash.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_HASH, "", value)));
     }
-    figures.add(Figure.of("needless sendings under spraylink", "", inVain));
-    figures.add(Figure.of("standard peers, worst ÷ hash", "", standardOfHash));
-    figures.add(Figure.of("standard peers, marked", "", standardMarked));
+    if (!inVain.isEmpty()) {
+      figures.add(Figure.of("needless sendings under spraylink", "", Collections.max(inVain)));
+    }
+    if (!standardOfHash.isEmpty()) {
+      figures.add(Figure.of("standard peers, worst ÷ hash", "", Collections.min(standardOfHash)));
+      figures.add(Figure.of("standard peers, marked", "", Collections.max(standardMarked)));
+    }
     return figures;
   }
 

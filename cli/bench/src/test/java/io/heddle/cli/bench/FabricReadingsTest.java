@@ -98,6 +98,7 @@ class FabricReadingsTest {
   @ValueSource(strings = {"{}", "{\"rows\": [], \"schemes\": []}"})
   void whatMeasuredNothingHasNoFigures(String nothing) throws Exception {
     assertEquals(List.of(), FabricReadings.labCheck(json(nothing)));
+    assertEquals(List.of(), FabricReadings.switching(json(nothing)));
     assertEquals(List.of(), FabricReadings.simulateCheck(json(nothing)));
     assertEquals(List.of(), FabricReadings.controlPlane(json(nothing)));
     assertEquals(List.of(), Readings.paths(json(nothing)));
