@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Rules in force, and flows that have to stay where they are for a while. One thread. */
+/**
+ * Rules in force, flows that have to stay where they are for a while, and flows whose rule went and
+ * was needed again: theirs stays longer each time. One thread.
+ */
 final class RuleMemory {
   /** A rule in force. */
   static final class Rule {
@@ -26,11 +29,46 @@ final class RuleMemory {
     }
   }
 
+  /** A flow whose rule was withdrawn, as needless or with the flow's end. */
+  private static final class Released {
+    long atNs;
+
+    /** How often one was needed again. */
+    int returns;
+  }
+
+  /** At most 16 times as long as at first. */
+  private static final int MOST_RETURNS = 4;
+
+  /** A flow is calm again after so many times the time that its rule had to be needless. */
+  private static final int CALM = 8;
+
   private final TreeMap<FlowId, Rule> rules = new TreeMap<>();
   private final TreeMap<FlowId, Long> heldUntilNs = new TreeMap<>();
+  private final TreeMap<FlowId, Released> released = new TreeMap<>();
 
   void put(Rule rule) {
     rules.put(rule.flow, rule);
+  }
+
+  /** Puts a rule in force for a flow that is moved; one whose rule had gone before is noticed. */
+  void move(Rule rule) {
+    Released before = released.get(rule.flow);
+    if (before != null && !rules.containsKey(rule.flow)) {
+      before.returns = Math.min(before.returns + 1, MOST_RETURNS);
+    }
+    put(rule);
+  }
+
+  /** A flow's rule was withdrawn since it isn't needed any more. */
+  void release(FlowId flow, long nowNs) {
+    released.computeIfAbsent(flow, any -> new Released()).atNs = nowNs;
+  }
+
+  /** A time that doubles whenever a flow needs a rule again. */
+  long longer(FlowId flow, long firstNs) {
+    Released before = released.get(flow);
+    return before == null ? firstNs : firstNs << before.returns;
   }
 
   void remove(FlowId flow) {
@@ -68,7 +106,13 @@ final class RuleMemory {
     return until != null && nowNs - until < 0;
   }
 
-  void forgetHeld(long nowNs) {
+  /** Forgets what is over. */
+  void age(long nowNs, long firstReleaseNs) {
     heldUntilNs.values().removeIf(until -> nowNs - until >= 0);
+    released
+        .entrySet()
+        .removeIf(each ->
+            !rules.containsKey(each.getKey())
+                && nowNs - each.getValue().atNs >= CALM * longer(each.getKey(), firstReleaseNs));
   }
 }

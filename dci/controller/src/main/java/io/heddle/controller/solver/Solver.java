@@ -20,8 +20,9 @@ import java.util.Set;
 
 /**
  * Decides round by round, and remembers what makes it steady: imbalances have to last, moves have
- * to show first, flows rest after a move, and a rule has to be needless for a while to go. All
- * policies of a snapshot share their links, the busiest is relieved first. One thread.
+ * to show first, flows rest after a move, and a rule has to be needless for a while to go: longer
+ * each time that its flow needs one again, as bursts do. All policies of a snapshot share their
+ * links, the busiest is relieved first. One thread.
  */
 public final class Solver {
   /** What is remembered of a policy. */
@@ -67,7 +68,7 @@ public final class Solver {
     List<Decision> decisions = new ArrayList<>();
     List<PolicyVerdict> verdicts = new ArrayList<>();
     List<Round.Refused> refused = new ArrayList<>();
-    memory.forgetHeld(snapshot.nowNs());
+    memory.age(snapshot.nowNs(), settings.releaseNs());
     withdrawWithoutPolicy(snapshot, unknown, decisions);
     for (SteeredPolicy policy : busiestFirst(snapshot, loads)) {
       verdicts.add(look(policy, snapshot, loads, decisions, refused));
@@ -177,11 +178,12 @@ public final class Solver {
         double after = step.move().predicted();
         withdraw(
             rule, Reason.BALANCED, Sentences.needless(rule, flow, step.before(), after), decisions);
-        memory.hold(flow.id(), nowNs + settings.holdDownNs());
+        rest(flow.id(), nowNs);
+        memory.release(flow.id(), nowNs);
         continue;
       }
-      memory.put(new RuleMemory.Rule(flow.id(), policy, to));
-      memory.hold(flow.id(), nowNs + settings.holdDownNs());
+      memory.move(new RuleMemory.Rule(flow.id(), policy, to));
+      rest(flow.id(), nowNs);
       decisions.add(
           new Move(
               flow.id(),
@@ -209,6 +211,8 @@ public final class Solver {
       int list = loads.list(policy, rule.list);
       if (flow == null || !flow.policy().equals(policy)) {
         withdraw(rule, Reason.FLOW_ENDED, Sentences.ended(rule), decisions);
+        memory.release(rule.flow, snapshot.nowNs());
+        memory.hold(rule.flow, snapshot.nowNs() + memory.longer(rule.flow, settings.holdDownNs()));
       } else if (list < 0 || !loads.list(list).up()) {
         withdraw(rule, Reason.LIST_DEAD, Sentences.listDead(rule), decisions);
       }
@@ -237,14 +241,20 @@ public final class Solver {
         rule.needlessSinceNs = nowNs;
       }
       rule.needless = needless;
-      if (needless && nowNs - rule.needlessSinceNs >= settings.releaseNs()) {
+      if (needless
+          && nowNs - rule.needlessSinceNs >= memory.longer(flow.id(), settings.releaseNs())) {
         loads.move(i, home);
         withdraw(rule, Reason.BALANCED, Sentences.needless(rule, flow, today, without), decisions);
-        memory.hold(flow.id(), nowNs + settings.holdDownNs());
+        rest(flow.id(), nowNs);
+        memory.release(flow.id(), nowNs);
         released = true;
       }
     }
     return released;
+  }
+
+  private void rest(FlowId flow, long nowNs) {
+    memory.hold(flow, nowNs + settings.holdDownNs());
   }
 
   private void forgetNeedless(String policy) {

@@ -1,21 +1,26 @@
 package io.heddle.controller.solver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.controller.model.Decision;
 import io.heddle.controller.model.ElephantFlow;
 import io.heddle.controller.model.FlowId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ten minutes of random load by an injected clock: flows come and go, links have background. */
 class SolverSteadinessTest {
   private static final int SECONDS = 600;
   private static final int CASES = 20;
+  private static final int MOST_CHANGES_BY_BURSTS = 9;
   private static final long REST_NS = SolverSettings.DEFAULT.holdDownNs();
 
   @Test
@@ -80,6 +85,81 @@ class SolverSteadinessTest {
       }
       assertEquals(0, late, "changes after the first minute, seed " + seed);
     }
+  }
+
+  /* Two lists; the second flow collides with the first while its burst lasts. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8, 12, 15, 25, 40, 60})
+  void burstsOfOneFlowMoveItAFewTimesAndThenItsRuleStays(int seconds) {
+    Networks net = new Networks(2).flow(1, 40, 1).flow(2, 45, 1);
+    Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
+    int changes = 0;
+    for (int second = 0; second < 20 * seconds; second++) {
+      boolean isBurst = second / seconds % 2 == 0;
+      set(net, Networks.id(2), (isBurst ? 45 : 4) * Networks.GBIT);
+      int decisions = net.round(solver).decisions().size();
+      changes += decisions;
+      assertTrue(second < 10 * seconds || decisions == 0, "second " + second + " changes again");
+    }
+    assertTrue(changes > 0, "the collision is seen");
+    assertTrue(changes <= MOST_CHANGES_BY_BURSTS, changes + " changes");
+  }
+
+  /* Its bursts last six seconds, and it is silent for so many: no elephant any more. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 6, 10, 20})
+  void aFlowThatEndsAndReturnsIsMovedMoreAndMoreSeldom(int silence) {
+    Networks net = new Networks(2).flow(1, 40, 1);
+    Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.SMALLEST_MOVE);
+    List<Integer> moves = new ArrayList<>();
+    for (int second = 0; second < 2 * SECONDS; second++) {
+      int within = second % (6 + silence);
+      if (within == 0) {
+        net.flow(2, 30, 1);
+      } else if (within == 6) {
+        net.flows.remove(Networks.id(2));
+      }
+      for (Decision each : net.round(solver).decisions()) {
+        if (each instanceof Decision.Move && each.flow().equals(Networks.id(2))) {
+          moves.add(second);
+        }
+      }
+    }
+    assertFalse(moves.isEmpty(), "it is moved");
+    assertTrue(moves.size() <= 4 + 2 * SECONDS / 160, moves.toString());
+  }
+
+  @Test
+  void theRuleOfAFlowWhoseBurstsAreOverGoesAndAfterACalmTimeItIsAsAnyOther() {
+    Networks net = new Networks(2).flow(1, 40, 1).flow(2, 45, 1);
+    Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
+    for (int second = 0; second < SECONDS; second++) {
+      set(net, Networks.id(2), (second / 25 % 2 == 0 ? 45 : 4) * Networks.GBIT);
+      net.round(solver);
+    }
+    set(net, Networks.id(2), 4 * Networks.GBIT);
+    assertTrue(secondsUntilNoRule(net, solver) <= 160, "16 times the first release-s");
+    for (int second = 0; second < 8 * 160; second++) {
+      net.round(solver);
+    }
+    set(net, Networks.id(2), 45 * Networks.GBIT);
+    for (int second = 0; second < 20; second++) {
+      net.round(solver);
+    }
+    set(net, Networks.id(2), 4 * Networks.GBIT);
+    assertTrue(secondsUntilNoRule(net, solver) <= 12, "as at first");
+  }
+
+  private static int secondsUntilNoRule(Networks net, Solver solver) {
+    FlowId one = Networks.id(1);
+    FlowId two = Networks.id(2);
+    assertTrue(solver.hasRule(one) || solver.hasRule(two), "there is a rule");
+    int seconds = 0;
+    while ((solver.hasRule(one) || solver.hasRule(two)) && seconds < SECONDS) {
+      net.round(solver);
+      seconds++;
+    }
+    return seconds;
   }
 
   private static void vary(Networks net, Random random) {
