@@ -216,6 +216,26 @@ abstract class OneSidedSuite {
   }
 
   /* Its lines are gone: nothing may be written there. */
+  /* Its peer's operations are done, and it has not looked since: so they may meet at a barrier of their own, and be through. */
+  @Test
+  void aSignalWhoseOperationIsDoneIsAddedBeforeItsMemoryGoes() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
+      ranks.finish(ranks.start(0, 1, 0, word()));
+      ranks.awaitWord(1, WORD, 1);
+      long request = ranks.start(0, 1, 0, word());
+      Ends.await(
+          "end of a signal that its target doesn't look for",
+          () -> {
+            assertEquals(0, ranks.groups.get(0).progress(), ends.log::toString);
+            return Memory.getIntAcquire(request) == 1;
+          });
+      assertEquals(TransportResult.SUCCESS, ranks.groups.get(1).deregister(0));
+      assertEquals(2, ranks.word(1, WORD));
+      assertEquals(TransportResult.SUCCESS, ranks.groups.get(1).progress(), ends.log::toString);
+    }
+  }
+
   @Test
   void aClosedGroupTakesNothingMore() {
     try (Ends ends = ends(Map.of());

@@ -110,8 +110,14 @@ public final class OneSidedGroup implements AutoCloseable {
     return directory.register(address, lengthBytes, type);
   }
 
-  /** Returns a result code. */
+  /**
+   * Takes memory back. Signals of operations that are done for their senders are added before:
+   * those have arrived.
+   *
+   * @return a result code
+   */
   public int deregister(long registration) {
+    progress();
     return directory.deregister(registration)
         ? TransportResult.SUCCESS
         : TransportResult.INVALID_ARGUMENT;
