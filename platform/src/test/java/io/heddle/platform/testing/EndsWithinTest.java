@@ -15,7 +15,7 @@ import org.junit.platform.testkit.engine.Events;
 
 class EndsWithinTest {
   /** Run by the tests below alone: its name isn't one that is looked for. */
-  @EndsWithin(0)
+  @EndsWithin(1)
   static final class Hanging {
     @Test
     void forever() throws InterruptedException {

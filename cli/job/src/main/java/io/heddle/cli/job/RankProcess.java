@@ -142,10 +142,14 @@ public final class RankProcess implements AutoCloseable {
   /** The exit code of a rank that has ended, after all its output was taken. */
   public int exitCode() throws InterruptedException {
     int code = process.waitFor();
+    joinReaders();
+    return code;
+  }
+
+  private void joinReaders() throws InterruptedException {
     for (Thread reader : readers) {
       reader.join(TimeUnit.SECONDS.toMillis(5));
     }
-    return code;
   }
 
   /** How it ended, as a clause: {@code exit code 3} or {@code killed by signal 9}. */
@@ -173,13 +177,15 @@ public final class RankProcess implements AutoCloseable {
   }
 
   /**
-   * Kills it where it still runs, and waits until it is gone: a namespace in use can't be removed.
+   * Kills it where it still runs, and waits until it is gone and its log is written: a namespace in
+   * use can't be removed, nor a folder into which somebody writes.
    */
   @Override
   public void close() {
     process.destroyForcibly();
     try {
       process.waitFor(5, TimeUnit.SECONDS);
+      joinReaders();
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -74,6 +74,7 @@ final class PluginPerfTest {
 
   private String failure(String text) throws IOException {
     PluginPerfPlan plan = script(text);
+    String message;
     try (PluginPerfContestant contestant = contestant(plan)) {
       HeddleException failed =
           assertThrows(
@@ -85,14 +86,15 @@ final class PluginPerfTest {
                 }
                 contestant.awaitEnd();
               });
-      String message = String.valueOf(failed.getMessage());
-      Matcher logs = LOGS.matcher(message);
-      assertTrue(logs.find(), message);
-      Path kept = Path.of(logs.group(1));
-      assertTrue(Files.exists(kept.resolve("rank-0.log")), message);
-      RunFolder.remove(kept);
-      return message;
+      message = String.valueOf(failed.getMessage());
     }
+    /* Only now nobody writes there any more. */
+    Matcher logs = LOGS.matcher(message);
+    assertTrue(logs.find(), message);
+    Path kept = Path.of(logs.group(1));
+    assertTrue(Files.exists(kept.resolve("rank-0.log")), message);
+    RunFolder.remove(kept);
+    return message;
   }
 
   private static PluginPerfReport.Contestant contestant(String name) {
