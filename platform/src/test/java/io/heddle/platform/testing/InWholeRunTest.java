@@ -6,6 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -16,14 +17,14 @@ class InWholeRunTest {
   /** Run by the tests below alone: its name isn't one that is looked for. */
   static final class Long {
     @Test
-    void always() {
-      assertTrue(true);
+    void always(TestInfo test) {
+      assertEquals("always", test.getTestMethod().orElseThrow().getName());
     }
 
     @Test
     @InWholeRun
-    void seldom() {
-      assertTrue(true);
+    void seldom(TestInfo test) {
+      assertEquals("seldom", test.getTestMethod().orElseThrow().getName());
     }
 
     @ParameterizedTest
@@ -54,7 +55,7 @@ class InWholeRunTest {
     Events events = run(false);
 
     assertEquals(
-        List.of("[1] row=one", "[3] row=three", "always()"),
+        List.of("[1] row=one", "[3] row=three", "always(TestInfo)"),
         events.succeeded().stream()
             .filter(event -> event.getTestDescriptor().isTest())
             .map(event -> event.getTestDescriptor().getDisplayName())
