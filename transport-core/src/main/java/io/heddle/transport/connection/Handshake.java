@@ -9,12 +9,10 @@ import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlTasks;
-import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BiFunction;
@@ -201,7 +199,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       log.info("%s answered at last, after %s", peer(), troubles);
     }
     stage = Stage.PLANES;
-    by.send(planes());
+    by.send(PlaneOffers.of(device, terms));
   }
 
   @Override
@@ -220,17 +218,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       caller.recognise();
       awaitWord(terms.timeoutNs());
     }
-  }
-
-  private ControlMessage.PlaneList planes() {
-    return new ControlMessage.PlaneList(
-        terms.hostName(),
-        terms.queuePairsPerPlane(),
-        device.planes().stream()
-            .map(plane ->
-                new ControlMessage.PlaneOffer(
-                    plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
-            .toList());
   }
 
   @Override
@@ -280,28 +267,16 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void onPlanes(ControlMessage.PlaneList planes) {
     if (!connecting) {
-      channel().send(planes());
+      channel().send(PlaneOffers.of(device, terms));
     }
     Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
     pairing.tell(made.peer(), log);
-    List<String> there = planes.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
-    if (connecting && !Arrays.equals(planesWhenListening, PlaneDigest.of(there))) {
-      log.warn(
-          "the planes of %s aren't those that it had when it wrote its handle: now %s",
-          made.peer(), there);
+    if (connecting) {
+      PlaneOffers.tellChange(planesWhenListening, planes, made, log);
     }
-    if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
-      log.info(
-          "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
-              + " and %d over all planes is the limit",
-          made.peer(),
-          made.pairs().perCarrier(),
-          terms.queuePairsPerPlane(),
-          planes.queuePairsPerPlane(),
-          ControlCodec.MAX_QUEUE_PAIRS);
-    }
+    PlaneOffers.tellQueuePairs(terms, planes, made, log);
     stage = Stage.ENDPOINTS;
     channel().send(made.endpoints());
   }
@@ -459,11 +434,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Says goodbye, as {@link Dialogue#close} has it. Any thread, once there is a communicator. */
   void close() {
-    Dialogue talk = link;
-    if (talk == null) {
-      throw new IllegalStateException("no communicator in stage " + stage);
-    }
-    talk.close();
+    there(link, "communicator").close();
   }
 
   /**
@@ -510,26 +481,21 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private ListenerCalls calls() {
-    ListenerCalls made = calls;
-    if (made == null) {
-      throw new IllegalStateException("no calls in stage " + stage);
-    }
-    return made;
+    return there(calls, "calls");
   }
 
   private ControlChannel channel() {
-    ControlChannel open = channel;
-    if (open == null) {
-      throw new IllegalStateException("no channel in stage " + stage);
-    }
-    return open;
+    return there(channel, "channel");
   }
 
   private Connection connection() {
-    Connection made = connection;
-    if (made == null) {
-      throw new IllegalStateException("no connection in stage " + stage);
+    return there(connection, "connection");
+  }
+
+  private <T> T there(@Nullable T part, String what) {
+    if (part == null) {
+      throw new IllegalStateException("no " + what + " in stage " + stage);
     }
-    return made;
+    return part;
   }
 }

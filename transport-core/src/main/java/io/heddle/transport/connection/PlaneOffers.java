@@ -1,0 +1,51 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.PlaneDigest;
+import io.heddle.transport.device.NetDevice;
+import java.util.Arrays;
+import java.util.List;
+
+/** The planes that an end offers, and what people are told of the other end's. */
+final class PlaneOffers {
+  private PlaneOffers() {}
+
+  static ControlMessage.PlaneList of(NetDevice device, ConnectionTerms terms) {
+    return new ControlMessage.PlaneList(
+        terms.hostName(),
+        terms.queuePairsPerPlane(),
+        device.planes().stream()
+            .map(plane ->
+                new ControlMessage.PlaneOffer(
+                    plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
+            .toList());
+  }
+
+  /** Warns where a listener's planes aren't those that its handle was written with. */
+  static void tellChange(
+      byte[] whenListening, ControlMessage.PlaneList theirs, Connection made, Log log) {
+    List<String> there = theirs.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
+    if (!Arrays.equals(whenListening, PlaneDigest.of(there))) {
+      log.warn(
+          "the planes of %s aren't those that it had when it wrote its handle: now %s",
+          made.peer(), there);
+    }
+  }
+
+  /** Tells where there are fewer queue pairs than this end asks for. */
+  static void tellQueuePairs(
+      ConnectionTerms terms, ControlMessage.PlaneList theirs, Connection made, Log log) {
+    if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
+      log.info(
+          "connection with %s has %d queue pairs on each plane: here %d are asked for, there %d,"
+              + " and %d over all planes is the limit",
+          made.peer(),
+          made.pairs().perCarrier(),
+          terms.queuePairsPerPlane(),
+          theirs.queuePairsPerPlane(),
+          ControlCodec.MAX_QUEUE_PAIRS);
+    }
+  }
+}
