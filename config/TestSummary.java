@@ -11,7 +11,7 @@ import org.w3c.dom.NodeList;
 
 /**
  * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that
- * failed, with what they said, and were skipped, and ends with {@code N passed, N failed, N
+ * were skipped and those that failed, with what they said, and ends with {@code N passed, N failed, N
  * skipped}. The exit status is 0 only where nothing failed.
  *
  * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
@@ -127,8 +127,9 @@ final class TestSummary {
   }
 
   private int print() {
-    print("Failed:", failed);
+    /* What failed stands last: where only the end of a long output is kept, it has to be there. */
     print("Skipped:", skipped);
+    print("Failed:", failed);
     System.out.printf("%s passed, %s failed, %s skipped%n", passed, failed.size(), skipped.size());
     return failed.isEmpty() ? 0 : 1;
   }
