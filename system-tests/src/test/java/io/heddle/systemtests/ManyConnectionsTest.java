@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -116,6 +117,7 @@ final class ManyConnectionsTest {
   }
 
   @Test
+  @InWholeRun
   void sixtyFourEachWayCarryTraffic() throws IOException, InterruptedException {
     carryTraffic(64, 5);
   }

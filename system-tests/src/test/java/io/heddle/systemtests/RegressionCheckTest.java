@@ -5,17 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * That nothing has become slower by a factor: ratios of contestants that take turns, beside the
- * recorded ones. Takes less than a minute, since a median under load needs its rounds.
+ * recorded ones. A median under load needs its rounds; {@code BenchTest} has the judgement itself.
  */
 @EndsWithin(400)
 @Isolated("it compares speeds")
 final class RegressionCheckTest {
   @Test
+  @InWholeRun
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
     BuiltParts.plugin();
     BuiltParts.standin();

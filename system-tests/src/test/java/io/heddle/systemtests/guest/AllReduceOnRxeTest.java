@@ -148,6 +148,7 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(1)
+  @InWholeRun
   void fourPlanesCarryAQuarterEach() throws Exception {
     assertEven(allReduce(ALL_OF_A, ALL_OF_B));
   }

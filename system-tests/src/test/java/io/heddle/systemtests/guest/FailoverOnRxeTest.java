@@ -61,24 +61,42 @@ final class FailoverOnRxeTest {
     traffic.awaitBytes(CARRIED, plane);
   }
 
-  @Test
-  void everyByteIsRightWhilePlanesOfOneDeviceDieInEveryWay() throws Exception {
+  /** What dies under traffic, and comes back. */
+  private interface Deaths {
+    void happen(RxeTraffic traffic) throws Exception;
+  }
+
+  private void everyByteIsRight(Deaths deaths) throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(guest, 1, "heddle-chaos", "--seed 7 --max-bytes 131072")) {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
-      diesAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
-      diesAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
-      traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
-      traffic.awaitBytes(CARRIED, allBut(2));
-      diesAndReturns(
-          traffic, 2, "netem_plane A 2 loss 100%; netem_plane B 2 loss 100%", "", "netem_clear 2");
+      deaths.happen(traffic);
       String said = traffic.end();
       for (int rank = 0; rank < 2; rank++) {
         String end = "{\"event\":\"end\",\"rank\":%s,\"wrong_bytes\":0,".formatted(rank);
         assertTrue(said.contains(end + "\"guard_bytes\":0,\"canary_bytes\":0,\"leaks\":0}"), said);
       }
     }
+  }
+
+  @Test
+  void everyByteIsRightWhilePlanesAreCutAndLoseTheirAddresses() throws Exception {
+    everyByteIsRight(traffic -> {
+      diesAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
+      diesAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
+    });
+  }
+
+  @Test
+  @InWholeRun
+  void everyByteIsRightWhileAPlaneLosesSomePacketsAndThenAll() throws Exception {
+    everyByteIsRight(traffic -> {
+      traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
+      traffic.awaitBytes(CARRIED, allBut(2));
+      diesAndReturns(
+          traffic, 2, "netem_plane A 2 loss 100%; netem_plane B 2 loss 100%", "", "netem_clear 2");
+    });
   }
 
   @Test

@@ -100,7 +100,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  @InWholeRun(butRows = 2)
+  @InWholeRun(butRows = 1)
   void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
     String output =
         run(

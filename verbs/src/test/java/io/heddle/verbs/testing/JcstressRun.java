@@ -16,9 +16,11 @@ import java.util.stream.Stream;
 public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
 
+  private static final boolean WHOLE = Boolean.getBoolean("heddle.test.whole");
+
   /*
    * One set of JVM arguments and unsplit compilation modes instead of jcstress's product of both, and in a whole run longer
-   * samples for each: a test takes two to three seconds then, some ten million samples, on two cores.
+   * samples for each, and a second machine whose compiler chooses at random.
    */
   private static final List<String> BOUNDS =
       List.of(
@@ -26,8 +28,10 @@ public final class JcstressRun {
           "quick",
           "-f",
           "1",
+          "-fsm",
+          WHOLE ? "1" : "0",
           "-time",
-          Boolean.getBoolean("heddle.test.whole") ? "500" : "200",
+          WHOLE ? "500" : "200",
           "-iters",
           "3",
           "-sc",

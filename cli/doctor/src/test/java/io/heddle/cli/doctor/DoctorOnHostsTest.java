@@ -32,11 +32,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Two hosts with three planes in namespaces of their own, and one fault after the other made there.
  */
 @EndsWithin(180)
+@Execution(ExecutionMode.CONCURRENT)
 class DoctorOnHostsTest {
   private static final Path STANDIN = Checkout.path("perf-tests/target/standin");
   private static final int PLANES = 3;
