@@ -1,0 +1,64 @@
+package io.heddle.systemtests.style;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The words that docs/symptoms.md tells people to look for are words that the plugin prints. */
+class SymptomsPageTest {
+  private static final List<String> MODULES =
+      List.of("native/", "transport-core/", "roce/", "verbs/", "addr-manager/", "plugin-shim/");
+
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| ([^|]*`[^|]*) \\|");
+  private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
+  private static final Pattern JOIN = Pattern.compile("\"\\s*\\+?\\s*\"");
+  private static final Pattern FORMAT = Pattern.compile("%[a-z#]+");
+
+  /* Everything of sources that may be printed, with what is filled in left out. */
+  private static String sources() throws IOException, InterruptedException {
+    StringBuilder all = new StringBuilder();
+    for (Path file : Repository.files()) {
+      String name = Repository.ROOT.relativize(file).toString();
+      if (MODULES.stream().anyMatch(name::startsWith)
+          && (name.contains("/src/main/") || name.startsWith("native/src/"))) {
+        all.append(Files.readString(file)).append('\n');
+      }
+    }
+    return FORMAT.matcher(JOIN.matcher(all).replaceAll("")).replaceAll("…");
+  }
+
+  @Test
+  void wordsThatPeopleAreToldToLookForArePrinted() throws IOException, InterruptedException {
+    String page = Files.readString(Repository.ROOT.resolve("docs/symptoms.md"));
+    String told =
+        page.substring(page.indexOf("## At the start"), page.indexOf("## What nobody prints"));
+    String sources = sources();
+    List<String> unknown = new ArrayList<>();
+    int looked = 0;
+    Matcher row = ROW.matcher(told);
+    while (row.find()) {
+      if (row.group(1).contains("(NCCL's own words)")) {
+        continue;
+      }
+      Matcher quoted = QUOTED.matcher(row.group(1));
+      while (quoted.find()) {
+        for (String words : quoted.group(1).split("…")) {
+          looked++;
+          if (words.strip().length() > 3 && !sources.contains(words.strip())) {
+            unknown.add(words);
+          }
+        }
+      }
+    }
+    assertEquals(List.of(), unknown);
+    assertTrue(looked > 40, () -> "only so many words are on the page: " + told);
+  }
+}
