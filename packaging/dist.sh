@@ -37,7 +37,7 @@ trap 'rm -rf -- "$stage"' EXIT
 bundle=$stage/$name
 lib=$bundle/lib
 mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bundle/share/systemd" \
-  "$bundle/share/sysusers.d"
+  "$bundle/share/sysusers.d" "$bundle/share/bash-completion/completions"
 
 # --- what the build made -----------------------------------------------------------------------------
 
@@ -125,6 +125,8 @@ pages() {
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
 "$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
+"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-completion \
+  "$bundle/share/bash-completion/completions/heddle"
 # The services, for the command $1, into the folder $2.
 services() {
   local unit
@@ -161,6 +163,7 @@ mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/sysuser
   "$usr/share/doc/heddle" "$usr/share/man/man1"
 cp -a "$lib" "$usr/lib/heddle"
 cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
+cp -a "$bundle/share/bash-completion" "$usr/share"
 install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
 ln -s ../lib/heddle/heddle "$usr/bin/heddle"
 # Where NCCL_NET_PLUGIN=heddle finds it; the plugin looks for its own folder behind the link.

@@ -300,4 +300,12 @@ final class PackagesTest {
     String page = Files.readString(pages.resolve("heddle-bgp-run.1"));
     assertTrue(help.contains("--config") && page.contains("\\-\\-config"), page);
   }
+
+  @Test
+  void bashCompletesByWhatThePackageBrings() throws Exception {
+    Path file =
+        unpackBundle(folder.resolve("completion"))
+            .resolve("share/bash-completion/completions/heddle");
+    assertTrue(Files.readString(file).contains("complete -F"), file.toString());
+  }
 }

@@ -58,6 +58,7 @@ import picocli.CommandLine.ParameterException;
       SimulateCommand.class,
       BridgeCommand.class,
       ControllerCommand.class,
+      CompletionCommand.class,
       ManPageCommand.class
     })
 public final class HeddleCommand implements Runnable {
