@@ -1,6 +1,7 @@
 package io.heddle.bgpstub.rib;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.wire.AsPath;
@@ -9,6 +10,7 @@ import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,8 +18,10 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Four planes with 100,000 host routes each. */
+@Isolated("it reads the clock, and counts the heap of this process")
 class RibScaleTest {
   private static final int PLANES = 4;
   private static final int HOSTS = 100_000;
@@ -27,7 +31,7 @@ class RibScaleTest {
   private static final long MOST_CHANGE_NS = 5_000_000;
 
   /* The aim is a second from the wire on a quiet machine; this is among other tests. */
-  private static final long MOST_FILL_NS = 5_000_000_000L;
+  private static final long MOST_FILL_SECONDS = 5;
 
   @TempDir Path folder;
 
@@ -43,6 +47,7 @@ class RibScaleTest {
       long heapBefore = usedHeap();
       List<AdjRibIn> peers = new ArrayList<>();
       long start = System.nanoTime();
+      Patience limit = Patience.ofSeconds(MOST_FILL_SECONDS);
       for (int plane = 0; plane < PLANES; plane++) {
         AdjRibIn peer = bed.rib.addPeer("p" + plane, "plane:" + plane, 0);
         peers.add(peer);
@@ -50,6 +55,7 @@ class RibScaleTest {
           peer.update(update(host, PACKED, sets.get((host / PACKED + plane) % SETS)));
         }
       }
+      boolean isSlow = limit.isOver();
       long filled = System.nanoTime() - start;
       long heap = usedHeap() - heapBefore;
       assertEquals(HOSTS, bed.publisher.entries());
@@ -70,7 +76,7 @@ class RibScaleTest {
           changes[100] / 1000,
           changes[199] / 1000);
       assertTrue(heap < MOST_HEAP_BYTES, heap + " bytes of heap");
-      assertTrue(filled < MOST_FILL_NS, filled + " ns");
+      assertFalse(isSlow, () -> "not filled within " + limit);
       assertTrue(changes[100] < MOST_CHANGE_NS, changes[100] + " ns for one change");
     }
   }
