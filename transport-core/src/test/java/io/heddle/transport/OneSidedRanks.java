@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /** A group of ranks in one process, on both transports in turn, driven by the test's thread. */
 final class OneSidedRanks implements AutoCloseable {
@@ -28,11 +29,21 @@ final class OneSidedRanks implements AutoCloseable {
   private final Set<Integer> closed = new HashSet<>();
 
   OneSidedRanks(Ends ends, int ranks, long bytes, Arena arena) {
+    this(ends, ranks, bytes, arena, handle -> {});
+  }
+
+  /**
+   * @param before may change the last rank's handle before others have it
+   */
+  OneSidedRanks(Ends ends, int ranks, long bytes, Arena arena, LongConsumer before) {
     this.ends = ends;
     byte[][] handles = new byte[ranks][];
     for (int rank = 0; rank < ranks; rank++) {
       long handle = Memory.allocate(arena, ConnectionHandle.BYTES, 8);
       listeners.add(transport(rank).listenOneSided(0, handle));
+      if (rank == ranks - 1) {
+        before.accept(handle);
+      }
       handles[rank] = Memory.toArray(handle, ConnectionHandle.BYTES);
     }
     for (int rank = 0; rank < ranks; rank++) {

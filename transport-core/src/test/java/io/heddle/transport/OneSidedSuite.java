@@ -16,6 +16,8 @@ import io.heddle.transport.data.OneSidedOperation.Signal;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.onesided.OneSidedGroup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -177,6 +179,46 @@ abstract class OneSidedSuite {
           });
       ranks.close(1);
       Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());
+    }
+  }
+
+  /* The other end is through; its last word is still on the way here. */
+  @Test
+  void aGroupThatIsClosedBeforeItsConnectionIsThroughSaysGoodbyeAllTheSame() {
+    List<StuckRelay> relays = new ArrayList<>();
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks =
+            new OneSidedRanks(ends, 2, DATA, arena, handle -> relays.add(relayOf(handle)));
+        StuckRelay relay = relays.getFirst()) {
+      ranks.start(0, 1, 0, word());
+      Ends.await(
+          "the other end",
+          () -> {
+            assertEquals(0, ranks.groups.get(1).progress());
+            return !ranks.groups.get(1).communicators().isEmpty();
+          });
+      ranks.close(0);
+      Ends.await(
+          "the end of the group",
+          () -> connections(ends.left).stream().allMatch(each -> each.standing().isLeaving()));
+      relay.letReadyThrough();
+      Connection there = connections(ends.right).getFirst();
+      Ends.await(
+          "a goodbye",
+          () -> {
+            ranks.progress();
+            return there.standing().peer() == Standing.Peer.CLOSED;
+          });
+      ranks.close(1);
+      Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());
+    }
+  }
+
+  private static StuckRelay relayOf(long handle) {
+    try {
+      return StuckRelay.inFrontOf(handle).holdingReady();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
     }
   }
 

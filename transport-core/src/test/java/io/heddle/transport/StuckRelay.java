@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ final class StuckRelay implements AutoCloseable {
   private final InetSocketAddress behind;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean stuck;
+
+  /* What the listener says waits here, from its Ready on. */
+  private volatile CountDownLatch gate = new CountDownLatch(0);
 
   private StuckRelay(InetSocketAddress behind) throws IOException {
     this.behind = behind;
@@ -50,14 +54,14 @@ final class StuckRelay implements AutoCloseable {
       Socket near = listening.accept();
       Socket far = new Socket(behind.getAddress(), behind.getPort());
       sockets.addAll(List.of(near, far));
-      Thread.ofVirtual().start(() -> carry(near, far));
-      carry(far, near);
+      Thread.ofVirtual().start(() -> carry(near, far, new CountDownLatch(0)));
+      carry(far, near, gate);
     } catch (IOException closed) {
       close();
     }
   }
 
-  private void carry(Socket from, Socket to) {
+  private void carry(Socket from, Socket to, CountDownLatch beforeReady) {
     try {
       DataInputStream in = new DataInputStream(from.getInputStream());
       DataOutputStream out = new DataOutputStream(to.getOutputStream());
@@ -67,6 +71,9 @@ final class StuckRelay implements AutoCloseable {
         if (frame != null && isPing(frame) && !stuck) {
           ping = frame;
         }
+        if (frame != null && isReady(frame)) {
+          beforeReady.await();
+        }
         byte[] next = stuck ? ping : frame;
         if (next != null) {
           out.writeInt(next.length);
@@ -74,6 +81,9 @@ final class StuckRelay implements AutoCloseable {
         }
       }
     } catch (IOException closed) {
+      close();
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
       close();
     }
   }
@@ -101,6 +111,20 @@ final class StuckRelay implements AutoCloseable {
     return ControlCodec.decode(ByteBuffer.wrap(frame)) instanceof ControlMessage.Ping;
   }
 
+  private static boolean isReady(byte[] frame) {
+    return ControlCodec.decode(ByteBuffer.wrap(frame)) instanceof ControlMessage.Ready;
+  }
+
+  /** The listener's word that it is ready waits here; said before anybody calls. */
+  StuckRelay holdingReady() {
+    gate = new CountDownLatch(1);
+    return this;
+  }
+
+  void letReadyThrough() {
+    gate.countDown();
+  }
+
   /** From now on nothing new gets through. */
   void getStuck() {
     stuck = true;
@@ -108,6 +132,7 @@ final class StuckRelay implements AutoCloseable {
 
   @Override
   public void close() {
+    letReadyThrough();
     try {
       listening.close();
       for (Socket each : sockets) {

@@ -86,6 +86,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private long call;
   private boolean hungUp;
   private boolean endTold;
+
+  /* What is being made is to be closed at once. */
+  private boolean unwanted;
   private boolean together;
   private boolean peerIsReady;
   private int connectRetries;
@@ -346,6 +349,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     channel = null;
     outcome = new Outcome<>(comm, "");
     tellEnd();
+    if (unwanted) {
+      comm.close();
+    }
   }
 
   /* Once: whoever waits for the end of this conversation goes on. */
@@ -438,17 +444,21 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   /**
-   * Gives up a conversation that nobody waits for any more; what has come of it is closed. Any
-   * thread.
+   * Gives up a conversation that nobody waits for any more; what has come of it is closed. An end
+   * that has said that it is ready waits for the other's word all the same: that one may be through
+   * by now, and hears a goodbye then, as of any connection. Any thread.
    */
   void abandon() {
     tasks.execute(() -> {
       Outcome<C> reached = outcome;
       C made = reached == null ? null : reached.comm();
-      if (made == null) {
-        fail("the local end gave up");
-      } else {
+      if (made != null) {
         made.close();
+      } else if (stage == Stage.READY) {
+        unwanted = true;
+        connection().standing().leave();
+      } else {
+        fail("the local end gave up");
       }
     });
   }
