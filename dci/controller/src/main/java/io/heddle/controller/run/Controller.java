@@ -14,6 +14,7 @@ import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
 import io.heddle.telemetry.client.TelemetryClient;
 import io.heddle.telemetry.client.TelemetryTarget;
 import io.heddle.telemetry.gnmi.ReportPath;
@@ -49,6 +50,7 @@ public final class Controller implements AutoCloseable {
 
   private final ControllerConfig config;
   private final NetworkConfig network;
+  private final NanoClock clock;
   private final Log log;
   private final TelemetryStore store;
   private final SnapshotMaker snapshots;
@@ -75,12 +77,19 @@ public final class Controller implements AutoCloseable {
    * One that nobody reports to yet.
    *
    * @param auditLog null for none; closed with the controller
+   * @param clock by which reports grow old
    */
-  Controller(ControllerConfig config, NetworkConfig network, @Nullable AuditLog auditLog, Log log) {
+  Controller(
+      ControllerConfig config,
+      NetworkConfig network,
+      @Nullable AuditLog auditLog,
+      NanoClock clock,
+      Log log) {
     this.config = config;
     this.network = network;
+    this.clock = clock;
     this.log = log;
-    store = new TelemetryStore(System::nanoTime, log);
+    store = new TelemetryStore(clock::nanoTime, log);
     snapshots = new SnapshotMaker(network, store);
     solver = new Solver(config.settings(), config.strategy());
     book = new RuleBook(network.types());
@@ -108,7 +117,8 @@ public final class Controller implements AutoCloseable {
    */
   public static Controller start(ControllerConfig config, Log log) {
     NetworkConfig network = network(config);
-    Controller controller = new Controller(config, network, open(network.audit()), log);
+    Controller controller =
+        new Controller(config, network, open(network.audit()), NanoClock.SYSTEM, log);
     try {
       for (NetworkConfig.Target target : network.targets()) {
         controller.clients.add(
@@ -166,7 +176,7 @@ public final class Controller implements AutoCloseable {
     do {
       store.awaitChange(intervalNs);
       TimeUnit.MILLISECONDS.sleep(TOGETHER_MS);
-      now = System.nanoTime();
+      now = clock.nanoTime();
     } while (!closed && lastRoundNs != Long.MIN_VALUE && now - lastRoundNs < SOONEST * intervalNs);
     lastRoundNs = now;
     if (!closed) {
