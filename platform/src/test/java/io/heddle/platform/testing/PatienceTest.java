@@ -44,6 +44,20 @@ class PatienceTest {
   }
 
   @Test
+  void aStopwatchLeavesOutWhatTasksWaitedButForAnEighth() {
+    IdleStopwatch quiet = new IdleStopwatch(() -> nowNs, () -> stalledNs);
+    pass(8, 0);
+    assertEquals(TimeUnit.SECONDS.toNanos(8), quiet.ns());
+    IdleStopwatch busy = new IdleStopwatch(() -> nowNs, () -> stalledNs);
+    pass(8, 0.75);
+    assertEquals(TimeUnit.SECONDS.toNanos(2), busy.ns());
+    pass(8, 1);
+    assertEquals(TimeUnit.SECONDS.toNanos(2), busy.ns());
+    pass(8, 1);
+    assertEquals(TimeUnit.SECONDS.toNanos(3), busy.ns());
+  }
+
+  @Test
   void theKernelsWordIsReadInMicroseconds() {
     assertEquals(
         207_118_000,
