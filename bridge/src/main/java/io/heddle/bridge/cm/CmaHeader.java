@@ -1,0 +1,104 @@
+package io.heddle.bridge.cm;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What RDMA CM puts in front of a request's private data: the IP addresses of both ends (InfiniBand
+ * Architecture Specification, volume 1, annex A11; Linux, {@code struct cma_hdr}).
+ *
+ * <pre>
+ *  0        1        2        3
+ * |version  |IP v.|rs|source port       |   0, 4 or 6 in the upper half
+ * |source address, 16 bytes             |   IPv4: 12 bytes of zeros in front
+ * |destination address, 16 bytes        |
+ * </pre>
+ */
+public final class CmaHeader {
+  public static final int BYTES = 36;
+
+  /** RDMA CM's number of its datagram services (Linux, {@code RDMA_PS_UDP}). */
+  private static final int PORT_SPACE_UDP = 0x0111;
+
+  private static final int IP_VERSION = 1;
+  private static final int PORT = 2;
+  private static final int SOURCE = 4;
+  private static final int DESTINATION = 20;
+  private static final long IPV4_MARK = 0xffff_0000_0000L;
+
+  private CmaHeader() {}
+
+  /** Whether requests for this service have the header: those of RDMA CM's port spaces. */
+  public static boolean isService(long serviceId) {
+    return serviceId >>> 24 == 1;
+  }
+
+  /** The service of a port in the port space of datagrams. */
+  public static long datagramService(int port) {
+    return 1L << 24 | (long) PORT_SPACE_UDP << 16 | port;
+  }
+
+  /** Whether this is such a header, for either version of IP. */
+  public static boolean isRight(long at) {
+    int ip = ipVersion(at);
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) == 0 && (ip == 4 || ip == 6);
+  }
+
+  public static int ipVersion(long at) {
+    return (Memory.ALL.get(ValueLayout.JAVA_BYTE, at + IP_VERSION) & 0xff) >>> 4;
+  }
+
+  public static int port(long at) {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, at + PORT) & 0xffff;
+  }
+
+  /** Of the requester, IPv4 mapped. Only of a {@linkplain #isRight right} header. */
+  public static Gid source(long at) {
+    return address(at, SOURCE);
+  }
+
+  /** Of the service's host, IPv4 mapped. Only of a {@linkplain #isRight right} header. */
+  public static Gid destination(long at) {
+    return address(at, DESTINATION);
+  }
+
+  private static Gid address(long at, int offset) {
+    long high = Memory.ALL.get(Memory.NETWORK_LONG, at + offset);
+    long low = Memory.ALL.get(Memory.NETWORK_LONG, at + offset + Long.BYTES);
+    return ipVersion(at) == 4 ? new Gid(0, IPV4_MARK | low & 0xffff_ffffL) : new Gid(high, low);
+  }
+
+  /**
+   * Puts other addresses into a header, and the version of IP that they are of.
+   *
+   * @param source IPv4 mapped, as is the destination then
+   */
+  public static void setAddresses(long at, Gid source, Gid destination) {
+    int version = source.isIpv4Mapped() ? 4 : 6;
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, at + IP_VERSION, (byte) (version << 4));
+    putAddress(at + SOURCE, source);
+    putAddress(at + DESTINATION, destination);
+  }
+
+  private static void putAddress(long at, Gid address) {
+    boolean ipv4 = address.isIpv4Mapped();
+    long low = ipv4 ? address.low() & 0xffff_ffffL : address.low();
+    Memory.ALL.set(Memory.NETWORK_LONG, at, address.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, at + Long.BYTES, low);
+  }
+
+  /** Writes a header. */
+  public static void write(long at, int port, Gid source, Gid destination) {
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + PORT, (short) port);
+    setAddresses(at, source, destination);
+  }
+
+  /** In a line for people. */
+  static String describe(long at) {
+    return isRight(at)
+        ? "from " + source(at) + " port " + port(at) + " to " + destination(at)
+        : "private data that RDMA CM doesn't make";
+  }
+}

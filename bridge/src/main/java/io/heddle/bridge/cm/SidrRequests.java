@@ -1,0 +1,218 @@
+package io.heddle.bridge.cm;
+
+import io.heddle.verbs.Gid;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests that went over the bridge and wait for their replies. Each goes on with a request id of
+ * the bridge's own, since clients choose theirs without knowing of each other.
+ *
+ * <p>A repeat finds its request again by client and request id. A request that got its reply stays
+ * for its time, since the reply may be lost and the request repeated. The table is bounded: the
+ * least recently used request goes first. The data thread's; it allocates.
+ */
+public final class SidrRequests {
+  /** For so long a request waits. */
+  public static final long WAIT_NS = 10_000_000_000L;
+
+  private final int most;
+  private final RandomGenerator ids;
+  private final LinkedHashMap<Key, Request> byClient = new LinkedHashMap<>(64, 0.75f, true);
+  private final Map<Integer, Request> byOwnId = new HashMap<>();
+  private int open;
+  private long evicted;
+  private long earliestNs;
+
+  private record Key(Gid client, int clientId) {}
+
+  /** A request. */
+  public static final class Request {
+    private final Gid client;
+    private final int clientId;
+    private final Gid server;
+    private final int ownId;
+    private long transaction;
+    private long serviceId;
+    private long deadlineNs;
+    private boolean open;
+
+    private Request(Gid client, int clientId, Gid server, int ownId) {
+      this.client = client;
+      this.clientId = clientId;
+      this.server = server;
+      this.ownId = ownId;
+    }
+
+    public Gid client() {
+      return client;
+    }
+
+    /** The request id that the client has chosen. */
+    public int clientId() {
+      return clientId;
+    }
+
+    /** The host that was asked. */
+    public Gid server() {
+      return server;
+    }
+
+    /** The request id that the server sees. */
+    public int ownId() {
+      return ownId;
+    }
+
+    /** Of the newest repeat. */
+    public long transaction() {
+      return transaction;
+    }
+
+    public long serviceId() {
+      return serviceId;
+    }
+  }
+
+  /** What became of a request that came. */
+  public enum Arrival {
+    NEW,
+    REPEAT
+  }
+
+  /**
+   * @param most requests at a time
+   * @param ids what the bridge's own request ids come from
+   */
+  public SidrRequests(int most, RandomGenerator ids) {
+    this.most = most;
+    this.ids = ids;
+  }
+
+  /**
+   * A client's request came.
+   *
+   * @return whether it waits here already. {@link #find(Gid, int)} has it now
+   */
+  public Arrival arrived(
+      Gid client, int clientId, Gid server, long transaction, long serviceId, long nowNs) {
+    Key key = new Key(client, clientId);
+    Request request = byClient.get(key);
+    /* The same id for another host or service is another request. */
+    boolean repeat =
+        request != null && request.server.equals(server) && request.serviceId == serviceId;
+    if (request != null && !repeat) {
+      forget(request);
+      byClient.remove(key);
+    }
+    if (request == null || !repeat) {
+      makeRoom();
+      request = new Request(client, clientId, server, freshId());
+      byClient.put(key, request);
+      byOwnId.put(request.ownId, request);
+    }
+    request.transaction = transaction;
+    request.serviceId = serviceId;
+    if (!request.open) {
+      request.open = true;
+      request.deadlineNs = nowNs + WAIT_NS;
+      /* Time goes on, so all others' ends are earlier. */
+      if (byClient.size() == 1) {
+        earliestNs = request.deadlineNs;
+      }
+      open++;
+    }
+    return repeat ? Arrival.REPEAT : Arrival.NEW;
+  }
+
+  private void makeRoom() {
+    if (byClient.size() >= most) {
+      Iterator<Request> oldest = byClient.values().iterator();
+      Request gone = oldest.next();
+      oldest.remove();
+      forget(gone);
+      evicted++;
+    }
+  }
+
+  private void forget(Request request) {
+    byOwnId.remove(request.ownId);
+    close(request);
+  }
+
+  private void close(Request request) {
+    if (request.open) {
+      request.open = false;
+      open--;
+    }
+  }
+
+  private int freshId() {
+    int id = ids.nextInt();
+    while (byOwnId.containsKey(id)) {
+      id = ids.nextInt();
+    }
+    return id;
+  }
+
+  /** A client's request; null where there is none. */
+  public @Nullable Request find(Gid client, int clientId) {
+    return byClient.get(new Key(client, clientId));
+  }
+
+  /** The request that a reply to this id is for; null where none waits for one. */
+  public @Nullable Request findOpen(int ownId) {
+    Request request = byOwnId.get(ownId);
+    return request == null || !request.open ? null : request;
+  }
+
+  /** It got its reply. It stays for its time, for repeats. */
+  public void replied(Request request) {
+    close(request);
+  }
+
+  /**
+   * Ends those whose time is up.
+   *
+   * @param unanswered hears of each that got no reply
+   */
+  public void expire(long nowNs, Consumer<Request> unanswered) {
+    if (byClient.isEmpty() || nowNs - earliestNs < 0) {
+      return;
+    }
+    long earliest = nowNs + WAIT_NS;
+    for (Iterator<Request> all = byClient.values().iterator(); all.hasNext(); ) {
+      Request request = all.next();
+      if (nowNs - request.deadlineNs >= 0) {
+        boolean waited = request.open;
+        all.remove();
+        forget(request);
+        if (waited) {
+          unanswered.accept(request);
+        }
+      } else if (request.deadlineNs - earliest < 0) {
+        earliest = request.deadlineNs;
+      }
+    }
+    earliestNs = earliest;
+  }
+
+  /** Requests that wait for their replies. */
+  public int open() {
+    return open;
+  }
+
+  /** Requests that are remembered, with those that got their replies. */
+  public int size() {
+    return byClient.size();
+  }
+
+  /** Requests that went since there was no room. */
+  public long evicted() {
+    return evicted;
+  }
+}
