@@ -11,14 +11,17 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
-import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.StatusFile;
+import io.heddle.bridge.unicast.PrefixOverlap;
+import io.heddle.bridge.unicast.UnicastForwarder;
+import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class Bridge implements AutoCloseable {
   private static final long LOOK_NS = 100_000_000;
   private static final int LOOKS_A_SECOND = 10;
+  private static final int NO_SLOT = -1;
 
   private final Log log;
   private final StatusFile status;
@@ -44,7 +48,8 @@ public final class Bridge implements AutoCloseable {
   private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
   private final DataThread data;
   private final LastingThread control;
-  private final Map<Integer, long[]> lastCounts = new LinkedHashMap<>();
+  private final Rates rates = new Rates();
+  private final int unicastSlot;
   private BridgeConfig config;
   private int looks;
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -56,11 +61,13 @@ public final class Bridge implements AutoCloseable {
     try {
       long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
-        WireFabric fabric = WireFabric.open(config.fabrics().get(side), clock);
+        WireFabric fabric =
+            WireFabric.open(config.fabrics().get(side), config.unicast() != null, clock);
         fabrics.add(fabric);
         counters[side] = status.fabric(side, fabric.name(), fabric.describe());
         fabric.countAt(counters[side]);
       }
+      requireApart(config);
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
       WireFabric a = fabrics.getFirst();
       WireFabric b = fabrics.getLast();
@@ -68,9 +75,12 @@ public final class Bridge implements AutoCloseable {
       int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
       long now = System.nanoTime();
       Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
+      unicastSlot = config.unicast() == null ? NO_SLOT : openUnicast(config.unicast());
+      UnicastForwarder unicast =
+          config.unicast() == null ? null : unicast(config.unicast(), limiter);
       Forwarder[] forwarders = {
-        new Forwarder(0, a, b, counters[0], guards[0], limiter),
-        new Forwarder(1, b, a, counters[1], guards[1], limiter)
+        new Forwarder(0, a, b, counters[0], guards[0], limiter, unicast),
+        new Forwarder(1, b, a, counters[1], guards[1], limiter, unicast)
       };
       for (GroupSettings each : config.groups()) {
         groups.put(each.address(), open(each));
@@ -103,6 +113,27 @@ public final class Bridge implements AutoCloseable {
     return bridge;
   }
 
+  private int openUnicast(UnicastSettings settings) {
+    return status.openUnicast(settings.describe());
+  }
+
+  private long[] countersOf(int slot) {
+    return new long[] {status.counters(slot, 0), status.counters(slot, 1)};
+  }
+
+  private UnicastForwarder unicast(UnicastSettings settings, Limiter limiter) {
+    long[] counters = countersOf(unicastSlot);
+    return new UnicastForwarder(arena, fabrics, settings, counters, limiter, new SecureRandom());
+  }
+
+  /* Else packets for one host could go round. */
+  private void requireApart(BridgeConfig next) {
+    if (next.unicast() != null) {
+      PrefixOverlap.refuse(
+          "", BridgeTables.prefixes(next, fabrics, 0), BridgeTables.prefixes(next, fabrics, 1));
+    }
+  }
+
   private BridgedGroup open(GroupSettings settings) {
     int slot = status.open(settings.name(), settings.describe());
     try {
@@ -116,7 +147,7 @@ public final class Bridge implements AutoCloseable {
   }
 
   private BridgedGroup bridged(GroupSettings settings, int slot) {
-    long[] counters = {status.counters(slot, 0), status.counters(slot, 1)};
+    long[] counters = countersOf(slot);
     @Nullable LimitedFlow[] flows = new LimitedFlow[2];
     for (int side = 0; side < 2; side++) {
       if (settings.direction().goesFrom(1 - side)) {
@@ -153,7 +184,10 @@ public final class Bridge implements AutoCloseable {
     if (looks % LOOKS_A_SECOND == 0) {
       clock.adjust();
       synchronized (this) {
-        groups.values().forEach(this::rate);
+        groups.values().forEach(each -> rates.look(each.slot(), each.counters()));
+        if (unicastSlot != NO_SLOT) {
+          rates.look(unicastSlot, countersOf(unicastSlot));
+        }
       }
     }
     synchronized (this) {
@@ -161,24 +195,6 @@ public final class Bridge implements AutoCloseable {
     }
     LockSupport.parkNanos(this, LOOK_NS);
     return true;
-  }
-
-  private void rate(BridgedGroup group) {
-    long now = System.nanoTime();
-    long[] last = lastCounts.computeIfAbsent(group.slot(), slot -> new long[] {now, 0, 0, 0, 0});
-    double seconds = Math.max(1, now - last[0]) / 1e9;
-    for (int side = 0; side < 2; side++) {
-      long packets = GroupCounters.packets(group.counters(side));
-      long bytes = GroupCounters.bytes(group.counters(side));
-      long packetRate = Math.round((packets - last[1 + 2 * side]) / seconds);
-      long byteRate = Math.round((bytes - last[2 + 2 * side]) / seconds);
-      if (now != last[0]) {
-        GroupCounters.rates(group.counters(side), packetRate, byteRate);
-      }
-      last[1 + 2 * side] = packets;
-      last[2 + 2 * side] = bytes;
-    }
-    last[0] = now;
   }
 
   private void tellSuspension(BridgedGroup group) {
@@ -209,6 +225,7 @@ public final class Bridge implements AutoCloseable {
       throw new HeddleException("the bridge is ending");
     }
     BridgeConfigChange change = BridgeConfigChange.between(config, next);
+    requireApart(next);
     Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
     List<BridgedGroup> opened = new ArrayList<>();
     try {
@@ -264,7 +281,7 @@ public final class Bridge implements AutoCloseable {
 
   private void closeGroup(BridgedGroup group) {
     leave(group.settings());
-    lastCounts.remove(group.slot());
+    rates.forget(group.slot());
     status.release(group.slot());
   }
 
@@ -280,7 +297,9 @@ public final class Bridge implements AutoCloseable {
         + groups.size()
         + " groups, "
         + both
-        + " of them both ways; status at "
+        + " of them both ways; unicast "
+        + (config.unicast() == null ? "off" : config.unicast().describe())
+        + "; status at "
         + config.status();
   }
 

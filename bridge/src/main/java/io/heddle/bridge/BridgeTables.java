@@ -48,11 +48,14 @@ record BridgeTables(
 
   private static LoopRules rules(
       BridgeConfig config, List<? extends FabricPort> fabrics, int side) {
-    List<LoopRules.Prefix> configured = config.prefixes().get(side);
-    FabricPort fabric = fabrics.get(side);
     return new LoopRules(
-        fabric.ownAddresses(),
-        config.bridges(),
-        configured.isEmpty() ? fabric.ownPrefixes() : configured);
+        fabrics.get(side).ownAddresses(), config.bridges(), prefixes(config, fabrics, side));
+  }
+
+  /** Of a fabric's hosts: those of the configuration, or else of the interface. */
+  static List<LoopRules.Prefix> prefixes(
+      BridgeConfig config, List<? extends FabricPort> fabrics, int side) {
+    List<LoopRules.Prefix> configured = config.prefixes().get(side);
+    return configured.isEmpty() ? fabrics.get(side).ownPrefixes() : configured;
   }
 }

@@ -54,6 +54,10 @@ final class BridgedGroup {
     return flows[1 - side];
   }
 
+  long[] counters() {
+    return counters.clone();
+  }
+
   long counters(int side) {
     return counters[side];
   }

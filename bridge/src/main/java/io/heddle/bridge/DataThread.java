@@ -119,7 +119,7 @@ final class DataThread {
     }
     int trains = 0;
     for (int side = 0; side < forwarders.length; side++) {
-      trains += forwarders[side].forward(tables.groups(), tables.rules().get(side));
+      trains += forwarders[side].forward(tables);
     }
     if (limiter.advance(System.nanoTime()) > 0) {
       exit.flush();

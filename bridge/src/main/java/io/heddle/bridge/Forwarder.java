@@ -2,7 +2,6 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -10,10 +9,12 @@ import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.unicast.UnicastForwarder;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes packets from one fabric to the other: looks whose they are, checks them, and queues them
@@ -27,12 +28,14 @@ final class Forwarder {
   private final long fabricCounters;
   private final StormGuard sentBack;
   private final Limiter limiter;
+  private final @Nullable UnicastForwarder unicast;
 
   /**
    * @param side 0 where packets come from fabric a
    * @param fabricCounters of the fabric that packets come from
    * @param sentBack what was sent into the fabric that packets come from
    * @param limiter that packets leave through
+   * @param unicast takes what is for one host; null where nothing does
    */
   Forwarder(
       int side,
@@ -40,13 +43,15 @@ final class Forwarder {
       FabricPort to,
       long fabricCounters,
       StormGuard sentBack,
-      Limiter limiter) {
+      Limiter limiter,
+      @Nullable UnicastForwarder unicast) {
     this.side = side;
     this.from = from;
     this.to = to;
     this.fabricCounters = fabricCounters;
     this.sentBack = sentBack;
     this.limiter = limiter;
+    this.unicast = unicast;
   }
 
   /**
@@ -54,13 +59,15 @@ final class Forwarder {
    *
    * @return trains that came
    */
-  int forward(GroupTable<BridgedGroup> groups, LoopRules rules) {
+  int forward(BridgeTables tables) {
+    LoopRules rules = tables.rules().get(side);
     int trains = from.poll();
     TrainBatch batch = from.batch();
     for (int train = 0; train < trains; train++) {
-      BridgedGroup group = groups.find(batch.destinationHigh(train), batch.destinationLow(train));
+      BridgedGroup group =
+          tables.groups().find(batch.destinationHigh(train), batch.destinationLow(train));
       if (group == null) {
-        countStranger(batch, train);
+        takeStranger(batch, train, tables);
       } else {
         GroupCounters.arrived(group.counters(side), batch.packets(train));
         forwardTrain(group, rules, batch, train);
@@ -69,15 +76,20 @@ final class Forwarder {
     if (trains > 0) {
       to.flush();
     }
+    if (unicast != null) {
+      unicast.expire(side, System.nanoTime());
+    }
     return trains;
   }
 
-  private void countStranger(TrainBatch batch, int train) {
+  private void takeStranger(TrainBatch batch, int train, BridgeTables tables) {
     long high = batch.destinationHigh(train);
     long low = batch.destinationLow(train);
     boolean ipv4 = high == 0 && low >>> 32 == 0xffff;
     if (ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff) {
       FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
+    } else if (unicast != null) {
+      unicast.forward(side, train, tables.rules().get(side), tables.rules().get(1 - side));
     } else {
       FabricCounters.unicast(fabricCounters, batch.packets(train));
     }

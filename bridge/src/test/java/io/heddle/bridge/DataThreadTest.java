@@ -40,8 +40,8 @@ class DataThreadTest {
     long now = System.nanoTime();
     Limiter limiter = new Limiter(arena, 1 << 20, 1500, exit, now);
     Forwarder[] forwarders = {
-      new Forwarder(0, fabric, other, 0, guards[0], limiter),
-      new Forwarder(1, other, fabric, 0, guards[1], limiter)
+      new Forwarder(0, fabric, other, 0, guards[0], limiter, null),
+      new Forwarder(1, other, fabric, 0, guards[1], limiter, null)
     };
     int[] descriptors = {fabric.descriptor(), other.descriptor()};
     return new DataThread(

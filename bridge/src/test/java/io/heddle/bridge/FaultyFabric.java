@@ -61,6 +61,11 @@ final class FaultyFabric implements FabricPort {
   }
 
   @Override
+  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+    throw new AssertionError("no way to " + destination);
+  }
+
+  @Override
   public int poll() {
     if (polls.incrementAndGet() <= failures) {
       throw new InternalError("a fault occurred in an unsafe memory access operation");

@@ -4,9 +4,11 @@ import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bridge's configuration.
@@ -18,6 +20,7 @@ import java.util.List;
  * @param links limits of what leaves for fabric a and b
  * @param bridges addresses of other bridges
  * @param groups in the order of the file
+ * @param unicast how datagrams for one host are bridged; null where they aren't
  */
 public record BridgeConfig(
     String name,
@@ -26,7 +29,8 @@ public record BridgeConfig(
     List<List<LoopRules.Prefix>> prefixes,
     List<RateLimit> links,
     List<Gid> bridges,
-    List<GroupSettings> groups) {
+    List<GroupSettings> groups,
+    @Nullable UnicastSettings unicast) {
   /** Where a bridge's status is unless said otherwise. */
   public static final Path STATUS = Path.of("/run/heddle/bridge.status");
 }

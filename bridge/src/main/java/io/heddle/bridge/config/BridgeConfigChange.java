@@ -28,6 +28,7 @@ public record BridgeConfigChange(
   public static BridgeConfigChange between(BridgeConfig now, BridgeConfig next) {
     refuse("the bridge's name", now.name(), next.name());
     refuse("status", now.status(), next.status());
+    refuse("unicast", unicast(now), unicast(next));
     for (int side = 0; side < now.fabrics().size(); side++) {
       String fabric = "fabric " + now.fabrics().get(side).name();
       refuse(
@@ -61,6 +62,10 @@ public record BridgeConfigChange(
     }
     return new BridgeConfigChange(
         List.copyOf(before.values()), List.copyOf(added), List.copyOf(changed), untouched);
+  }
+
+  private static String unicast(BridgeConfig config) {
+    return config.unicast() == null ? "off" : config.unicast().describe();
   }
 
   private static void refuse(String what, Object now, Object next) {

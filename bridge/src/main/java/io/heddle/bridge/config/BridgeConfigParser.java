@@ -7,6 +7,8 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.unicast.PrefixOverlap;
+import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
@@ -20,10 +22,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A configuration file to a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
-  private static final List<String> KEYWORDS = List.of("bridge", "fabric", "group", "peer");
+  private static final List<String> KEYWORDS =
+      List.of("bridge", "fabric", "group", "peer", "unicast");
   private static final List<String> FABRIC_KEYS =
       List.of(
           "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
@@ -44,6 +48,7 @@ public final class BridgeConfigParser {
   private final Map<String, RateLimit> links = new LinkedHashMap<>();
   private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
   private final Map<Gid, GroupSettings> groups = new LinkedHashMap<>();
+  private @Nullable UnicastSettings unicast;
   private final Map<String, Integer> said = new LinkedHashMap<>();
 
   private BridgeConfigParser(String file) {
@@ -85,6 +90,7 @@ public final class BridgeConfigParser {
       case "fabric" -> takeFabric(line);
       case "group" -> takeGroup(line);
       case "peer" -> takePeer(line);
+      case "unicast" -> takeUnicast(line);
       default -> {
         String question = NearestName.question(line.keyword(), KEYWORDS);
         throw line.fail(
@@ -167,6 +173,24 @@ public final class BridgeConfigParser {
     Gid address = line.parse("'" + word + "'", word, "an IP address of a host", this::hostAddress);
     once(line, "peer " + address);
     bridges.put(address, line.number());
+  }
+
+  private void takeUnicast(ConfigLine line) {
+    line.allow(List.of("mode", "tos"));
+    line.words();
+    once(line, "unicast");
+    List<String> modes = List.of(UnicastSettings.SAME_NUMBERS);
+    line.choice(
+        "mode",
+        UnicastSettings.SAME_NUMBERS,
+        modes,
+        text -> {
+          if (!modes.contains(text)) {
+            throw new IllegalArgumentException("no mode");
+          }
+          return text;
+        });
+    unicast = new UnicastSettings(line.number("tos", 0, 0, 255));
   }
 
   private void takeGroup(ConfigLine line) {
@@ -297,6 +321,9 @@ public final class BridgeConfigParser {
                 + " wire interface=NAME");
       }
     }
+    if (unicast != null) {
+      PrefixOverlap.refuse(file + ": ", prefixes.get("a"), prefixes.get("b"));
+    }
     return new BridgeConfig(
         name,
         status,
@@ -304,6 +331,7 @@ public final class BridgeConfigParser {
         List.of(prefixes.get("a"), prefixes.get("b")),
         List.of(links.get("a"), links.get("b")),
         List.copyOf(bridges.keySet()),
-        List.copyOf(groups.values()));
+        List.copyOf(groups.values()),
+        unicast);
   }
 }

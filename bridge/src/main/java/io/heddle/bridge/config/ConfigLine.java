@@ -56,7 +56,8 @@ final class ConfigLine {
   /** The words behind the keyword, of which there must be as many as they have names. */
   List<String> words(String... names) {
     if (words.size() != names.length) {
-      String wanted = keyword + " " + String.join(" ", names);
+      String wanted =
+          String.join(" ", names).isEmpty() ? keyword : keyword + " " + String.join(" ", names);
       String found =
           words.size() > names.length
               ? "'" + words.get(names.length) + "' is too much"

@@ -44,6 +44,12 @@ public interface FabricPort extends AutoCloseable {
   Way wayTo(Gid group, int trafficClass);
 
   /**
+   * How packets are sent to a host from another host's address. Only of a fabric that was opened
+   * for that.
+   */
+  Way wayBetween(Gid source, Gid destination, int trafficClass);
+
+  /**
    * Receives without waiting. What the batch holds is good until the next call.
    *
    * @return trains received

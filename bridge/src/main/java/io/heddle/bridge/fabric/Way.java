@@ -14,6 +14,7 @@ public final class Way {
   /* Most groups have packets of one or two lengths, and there may be thousands of groups. */
   private static final int ROW_LENGTHS = 64;
 
+  private final @Nullable Gid source;
   private final Gid destination;
   private final int port;
   private final int interfaceIndex;
@@ -24,11 +25,29 @@ public final class Way {
    * @param mostBytes of a packet
    */
   Way(Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
+    this(null, destination, port, interfaceIndex, trafficClass, mostBytes);
+  }
+
+  /**
+   * @param source that packets leave from; null for the fabric's own address
+   */
+  Way(
+      @Nullable Gid source,
+      Gid destination,
+      int port,
+      int interfaceIndex,
+      int trafficClass,
+      int mostBytes) {
+    this.source = source;
     this.destination = destination;
     this.port = port;
     this.interfaceIndex = interfaceIndex;
     this.trafficClass = trafficClass;
     checksums = new int[mostBytes / Integer.BYTES / ROW_LENGTHS + 1][];
+  }
+
+  @Nullable Gid source() {
+    return source;
   }
 
   Gid destination() {

@@ -102,17 +102,19 @@ final class WireChecksums {
     boolean toIpv4 = way.destination().isIpv4Mapped();
     int checksum = way.checksum(covered);
     if (checksum == 0) {
+      Gid own = toIpv4 ? ipv4 : ipv6;
+      Gid source = way.source() == null ? own : way.source();
       checksum =
           toIpv4
               ? headers.ofIpv4(
-                  (int) ipv4.low(),
+                  (int) source.low(),
                   PacketFormat.ROCE_PORT,
                   (int) way.destination().low(),
                   PacketFormat.ROCE_PORT,
                   covered)
               : headers.ofIpv6(
-                  ipv6.high(),
-                  ipv6.low(),
+                  source.high(),
+                  source.low(),
                   PacketFormat.ROCE_PORT,
                   way.destination().high(),
                   way.destination().low(),

@@ -36,6 +36,7 @@ public final class WireFabric implements FabricPort {
       NetworkLink link,
       List<Gid> own,
       List<LoopRules.Prefix> prefixes,
+      boolean transparent,
       SystemClock clock) {
     this.name = spec.name();
     this.link = link;
@@ -44,6 +45,9 @@ public final class WireFabric implements FabricPort {
     Gid ipv4 = firstOf(own, true);
     Gid ipv6 = firstOf(own, false);
     socket = WireSocket.open(link.name(), link.index(), ipv4, ipv6, spec.hops());
+    if (transparent) {
+      takeAllAddresses();
+    }
     memberships = new Memberships(link.name(), link.index());
     receiver = new WireReceiver(arena, socket.fd(), clock);
     checksums = new WireChecksums(ipv4, ipv6, receiver.base(), receiver.area());
@@ -53,9 +57,10 @@ public final class WireFabric implements FabricPort {
   /**
    * Opens a fabric in the calling thread's network namespace.
    *
+   * @param transparent whether packets leave from other hosts' addresses too
    * @throws HeddleException where there is no such interface or address, or the port is taken
    */
-  public static WireFabric open(WireSpec spec, SystemClock clock) {
+  public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {
     HostAddresses host = HostAddresses.read();
     NetworkLink link = linkOf(spec, host);
     List<AssignedAddress> assigned =
@@ -92,7 +97,17 @@ public final class WireFabric implements FabricPort {
               + " has no address; give it one, of IPv4"
               + " for IPv4 groups");
     }
-    return new WireFabric(spec, link, own, prefixes, clock);
+    return new WireFabric(spec, link, own, prefixes, transparent, clock);
+  }
+
+  private void takeAllAddresses() {
+    try {
+      socket.takeAllAddresses();
+    } catch (HeddleException refused) {
+      socket.close();
+      arena.close();
+      throw refused;
+    }
   }
 
   private static NetworkLink linkOf(WireSpec spec, HostAddresses host) {
@@ -186,6 +201,12 @@ public final class WireFabric implements FabricPort {
               + " from; give it one");
     }
     return new Way(group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+  }
+
+  @Override
+  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+    int most = mostBytes(destination.isIpv4Mapped());
+    return new Way(source, destination, PacketFormat.ROCE_PORT, link.index(), trafficClass, most);
   }
 
   @Override

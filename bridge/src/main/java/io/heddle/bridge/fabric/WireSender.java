@@ -8,6 +8,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.HeaderChecksum;
+import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -20,8 +21,9 @@ final class WireSender {
   private static final int HEADER_BYTES = 64;
   private static final int NAME_ROOM_BYTES = 32;
   private static final int VECTOR_BYTES = 16;
-  private static final int CONTROL_BYTES = 48;
+  private static final int CONTROL_BYTES = 88;
   private static final int CELL_BYTES = 24;
+  private static final int SOURCE_CELL_BYTES = 40;
   /* What one IPv4 datagram holds, less than IPv6's. */
   private static final int MOST_RUN_BYTES = 65507;
 
@@ -29,6 +31,7 @@ final class WireSender {
   private static final int IP_TOS = 1;
   private static final int SOL_IPV6 = 41;
   private static final int IPV6_TCLASS = 67;
+  private static final int IPV6_PKTINFO = 50;
   private static final int SOL_UDP = 17;
   private static final int UDP_SEGMENT = 103;
   private static final short POLLOUT = 4;
@@ -165,6 +168,11 @@ final class WireSender {
       Memory.setInt(control + bytes + 16, way.trafficClass());
       bytes += CELL_BYTES;
     }
+    Gid source = way.source();
+    if (source != null) {
+      writeSource(control + bytes, source);
+      bytes += SOURCE_CELL_BYTES;
+    }
     long name = names + (long) message * NAME_ROOM_BYTES;
     way.writeName(name);
     Memory.setLong(header, name);
@@ -174,6 +182,16 @@ final class WireSender {
     Memory.setLong(header + 32, bytes == 0 ? 0 : control);
     Memory.setLong(header + 40, bytes);
     Memory.setInt(header + 48, 0);
+  }
+
+  /* struct in6_pktinfo: the address that a packet leaves from, and no interface. */
+  private static void writeSource(long control, Gid source) {
+    Memory.setLong(control, 36);
+    Memory.setInt(control + 8, SOL_IPV6);
+    Memory.setInt(control + 12, IPV6_PKTINFO);
+    Memory.ALL.set(Memory.NETWORK_LONG, control + 16, source.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, control + 24, source.low());
+    Memory.setInt(control + 32, 0);
   }
 
   private void countSent(int fromMessage, int toMessage) {

@@ -41,6 +41,7 @@ final class WireSocket implements AutoCloseable {
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_RECVPKTINFO = 49;
   private static final int IPV6_PKTINFO = 50;
+  private static final int IPV6_TRANSPARENT = 75;
   private static final int UDP_NO_CHECK6_RX = 102;
   private static final int UDP_GRO = 104;
   private static final int DISCOVER_DO = 2;
@@ -160,6 +161,21 @@ final class WireSocket implements AutoCloseable {
       }
       check("bind([::]:4791 on " + interfaceName + ")", result);
     }
+  }
+
+  /**
+   * Lets packets leave from addresses that aren't the system's own.
+   *
+   * @throws HeddleException where the process may not do that
+   */
+  void takeAllAddresses() {
+    int result = LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TRANSPARENT, 1);
+    if (result == -Errno.EPERM) {
+      throw new HeddleException(
+          "unicast needs CAP_NET_ADMIN or CAP_NET_RAW, so that packets keep their senders'"
+              + " addresses; start the bridge with one of them, or take the unicast line out");
+    }
+    check("setsockopt(IPV6_TRANSPARENT)", result);
   }
 
   int fd() {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastError the newest error that the operator should hear of; empty for none
  * @param fabrics both, a first
  * @param groups in the order of their coming
+ * @param unicast datagrams for one host; null where they aren't bridged
  */
 public record BridgeStatus(
     String name,
@@ -35,7 +36,8 @@ public record BridgeStatus(
     String config,
     String lastError,
     List<Fabric> fabrics,
-    List<Group> groups) {
+    List<Group> groups,
+    @Nullable Unicast unicast) {
   private static final long SILENT_MS = 3000;
   private static final double NS_PER_US = 1000;
 
@@ -77,6 +79,39 @@ public record BridgeStatus(
    */
   public record Group(
       String group, String settings, boolean suspended, List<Direction> directions) {}
+
+  /**
+   * Datagrams for one host.
+   *
+   * @param settings what is configured for them
+   * @param directions both, from fabric a first
+   * @param clients of fabric a, then of b
+   */
+  public record Unicast(String settings, List<Direction> directions, List<Clients> clients) {}
+
+  /**
+   * What the clients in one fabric asked hosts of the other for.
+   *
+   * @param requests SIDR requests, each once
+   * @param repeats of the same
+   * @param replies that went back to them
+   * @param waiting requests that wait for a reply now
+   * @param timedOut requests that got none within 10 s, and were failed by the bridge
+   * @param requestsEvicted requests that were forgotten for lack of room
+   * @param pairs of a host there and one in the other fabric, which talked within 5 minutes
+   * @param pairsEvicted pairs that were forgotten for lack of room
+   * @param pairsAged pairs that were silent for 5 minutes
+   */
+  public record Clients(
+      long requests,
+      long repeats,
+      long replies,
+      long waiting,
+      long timedOut,
+      long requestsEvicted,
+      long pairs,
+      long pairsEvicted,
+      long pairsAged) {}
 
   /**
    * One direction of a group.
@@ -159,13 +194,17 @@ public record BridgeStatus(
     long now = System.currentTimeMillis();
     List<Fabric> fabrics = List.of(fabric(file, 0), fabric(file, 1));
     List<Group> groups = new ArrayList<>();
+    Unicast unicast = null;
     long used =
         Math.min(
             Memory.getLongAcquire(file + StatusLayout.SLOTS_USED_AT),
             (length - StatusLayout.PAGE_BYTES) / StatusLayout.SLOT_BYTES);
     for (int slot = 0; slot < used; slot++) {
       long at = StatusLayout.slot(file, slot);
-      if (Memory.getIntAcquire(at + StatusLayout.STATE_AT) != StatusLayout.FREE) {
+      int state = Memory.getIntAcquire(at + StatusLayout.STATE_AT);
+      if (state == StatusLayout.UNICAST) {
+        unicast = unicast(at, fabrics);
+      } else if (state != StatusLayout.FREE) {
         groups.add(group(at, fabrics));
       }
     }
@@ -179,7 +218,8 @@ public record BridgeStatus(
         StatusLayout.text(file + StatusLayout.CONFIG_AT, StatusLayout.TEXT_BYTES),
         StatusLayout.text(file + StatusLayout.LAST_ERROR_AT, StatusLayout.ERROR_BYTES),
         fabrics,
-        List.copyOf(groups));
+        List.copyOf(groups),
+        unicast);
   }
 
   private static Fabric fabric(long file, int side) {
@@ -204,9 +244,33 @@ public record BridgeStatus(
         StatusLayout.text(slot + StatusLayout.GROUP_AT, StatusLayout.TEXT_BYTES),
         StatusLayout.text(slot + StatusLayout.SETTINGS_AT, 2 * StatusLayout.TEXT_BYTES),
         Memory.getInt(slot + StatusLayout.STATE_AT) == StatusLayout.SUSPENDED,
-        List.of(
-            direction(StatusLayout.block(slot, 0), fabrics.get(0), fabrics.get(1)),
-            direction(StatusLayout.block(slot, 1), fabrics.get(1), fabrics.get(0))));
+        directions(slot, fabrics));
+  }
+
+  private static List<Direction> directions(long slot, List<Fabric> fabrics) {
+    return List.of(
+        direction(StatusLayout.block(slot, 0), fabrics.get(0), fabrics.get(1)),
+        direction(StatusLayout.block(slot, 1), fabrics.get(1), fabrics.get(0)));
+  }
+
+  private static Unicast unicast(long slot, List<Fabric> fabrics) {
+    return new Unicast(
+        StatusLayout.text(slot + StatusLayout.SETTINGS_AT, 2 * StatusLayout.TEXT_BYTES),
+        directions(slot, fabrics),
+        List.of(clients(StatusLayout.block(slot, 0)), clients(StatusLayout.block(slot, 1))));
+  }
+
+  private static Clients clients(long block) {
+    return new Clients(
+        GroupCounters.get(block, UnicastCounters.REQUESTS),
+        GroupCounters.get(block, UnicastCounters.REPEATS),
+        GroupCounters.get(block, UnicastCounters.REPLIES),
+        GroupCounters.get(block, UnicastCounters.OPEN),
+        GroupCounters.get(block, UnicastCounters.TIMED_OUT),
+        GroupCounters.get(block, UnicastCounters.REQUESTS_EVICTED),
+        GroupCounters.get(block, UnicastCounters.PAIRS),
+        GroupCounters.get(block, UnicastCounters.PAIRS_EVICTED),
+        GroupCounters.get(block, UnicastCounters.PAIRS_AGED));
   }
 
   private static Direction direction(long block, Fabric from, Fabric to) {

@@ -44,7 +44,31 @@ public enum DropReason {
   GROUP_REMOVED,
 
   /** The system refused to send it. */
-  NOT_SENT;
+  NOT_SENT,
+
+  /** Its destination isn't a host of the other fabric. */
+  FOREIGN_DESTINATION,
+
+  /** Its destination is a queue pair that no host has for datagrams of its own. */
+  WRONG_QUEUE_PAIR,
+
+  /** It goes to queue pair 1 and doesn't have that one's queue key. */
+  WRONG_QUEUE_KEY,
+
+  /** It goes to queue pair 1 and is no management datagram, or a damaged one. */
+  MALFORMED_MAD,
+
+  /** It is a management datagram that datagram services don't need. */
+  OTHER_MAD,
+
+  /** It asked for a reliable connection, and the bridge refused that. */
+  RELIABLE_CONNECTION,
+
+  /** It is a reply to a request that doesn't wait for one. */
+  UNKNOWN_REPLY,
+
+  /** It is a reply from or for another host than the request's. */
+  FOREIGN_REPLY;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

@@ -121,6 +121,15 @@ public final class StatusFile implements AutoCloseable {
    * @throws HeddleException when there is none
    */
   public int open(String group, String settings) {
+    return open(group, settings, StatusLayout.USED);
+  }
+
+  /** The same for what goes to single hosts. */
+  public int openUnicast(String settings) {
+    return open("unicast", settings, StatusLayout.UNICAST);
+  }
+
+  private int open(String group, String settings, int state) {
     int slot = 0;
     while (slot < StatusLayout.MOST_SLOTS && state(slot) != StatusLayout.FREE) {
       slot++;
@@ -134,7 +143,7 @@ public final class StatusFile implements AutoCloseable {
     Memory.clear(at, StatusLayout.SLOT_BYTES);
     StatusLayout.putText(at + StatusLayout.GROUP_AT, StatusLayout.TEXT_BYTES, group);
     describe(slot, settings);
-    Memory.setIntRelease(at + StatusLayout.STATE_AT, StatusLayout.USED);
+    Memory.setIntRelease(at + StatusLayout.STATE_AT, state);
     long used = address + StatusLayout.SLOTS_USED_AT;
     Memory.setLongRelease(used, Math.max(Memory.getLong(used), slot + 1));
     return slot;

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class StatusLayout {
   static final long MAGIC = 0x4845_4444_4252_4447L;
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = 8;
@@ -46,6 +46,9 @@ final class StatusLayout {
   static final int FREE = 0;
   static final int USED = 1;
   static final int SUSPENDED = 2;
+
+  /* A slot of no group, but of what goes to single hosts. */
+  static final int UNICAST = 3;
 
   private StatusLayout() {}
 

@@ -155,7 +155,7 @@ class CmMessagesTest {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     Set<CmMessage> seen = EnumSet.noneOf(CmMessage.class);
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < 4_000; i++) {
       byte[] bytes = new byte[ManagementDatagram.BYTES];
       byte[] real = HexFormat.of().parseHex(i % 2 == 0 ? KERNELS_REQUEST : KERNELS_REPLY);
       System.arraycopy(real, 0, bytes, 0, real.length);

@@ -148,7 +148,7 @@ class SidrRequestsTest {
     Random random = new Random(seed);
     SidrRequests table = new SidrRequests(500, new SplittableRandom(seed));
     long now = 0;
-    for (int i = 0; i < 50_000; i++) {
+    for (int i = 0; i < 10_000; i++) {
       now += random.nextInt(10_000_000);
       Gid client = host(random.nextInt(50));
       int id = random.nextInt(100);

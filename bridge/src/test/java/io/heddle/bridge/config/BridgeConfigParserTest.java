@@ -1,6 +1,7 @@
 package io.heddle.bridge.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +37,7 @@ class BridgeConfigParserTest {
             group 239.1.1.2:4711 mgid=cllm direction=a-to-b tos=0x68
             group ff05::1:3 mgid=IPv6
             group [ff05::1:4]:4712
+            unicast mode=same tos=0x20
             """);
     assertEquals("room1", config.name());
     assertEquals(Path.of("/run/heddle/room1.status"), config.status());
@@ -51,6 +54,7 @@ class BridgeConfigParserTest {
     assertEquals(FlowDirection.BOTH, first.direction());
     assertEquals(MgidFormat.RDMA, first.mgid());
     assertEquals("mgid=CLLM direction=a-to-b tos=0x68", config.groups().get(1).describe());
+    assertEquals(new UnicastSettings(0x20), config.unicast());
   }
 
   @Test
@@ -59,6 +63,7 @@ class BridgeConfigParserTest {
     assertEquals("bridge", config.name());
     assertEquals(BridgeConfig.STATUS, config.status());
     assertTrue(config.groups().isEmpty());
+    assertNull(config.unicast());
   }
 
   /* Lines are parted by semicolons there; what is before AB; stands for two right fabrics. */

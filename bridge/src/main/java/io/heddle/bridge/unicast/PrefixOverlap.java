@@ -1,0 +1,42 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.group.LoopRules.Prefix;
+import io.heddle.platform.HeddleException;
+import java.util.List;
+
+/** Prefixes of two fabrics that have a host in common. */
+public final class PrefixOverlap {
+  private PrefixOverlap() {}
+
+  /**
+   * Refuses prefixes that overlap: whose packets for one host come from both sides could go round.
+   *
+   * @param front of the sentence, which names a file; or empty
+   * @throws HeddleException with both prefixes
+   */
+  public static void refuse(String front, List<Prefix> a, List<Prefix> b) {
+    for (Prefix one : a) {
+      for (Prefix other : b) {
+        if (overlap(one, other)) {
+          throw new HeddleException(
+              front
+                  + "unicast needs fabrics whose hosts have different addresses, and "
+                  + one
+                  + " of a and "
+                  + other
+                  + " of b overlap; say others by prefix=, or take the unicast line out");
+        }
+      }
+    }
+  }
+
+  private static boolean overlap(Prefix one, Prefix other) {
+    int bits = Math.min(one.bits(), other.bits());
+    long high = one.address().high() ^ other.address().high();
+    long low = one.address().low() ^ other.address().low();
+    if (bits <= Long.SIZE) {
+      return bits == 0 || high >>> Long.SIZE - bits == 0;
+    }
+    return high == 0 && low >>> 2 * Long.SIZE - bits == 0;
+  }
+}

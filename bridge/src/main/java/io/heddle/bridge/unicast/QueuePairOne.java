@@ -1,0 +1,140 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.cm.CmMessage;
+import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.cm.SidrRequest;
+import io.heddle.bridge.cm.SidrRequests;
+import io.heddle.bridge.cm.SidrRequests.Arrival;
+import io.heddle.bridge.cm.SidrRequests.Request;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.UnicastCounters;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pair 1 of all addresses behind the bridge, in both fabrics: requests for a service's number
+ * go on under the bridge's own request ids, replies come back under the client's. Nothing else of
+ * queue pair 1 goes over the bridge. The data thread's.
+ */
+final class QueuePairOne {
+  /** Requests of each fabric's clients that are remembered. */
+  static final int MOST_REQUESTS = 4096;
+
+  private static final int FABRICS = 2;
+
+  private final int trafficClass;
+  private final long[] counters;
+  private final SidrRequests[] requests = new SidrRequests[FABRICS];
+  private final OwnMessages[] own = new OwnMessages[FABRICS];
+
+  /**
+   * @param fabrics a and b
+   * @param counters of what comes from a and b
+   * @param ids where the bridge's own request ids come from
+   */
+  QueuePairOne(
+      Arena arena,
+      FabricPort[] fabrics,
+      UnicastSettings settings,
+      long[] counters,
+      RandomGenerator ids) {
+    trafficClass = settings.trafficClass();
+    this.counters = counters.clone();
+    for (int side = 0; side < FABRICS; side++) {
+      requests[side] = new SidrRequests(MOST_REQUESTS, ids);
+      own[side] = new OwnMessages(arena, fabrics[side]);
+    }
+  }
+
+  /**
+   * A packet for queue pair 1 came.
+   *
+   * @param side the fabric that it came from
+   * @param packet whose management datagram is changed to what the other fabric's host gets
+   * @return why it doesn't go on; null where it does, with another CRC
+   */
+  @Nullable DropReason take(
+      int side, long packet, int lengthBytes, Gid source, Gid destination, long nowNs) {
+    if (DatagramFormat.queueKey(packet) != ManagementDatagram.QUEUE_KEY) {
+      return DropReason.WRONG_QUEUE_KEY;
+    }
+    if (PacketFormat.opcode(packet) != DatagramFormat.SEND_ONLY) {
+      return DropReason.MALFORMED_MAD;
+    }
+    long mad = packet + DatagramFormat.HEADER_BYTES;
+    int madBytes = DatagramFormat.payloadBytes(packet, lengthBytes);
+    CmMessage message = ManagementDatagram.messageOf(mad, madBytes);
+    return switch (message) {
+      case SIDR_REQUEST -> request(side, mad, source, destination, nowNs);
+      case SIDR_REPLY -> reply(side, mad, source, destination);
+      case CONNECT_REQUEST -> {
+        own[side].refuse(mad, destination, source, trafficClass, nowNs);
+        yield DropReason.RELIABLE_CONNECTION;
+      }
+      case CONNECT_REJECT, OTHER, FOREIGN -> DropReason.OTHER_MAD;
+      case MALFORMED -> DropReason.MALFORMED_MAD;
+    };
+  }
+
+  private @Nullable DropReason request(int side, long mad, Gid client, Gid server, long nowNs) {
+    long service = SidrRequest.serviceId(mad);
+    if (CmaHeader.isService(service)) {
+      long header = SidrRequest.privateData(mad);
+      if (!CmaHeader.isRight(header)) {
+        return DropReason.MALFORMED_MAD;
+      }
+      CmaHeader.setAddresses(header, client, server);
+    }
+    SidrRequests table = requests[side];
+    int clientId = SidrRequest.requestId(mad);
+    long transaction = ManagementDatagram.transaction(mad);
+    Arrival arrival = table.arrived(client, clientId, server, transaction, service, nowNs);
+    UnicastCounters.requested(counters[side], arrival == Arrival.REPEAT);
+    Request request = Objects.requireNonNull(table.find(client, clientId));
+    SidrRequest.setRequestId(mad, request.ownId());
+    count(side);
+    return null;
+  }
+
+  private @Nullable DropReason reply(int side, long mad, Gid server, Gid client) {
+    int clients = 1 - side;
+    Request request = requests[clients].findOpen(SidrReply.requestId(mad));
+    if (request == null) {
+      return DropReason.UNKNOWN_REPLY;
+    }
+    if (!request.server().equals(server) || !request.client().equals(client)) {
+      return DropReason.FOREIGN_REPLY;
+    }
+    requests[clients].replied(request);
+    UnicastCounters.replied(counters[clients]);
+    SidrReply.setRequestId(mad, request.clientId());
+    count(clients);
+    return null;
+  }
+
+  private void count(int side) {
+    UnicastCounters.requests(counters[side], requests[side].open(), requests[side].evicted());
+  }
+
+  /** Fails the requests of a fabric's clients that got no reply in time. */
+  void expire(int side, long nowNs) {
+    SidrRequests table = requests[side];
+    if (table.size() > 0) {
+      table.expire(
+          nowNs,
+          request -> {
+            UnicastCounters.timedOut(counters[side]);
+            own[side].fail(request, trafficClass, nowNs);
+          });
+      count(side);
+    }
+  }
+}

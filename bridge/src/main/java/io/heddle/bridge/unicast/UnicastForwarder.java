@@ -1,0 +1,183 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.group.StormGuard;
+import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.status.UnicastCounters;
+import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes datagrams for one host from either fabric to the other. They keep their addresses and the
+ * numbers of their queue pairs. Each that isn't forwarded is counted under its reason. The data
+ * thread's.
+ */
+public final class UnicastForwarder {
+  /** Pairs of hosts that talk, in each direction. */
+  static final int MOST_PAIRS = 65_536;
+
+  private static final int FABRICS = 2;
+
+  private final FabricPort[] fabrics;
+  private final UnicastSettings settings;
+  private final long[] counters;
+  private final Limiter limiter;
+  private final QueuePairOne queuePairOne;
+  private final PairTable[] pairs = new PairTable[FABRICS];
+
+  /**
+   * @param fabrics a and b
+   * @param counters of what comes from a and b, in the status file
+   * @param limiter that packets leave through
+   * @param ids where the bridge's own request ids come from
+   */
+  public UnicastForwarder(
+      Arena arena,
+      List<? extends FabricPort> fabrics,
+      UnicastSettings settings,
+      long[] counters,
+      Limiter limiter,
+      RandomGenerator ids) {
+    this.fabrics = fabrics.toArray(FabricPort[]::new);
+    this.settings = settings;
+    this.counters = counters.clone();
+    this.limiter = limiter;
+    queuePairOne = new QueuePairOne(arena, this.fabrics, settings, counters, ids);
+    for (int side = 0; side < FABRICS; side++) {
+      pairs[side] = new PairTable(MOST_PAIRS);
+    }
+  }
+
+  /**
+   * Takes a train of the fabric's batch that is for no group. Both fabrics have to be flushed then.
+   *
+   * @param side the fabric that it came from
+   * @param from rules of that fabric
+   * @param to rules of the other one
+   */
+  public void forward(int side, int train, LoopRules from, LoopRules to) {
+    TrainBatch batch = fabrics[side].batch();
+    int packets = batch.packets(train);
+    GroupCounters.arrived(counters[side], packets);
+    DropReason against = from.against(batch.sourceHigh(train), batch.sourceLow(train));
+    if (against == null
+        && to.against(batch.destinationHigh(train), batch.destinationLow(train)) != null) {
+      against = DropReason.FOREIGN_DESTINATION;
+    }
+    if (against != null) {
+      GroupCounters.dropped(counters[side], against, packets);
+      return;
+    }
+    long now = System.nanoTime();
+    LimitedFlow flow = flowOf(side, batch, train, now);
+    long packet = batch.address(train);
+    long end = packet + batch.lengthBytes(train);
+    int stride = batch.strideBytes(train);
+    while (packet < end) {
+      int length = (int) Math.min(stride, end - packet);
+      forwardPacket(side, flow, train, packet, length, now);
+      packet += stride;
+    }
+  }
+
+  private LimitedFlow flowOf(int side, TrainBatch batch, int train, long nowNs) {
+    PairTable table = pairs[side];
+    LimitedFlow flow =
+        table.find(
+            batch.sourceHigh(train),
+            batch.sourceLow(train),
+            batch.destinationHigh(train),
+            batch.destinationLow(train),
+            nowNs);
+    return flow == null ? newFlow(side, batch, train, nowNs) : flow;
+  }
+
+  private LimitedFlow newFlow(int side, TrainBatch batch, int train, long nowNs) {
+    Gid source = source(batch, train);
+    Gid destination = destination(batch, train);
+    Way way = fabrics[1 - side].wayBetween(source, destination, settings.trafficClass());
+    LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
+    pairs[side].add(
+        source.high(), source.low(), destination.high(), destination.low(), flow, nowNs);
+    countPairs(side);
+    return flow;
+  }
+
+  private static Gid source(TrainBatch batch, int train) {
+    return new Gid(batch.sourceHigh(train), batch.sourceLow(train));
+  }
+
+  private static Gid destination(TrainBatch batch, int train) {
+    return new Gid(batch.destinationHigh(train), batch.destinationLow(train));
+  }
+
+  private void countPairs(int side) {
+    PairTable table = pairs[side];
+    UnicastCounters.pairs(counters[side], table.size(), table.evicted(), table.aged());
+  }
+
+  private void forwardPacket(
+      int side, LimitedFlow flow, int train, long packet, int length, long nowNs) {
+    FabricPort from = fabrics[side];
+    int covered = length - PacketFormat.ICRC_BYTES;
+    boolean datagram = DatagramFormat.isDatagram(packet, length);
+    int crc = datagram ? from.checksum(packet, covered) : 0;
+    DropReason against = datagram ? check(side, train, packet, length, crc) : DropReason.MALFORMED;
+    if (against == null && PacketFormat.queuePair(packet) == ManagementDatagram.QUEUE_PAIR) {
+      Gid source = source(from.batch(), train);
+      Gid destination = destination(from.batch(), train);
+      against = queuePairOne.take(side, packet, length, source, destination, nowNs);
+      crc = from.checksum(packet, covered);
+    }
+    if (against != null) {
+      GroupCounters.dropped(counters[side], against, 1);
+      return;
+    }
+    long digest = StormGuard.digest(crc, packet, covered);
+    long arrivedNs = from.batch().arrivedNs(train);
+    limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
+  }
+
+  private @Nullable DropReason check(int side, int train, long packet, int length, int crc) {
+    int queuePair = PacketFormat.queuePair(packet);
+    if (queuePair == 0 || queuePair == DatagramFormat.MULTICAST_QUEUE_PAIR) {
+      return DropReason.WRONG_QUEUE_PAIR;
+    }
+    FabricPort from = fabrics[side];
+    int covered = length - PacketFormat.ICRC_BYTES;
+    int difference = crc ^ from.arrivedChecksum(train, covered) ^ Memory.getInt(packet + covered);
+    if (difference != 0 && !from.isRightWith(difference, covered, train)) {
+      return DropReason.BAD_CHECKSUM;
+    }
+    boolean ipv4 = isToIpv4(from.batch(), train);
+    return length > fabrics[1 - side].mostBytes(ipv4) ? DropReason.TOO_LARGE : null;
+  }
+
+  private static boolean isToIpv4(TrainBatch batch, int train) {
+    return batch.destinationHigh(train) == 0 && batch.destinationLow(train) >>> 32 == 0xffff;
+  }
+
+  /** Ends what has waited or been silent for long enough. */
+  public void expire(int side, long nowNs) {
+    queuePairOne.expire(side, nowNs);
+    int before = pairs[side].size();
+    pairs[side].expire(nowNs);
+    if (pairs[side].size() != before) {
+      countPairs(side);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A fabric that nothing comes from, and that keeps what is sent there. */
+final class SpokenFabric implements FabricPort {
+  final List<String> ways = new ArrayList<>();
+  final List<byte[]> said = new ArrayList<>();
+  final List<Integer> crcs = new ArrayList<>();
+
+  @Override
+  public String name() {
+    return "spoken";
+  }
+
+  @Override
+  public String describe() {
+    return "a fabric that keeps what is sent";
+  }
+
+  @Override
+  public List<Gid> ownAddresses() {
+    return List.of();
+  }
+
+  @Override
+  public List<LoopRules.Prefix> ownPrefixes() {
+    return List.of();
+  }
+
+  @Override
+  public int descriptor() {
+    return -1;
+  }
+
+  @Override
+  public int mostBytes(boolean ipv4) {
+    return 1472;
+  }
+
+  @Override
+  public void join(Gid group) {}
+
+  @Override
+  public void leave(Gid group) {}
+
+  @Override
+  public Way wayTo(Gid group, int trafficClass) {
+    throw new AssertionError("no way to group " + group);
+  }
+
+  @Override
+  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+    ways.add(source + " to " + destination);
+    return null;
+  }
+
+  @Override
+  public int poll() {
+    return 0;
+  }
+
+  @Override
+  public TrainBatch batch() {
+    throw new AssertionError("no packet came");
+  }
+
+  @Override
+  public int checksum(long packet, int covered) {
+    throw new AssertionError("no packet came");
+  }
+
+  @Override
+  public int arrivedChecksum(int train, int covered) {
+    throw new AssertionError("no packet came");
+  }
+
+  @Override
+  public boolean isRightWith(int difference, int covered, int train) {
+    throw new AssertionError("no packet came");
+  }
+
+  @Override
+  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    said.add(Memory.toArray(packet, lengthBytes));
+    crcs.add(crc);
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void discard() {}
+
+  @Override
+  public void close() {}
+}
