@@ -22,7 +22,7 @@ import sun.misc.Signal;
 @Command(
     name = "bridge",
     description =
-        "A gateway between two RDMA fabrics: forwards multicast datagrams both ways, without"
+        "A gateway between two RDMA fabrics: forwards datagrams both ways, without"
             + " loops, and counts whatever it doesn't forward.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
@@ -34,7 +34,10 @@ public final class BridgeCommand {
 
   @Command(
       name = "check",
-      description = "Says whether a configuration is right.",
+      description = {
+        "Says whether a configuration is right.",
+        "With unicast, also which routes it needs."
+      },
       mixinStandardHelpOptions = true)
   int check(
       @Parameters(
@@ -55,6 +58,9 @@ public final class BridgeCommand {
             + config.fabrics().getFirst().interfaceName()
             + " and "
             + config.fabrics().getLast().interfaceName());
+    if (config.unicast() != null) {
+      out.print(UnicastRoutes.of(config));
+    }
     out.flush();
     return 0;
   }

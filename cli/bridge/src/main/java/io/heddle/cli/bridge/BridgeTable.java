@@ -58,7 +58,35 @@ final class BridgeTable {
         first = false;
       }
     }
+    BridgeStatus.Unicast unicast = status.unicast();
+    if (unicast != null) {
+      for (int side = 0; side < unicast.directions().size(); side++) {
+        String name = side == 0 ? "unicast" : "";
+        text.append(line(name, false, unicast.directions().get(side)));
+      }
+      for (int side = 0; side < unicast.clients().size(); side++) {
+        String fabric = status.fabrics().get(side).name();
+        text.append(clients(fabric, unicast.clients().get(side)));
+      }
+    }
     return text.toString();
+  }
+
+  private static String clients(String fabric, BridgeStatus.Clients clients) {
+    return String.format(
+        Locale.ROOT,
+        "clients of %s: requests %d, repeats %d, replies %d, waiting %d, timed out %d, forgotten"
+            + " %d; pairs %d, aged %d, forgotten %d%n",
+        fabric,
+        clients.requests(),
+        clients.repeats(),
+        clients.replies(),
+        clients.waiting(),
+        clients.timedOut(),
+        clients.requestsEvicted(),
+        clients.pairs(),
+        clients.pairsAged(),
+        clients.pairsEvicted());
   }
 
   private static String configuration(BridgeStatus status) {

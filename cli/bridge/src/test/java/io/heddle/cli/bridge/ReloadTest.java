@@ -2,6 +2,7 @@ package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -137,6 +138,11 @@ class ReloadTest {
           "fabric a's interface is e1 and can't become e9 while the bridge runs: restart it",
           refused.getMessage());
       assertThrows(HeddleException.class, () -> bridge.reload(config("group ff05::1")));
+      refused = assertThrows(HeddleException.class, () -> bridge.reload(config("unicast tos=1")));
+      assertEquals(
+          "unicast is off and can't become mode=same tos=0x01 while the bridge runs: restart it",
+          refused.getMessage());
+      assertNull(status().unicast());
       send(fabrics, STAYS, 10);
       await(() -> fromA(0).forwarded() == 10);
       assertEquals(0, status().generation());

@@ -1,0 +1,61 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.group.LoopRules.Prefix;
+import io.heddle.roce.wire.PacketFormat;
+import java.util.List;
+
+/**
+ * What has to be set up so that datagrams for one host come to the bridge: RoCEv2's port, from the
+ * one fabric to the other's prefixes, is delivered on the bridge's host.
+ */
+final class UnicastRoutes {
+  private UnicastRoutes() {}
+
+  /** Commands for the bridge's host and a word for the others, in lines. */
+  static String of(BridgeConfig config) {
+    StringBuilder text = new StringBuilder("unicast needs on this host, once after each start:\n");
+    for (int side = 0; side < config.fabrics().size(); side++) {
+      for (Prefix prefix : config.prefixes().get(1 - side)) {
+        text.append(commands(config.fabrics().get(side).interfaceName(), prefix));
+      }
+    }
+    for (int side = 0; side < config.fabrics().size(); side++) {
+      List<Prefix> far = config.prefixes().get(1 - side);
+      String name = config.fabrics().get(side).name();
+      String other = config.fabrics().get(1 - side).name();
+      text.append(
+          far.isEmpty()
+              ? "  prefix= of fabric "
+                  + other
+                  + " is missing: say it, and its commands stand here\n"
+              : "and on each host of fabric "
+                  + name
+                  + " a route to "
+                  + String.join(" and ", far.stream().map(Prefix::toString).toList())
+                  + " by this host\n");
+    }
+    return text.toString();
+  }
+
+  private static String commands(String interfaceName, Prefix prefix) {
+    String ip = prefix.address().isIpv4Mapped() ? "  ip " : "  ip -6 ";
+    int table = PacketFormat.ROCE_PORT;
+    return ip
+        + "rule add iif "
+        + interfaceName
+        + " to "
+        + prefix
+        + " ipproto udp dport "
+        + PacketFormat.ROCE_PORT
+        + " lookup "
+        + table
+        + "\n"
+        + ip
+        + "route add local "
+        + prefix
+        + " dev lo table "
+        + table
+        + "\n";
+  }
+}
