@@ -2,7 +2,7 @@
  * A program that returns from main with its last messages on their way, and closes nothing: the peer has every byte. Senders are
  * processes of their own, one after the other; one receiver serves them all.
  *
- * Usage: end_without_close [ROUNDS [BUSY]]: so many senders that had time enough (12), beside so many busy processes (0).
+ * Usage: end_without_close [ROUNDS [BUSY]]: so many senders (12), beside so many busy processes (0).
  */
 #include "harness.h"
 
@@ -15,8 +15,8 @@
 
 enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
 
-/* Others may have the processors while a process ends. */
-enum { FAR_TOO_LONG_US = 20 * LONGEST_END_US, MOST_IN_VAIN = 9 };
+/* Where others have the processors, time passes at an eighth of its pace, and so many times more senders may be needed. */
+enum { MOST_STRETCH = 8 };
 
 static const size_t SIZES[MESSAGES] = {LARGEST, 100000, 1, 300000};
 
@@ -35,7 +35,7 @@ struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
   atomic_int gave_up;   /* the round in which the sender's second was over before all was delivered, and it said so */
   atomic_int not_taken; /* messages that a thread still tried to send when its process ended, in all */
-  atomic_long left_us, ended_us;
+  atomic_long left_us, ended_us, left_stalled_us, ended_stalled_us;
   atomic_int threads_at_end;
   atomic_uint sent[CONNECTIONS]; /* messages that isend took */
   char handle[128];
@@ -48,6 +48,20 @@ static const struct nccl_net_v12 *net;
 static void *context;
 
 static long deadline;
+
+/*
+ * How long tasks of this machine have waited for a processor so far, as the kernel counts it
+ * (Documentation/accounting/psi.rst: some); 0 where it doesn't.
+ */
+static long stalled_us(void) {
+  long total = 0;
+  FILE *pressure = fopen("/proc/pressure/cpu", "re");
+  if (pressure != NULL) {
+    if (fscanf(pressure, "some avg10=%*f avg60=%*f avg300=%*f total=%ld", &total) != 1) total = 0;
+    fclose(pressure);
+  }
+  return total;
+}
 
 static void start_waiting(void) { deadline = now_us() + PATIENCE_S * 1000000L; }
 
@@ -202,6 +216,7 @@ static struct end sending[CONNECTIONS];
 /* Registered before the plugin is there, so it runs when the plugin's handler is through. */
 static void note_end(void) {
   atomic_store(&shared->ended_us, now_us());
+  atomic_store(&shared->ended_stalled_us, stalled_us());
   if (strstr(logged, "the process ends though") != NULL) { /* of Java or C */
     atomic_store(&shared->gave_up, atomic_load(&shared->round));
   }
@@ -216,6 +231,7 @@ static void note_end(void) {
 }
 
 static void leave(int round) {
+  atomic_store(&shared->left_stalled_us, stalled_us());
   atomic_store(&shared->left_us, now_us());
   atomic_store(&shared->sender_leaves, round);
 }
@@ -340,6 +356,15 @@ static int status_of(pid_t child) {
 
 static long end_took_us(void) { return atomic_load(&shared->ended_us) - atomic_load(&shared->left_us); }
 
+/* Twice as long as promised at most, but for what a loaded machine adds. */
+static void check_end_took(const char *name) {
+  long took = end_took_us();
+  long stalled = atomic_load(&shared->ended_stalled_us) - atomic_load(&shared->left_stalled_us);
+  long used = took - stalled > took / MOST_STRETCH ? took - stalled : took / MOST_STRETCH;
+  CHECK(used < 2 * LONGEST_END_US, "%s: the end took %ld us, and tasks waited for a processor for %ld of them", name,
+        took, stalled);
+}
+
 static void one_round(int round, pid_t receiver) {
   atomic_store(&shared->round, round);
   int status = status_of(start(be_sender, round));
@@ -410,7 +435,7 @@ static void other_end(const char *name, int (*sender)(int), int signal_to_peer, 
   int status = status_of(start(sender, ROUND));
   if (expected_signal == 0) {
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%s: the sender's status is %#x", name, (unsigned)status);
-    CHECK(end_took_us() < FAR_TOO_LONG_US, "%s: the end took %ld us", name, end_took_us());
+    check_end_took(name);
   } else {
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == expected_signal, "%s: the sender's status is %#x", name,
           (unsigned)status);
@@ -437,20 +462,23 @@ int main(int count, char **arguments) {
   pid_t receiver = start(receiver_main, 0);
   long worst[KINDS] = {0};
   int given_up = 0;
-  /* A second may be too short where others have the processors; that is rare, and never a hang. */
-  for (int round = 1; round - given_up <= rounds; round++) {
+  int had_time = 0;
+  /* A second may be too short where others have the processors, and is never a hang: then further senders come. */
+  int wanted = rounds - rounds / 2;
+  for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_STRETCH * rounds); round++) {
     one_round(round, receiver);
     long took = end_took_us();
-    CHECK(took < FAR_TOO_LONG_US, "round %d (%s): the end took %ld us", round, NAMES[round % KINDS], took);
+    check_end_took(NAMES[round % KINDS]);
     bool in_vain = atomic_load(&shared->gave_up) == round;
     CHECK(!in_vain || took > LONGEST_END_US / 2, "round %d: given up after %ld us", round, took);
     given_up += in_vain;
-    CHECK(given_up < MOST_IN_VAIN * rounds, "%d of %d senders had too little time", given_up, round);
+    had_time += !in_vain;
     worst[round % KINDS] = took > worst[round % KINDS] ? took : worst[round % KINDS];
   }
   atomic_store(&shared->round, -1);
   int status = status_of(receiver);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the receiver's status is %#x", (unsigned)status);
+  CHECK(had_time >= wanted, "%d of %d senders had too little time", given_up, given_up + had_time);
   for (int i = 0; i < KINDS; i++) {
     printf("ok: %s: every byte arrived; the end took %ld us at most\n", NAMES[i], worst[i]);
   }
@@ -465,6 +493,6 @@ int main(int count, char **arguments) {
   other_end("SIGTERM", die_of_signal, SIGSTOP, SIGTERM);
   printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't "
          "taken\n",
-         rounds, busy, given_up, not_taken);
+         given_up + had_time, busy, given_up, not_taken);
   return 0;
 }
