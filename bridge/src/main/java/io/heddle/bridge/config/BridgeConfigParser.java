@@ -322,7 +322,10 @@ public final class BridgeConfigParser {
       }
     }
     if (unicast != null) {
-      PrefixOverlap.refuse(file + ": ", prefixes.get("a"), prefixes.get("b"));
+      PrefixOverlap.refuse(
+          file + ": ",
+          prefixes.getOrDefault("a", List.of()),
+          prefixes.getOrDefault("b", List.of()));
     }
     return new BridgeConfig(
         name,
