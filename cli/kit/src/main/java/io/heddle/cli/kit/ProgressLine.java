@@ -1,5 +1,6 @@
 package io.heddle.cli.kit;
 
+import io.heddle.platform.NanoClock;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -15,13 +16,17 @@ public final class ProgressLine {
 
   private final PrintStream err;
   private final boolean terminal;
-  private final long startNs = System.nanoTime();
-  private long lastNs = startNs;
+  private final NanoClock clock;
+  private final long startNs;
+  private long lastNs;
   private boolean shown;
 
-  ProgressLine(PrintStream err, boolean terminal) {
+  ProgressLine(PrintStream err, boolean terminal, NanoClock clock) {
     this.err = err;
     this.terminal = terminal;
+    this.clock = clock;
+    startNs = clock.nanoTime();
+    lastNs = startNs;
   }
 
   /* System.console() is for standard input and output; /proc tells of standard error alone. */
@@ -34,12 +39,12 @@ public final class ProgressLine {
     } catch (java.io.IOException unknown) {
       terminal = false;
     }
-    return new ProgressLine(System.err, terminal);
+    return new ProgressLine(System.err, terminal, NanoClock.SYSTEM);
   }
 
   /** Says it, unless something was said just now. */
   public void update(Supplier<String> sentence) {
-    long now = System.nanoTime();
+    long now = clock.nanoTime();
     if (now - lastNs < (terminal ? TERMINAL_NS : LOG_NS)) {
       return;
     }
