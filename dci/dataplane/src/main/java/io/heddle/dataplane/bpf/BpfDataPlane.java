@@ -50,6 +50,7 @@ public final class BpfDataPlane implements DataPlane {
   private final boolean adopted;
   private final long digest;
   private DataPlaneSettings settings = new DataPlaneSettings(0, 16, 0, 0);
+  private final Set<SteerKey> present = new HashSet<>();
   private int steers;
   private int steersBySource;
 
@@ -66,7 +67,9 @@ public final class BpfDataPlane implements DataPlane {
   private void countSteers() {
     steers = 0;
     steersBySource = 0;
-    steers().keySet().forEach(key -> count(key, 1));
+    present.clear();
+    present.addAll(steers().keySet());
+    present.forEach(key -> count(key, 1));
   }
 
   /** Why this build or this host has no BPF data plane, with the remedy. */
@@ -230,14 +233,13 @@ public final class BpfDataPlane implements DataPlane {
 
   @Override
   public Set<SteerKey> steer(Map<SteerKey, Integer> wanted) {
-    Map<SteerKey, Integer> present = steers();
     Map<byte[], byte[]> entries = new IdentityHashMap<>();
     wanted.forEach((key, list) -> {
       if (list < 1 || list > MOST_LISTS) {
         throw new IllegalArgumentException("segment list " + list + " is not 1 to " + MOST_LISTS);
       }
       entries.put(GatewayMaps.steerKey(key), GatewayMaps.number(list));
-      if (!present.containsKey(key)) {
+      if (present.add(key)) {
         count(key, 1);
       }
     });
@@ -279,6 +281,7 @@ public final class BpfDataPlane implements DataPlane {
   public boolean release(SteerKey key) {
     boolean was = program.map("steers").remove(GatewayMaps.steerKey(key));
     if (was) {
+      present.remove(key);
       count(key, -1);
       writeSettings();
     }
@@ -329,6 +332,17 @@ public final class BpfDataPlane implements DataPlane {
   /** The program, for tests that run it on single packets. */
   BpfProgram program() {
     return program;
+  }
+
+  /**
+   * Runs the program on a packet that goes nowhere, for measurements.
+   *
+   * @param packet from its Ethernet header on
+   * @param times how often
+   * @return ns of one run, on average
+   */
+  public long run(byte[] packet, int times) {
+    return program.run(packet, times).durationNs();
   }
 
   @Override
