@@ -43,6 +43,13 @@ final class ControllerTables {
       }
     }
     lines.add("");
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%s rounds, 99 of 100 within %.1f ms; %s elephants reported",
+            now.work().rounds(),
+            now.work().slowRoundMs(),
+            now.work().records()));
     lines.add("%s rules wanted in force".formatted(now.rules().size()));
     for (ControllerStatus.RuleRow each : now.rules()) {
       lines.add(

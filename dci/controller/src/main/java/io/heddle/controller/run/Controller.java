@@ -59,6 +59,7 @@ public final class Controller implements AutoCloseable {
   private final RuleSpeaker speaker;
   private final RuleAudit audit;
   private final @Nullable AuditLog auditLog;
+  private final RoundTimes times = new RoundTimes();
   private final List<TelemetryClient> clients = new ArrayList<>();
   private final Set<String> adopted = new HashSet<>();
   private final Deque<ControllerStatus.DecisionRow> decisions = new ArrayDeque<>();
@@ -197,6 +198,12 @@ public final class Controller implements AutoCloseable {
 
   /** A round: what is decided by what has been reported. */
   synchronized void decideOnce(long nowNs) {
+    long begin = System.nanoTime();
+    decide(nowNs);
+    times.add(System.nanoTime() - begin);
+  }
+
+  private void decide(long nowNs) {
     SnapshotMaker.Made made = snapshots.make(nowNs);
     network.gateways().forEach(this::adopt);
     gaps = made.gaps();
@@ -355,7 +362,8 @@ public final class Controller implements AutoCloseable {
               .map(each -> new ControllerStatus.ListRow(each.policy(), each.list(), each.now()))
               .toList(),
           book.all().stream().map(Controller::rule).toList(),
-          List.copyOf(decisions));
+          List.copyOf(decisions),
+          new ControllerStatus.Work(times.rounds(), times.slowestMs(), store.records()));
     }
   }
 

@@ -17,6 +17,7 @@ public final class ControllerStatus {
    * @param lists how busy each is
    * @param rules that we want in force
    * @param decisions the last twenty, the newest first
+   * @param work what it has done since it began
    */
   public record Overview(
       String time,
@@ -26,7 +27,15 @@ public final class ControllerStatus {
       List<String> gaps,
       List<ListRow> lists,
       List<RuleRow> rules,
-      List<DecisionRow> decisions) {}
+      List<DecisionRow> decisions,
+      Work work) {}
+
+  /**
+   * @param rounds in which it decided
+   * @param slowRoundMs what 99 of 100 took at most, of the last thousand rounds
+   * @param records elephants that were reported, each as often as it was
+   */
+  public record Work(long rounds, double slowRoundMs, long records) {}
 
   /**
    * @param name of the configuration

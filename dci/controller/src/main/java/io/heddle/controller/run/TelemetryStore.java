@@ -68,6 +68,7 @@ final class TelemetryStore {
   private final Map<Interface, Rate> rates = new HashMap<>();
   /* Of each target: what isn't understood, by its path, or why nothing comes. */
   private final Map<String, Map<String, String>> troubles = new HashMap<>();
+  private long records;
   private boolean changed;
 
   TelemetryStore(LongSupplier clock, Log log) {
@@ -101,6 +102,7 @@ final class TelemetryStore {
               new Reported(
                   lists, old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
       case Heard.Elephants(var elephants) -> {
+        records += elephants.size();
         put(
             target,
             ReportPath.ELEPHANTS,
@@ -165,6 +167,11 @@ final class TelemetryStore {
       rates.put(
           of, new Rate(octets * BITS_PER_OCTET / (timestampNs - before.timestampNs()), nowNs));
     }
+  }
+
+  /** How many elephants were reported, each as often as it was. */
+  synchronized long records() {
+    return records;
   }
 
   synchronized Reported reported(String target) {

@@ -1,0 +1,32 @@
+package io.heddle.controller.run;
+
+import java.util.Arrays;
+
+/** How long the last rounds took. One thread. */
+final class RoundTimes {
+  private static final int KEPT = 1_024;
+  private static final double NS_PER_MS = 1e6;
+
+  private final long[] tookNs = new long[KEPT];
+  private long rounds;
+
+  void add(long durationNs) {
+    tookNs[(int) (rounds++ % KEPT)] = durationNs;
+  }
+
+  /** How many there were. */
+  long rounds() {
+    return rounds;
+  }
+
+  /** Of the last thousand, what 99 of 100 took at most, in ms; 0 before the first. */
+  double slowestMs() {
+    int count = (int) Math.min(rounds, KEPT);
+    if (count == 0) {
+      return 0;
+    }
+    long[] sorted = Arrays.copyOf(tookNs, count);
+    Arrays.sort(sorted);
+    return sorted[(int) Math.ceil(count * 0.99) - 1] / NS_PER_MS;
+  }
+}
