@@ -95,7 +95,10 @@ class ArchitectureTest {
               Set.of(
                   "platform",
                   "addr",
+                  "bgp",
                   "dataplane",
+                  "flowspec",
+                  "telemetry",
                   "gateway",
                   "controller",
                   "cli.kit",

@@ -92,6 +92,26 @@ final class FabricReadings {
     return Figure.of(field, "", rounds).median();
   }
 
+  /** Of {@code heddle demo --wan}: its figures by name, and the share of its steps that held. */
+  static List<Figure> wan(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    int held = 0;
+    for (JsonNode step : report.path("steps")) {
+      held += step.path("holds").asBoolean() ? 1 : 0;
+    }
+    if (!report.path("steps").isEmpty()) {
+      figures.add(Figure.of("steps that hold", "", (double) held / report.path("steps").size()));
+    }
+    for (JsonNode each : report.path("figures")) {
+      figures.add(
+          Figure.of(
+              each.path("name").asText(),
+              each.path("unit").asText(),
+              each.path("value").asDouble()));
+    }
+    return figures;
+  }
+
   /**
    * Of {@code heddle simulate --check}: the figure that is furthest off, by its tolerance, where
    * there is one.

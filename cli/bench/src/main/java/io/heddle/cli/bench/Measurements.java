@@ -28,6 +28,7 @@ final class Measurements {
   static final String PATHS = "paths";
   static final String LAB_CHECK = "lab-check";
   static final String SWITCHING = "switching";
+  static final String WAN = "wan";
   static final String SIMULATED_LAB = "simulated-lab";
   static final String HTSIM = "simulated-htsim";
   static final String SIMULATED = "simulated-100k";
@@ -218,6 +219,14 @@ final class Measurements {
             false,
             300,
             FabricReadings::switching),
+        new Measurement(
+            WAN,
+            "gateways and their controller between data centres, each figure with its bound",
+            words("demo --wan --whole --json"),
+            words("demo --wan --json"),
+            false,
+            400,
+            FabricReadings::wan),
         new Measurement(
             SIMULATED_LAB,
             "the simulated fabric beside the same lab measured",

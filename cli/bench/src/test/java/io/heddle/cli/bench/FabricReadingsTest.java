@@ -117,4 +117,21 @@ class FabricReadingsTest {
         List.of("protocol flows on one link", "pairs of links in two tiers"),
         figures.stream().map(Figure::name).toList());
   }
+
+  @Test
+  void ofGatewaysEachFigureIsTakenByItsName() throws Exception {
+    List<Figure> figures =
+        FabricReadings.wan(
+            json(
+                """
+                {"steps": [{"name": "a", "holds": true}, {"name": "b", "holds": false}],
+                 "figures": [
+                  {"test": "F", "name": "10,000 rules by BGP active", "value": 1500, "unit": "ms"},
+                  {"test": "I", "name": "solver", "value": 1.3, "unit": ""}]}
+                """));
+    assertEquals(0.5, named(figures, "steps that hold"));
+    assertEquals(1500, named(figures, "10,000 rules by BGP active"));
+    assertEquals(1.3, named(figures, "solver"));
+    assertEquals(List.of(), FabricReadings.wan(json("{}")));
+  }
 }

@@ -1,5 +1,7 @@
 package io.heddle.cli.wan;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +12,9 @@ final class WanConfigs {
 
   /** What each link is said to carry; nothing shapes it. */
   static final int CAPACITY_MBPS = 20;
+
+  /** The list through the PE, of the near gateway only. */
+  static final int WIDE = 4;
 
   static final int GRACE_S = 5;
   static final long AS = 65_000;
@@ -31,6 +36,11 @@ final class WanConfigs {
 
   Path socket(String node) {
     return folder.resolve(node + ".sock");
+  }
+
+  /** Writes a node's configuration. */
+  void write(String node, String text) throws IOException {
+    Files.writeString(folder.resolve(node + ".conf"), text);
   }
 
   private String tls(String node, String before) {
@@ -93,10 +103,32 @@ final class WanConfigs {
           """
               .formatted(i, far == 1 ? 8 : 9, side));
     }
+    if (side == 1) {
+      text.append(
+          """
+          [policy spread]
+          destination = fc00:2:0:4::/64
+          [list wide]
+          policy = spread
+          id = %s
+          segments = 5f00:0:99::d6
+          device = w4
+          via = fc00:14::2
+          """
+              .formatted(WIDE));
+    }
     return text.toString();
   }
 
+  /** The controller, with a look a second. */
   String controller() {
+    return controller(1_000);
+  }
+
+  /**
+   * @param intervalMs between two looks
+   */
+  String controller(int intervalMs) {
     StringBuilder text =
         new StringBuilder(
             """
@@ -104,13 +136,17 @@ final class WanConfigs {
             as = %s
             control = %s
             audit = %s
-            interval-ms = 1000
+            interval-ms = %s
             hold-down-s = 3
             release-s = 3
             restart-s = %s
             """
                 .formatted(
-                    AS, socket(WanNodes.CONTROLLER), folder.resolve("audit.jsonl"), GRACE_S));
+                    AS,
+                    socket(WanNodes.CONTROLLER),
+                    folder.resolve("audit.jsonl"),
+                    intervalMs,
+                    GRACE_S));
     text.append(tls(WanNodes.CONTROLLER, ""));
     for (int side = 1; side <= 2; side++) {
       String gateway = WanNodes.gateway(side);
@@ -124,7 +160,7 @@ final class WanConfigs {
       if (!reflected) {
         text.append("[peer %s]\naddress = %s\n".formatted(gateway, WanNodes.management(side)));
       }
-      for (int i = 1; i <= WanNodes.WAYS; i++) {
+      for (int i = 1; i <= (side == 1 ? WIDE : WanNodes.WAYS); i++) {
         text.append(
             """
             [link %1$s-w%2$s]

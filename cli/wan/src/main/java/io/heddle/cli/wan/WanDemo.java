@@ -1,19 +1,15 @@
 package io.heddle.cli.wan;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.heddle.addr.AddressText;
-import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.kit.Json;
+import io.heddle.cli.wan.host.Certificates;
+import io.heddle.cli.wan.host.NodeProcesses;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.FlowHash;
 import io.heddle.gateway.GatewayStatus;
-import io.heddle.gateway.command.GatewayCommand;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,9 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 
 /**
  * The draft's example from end to end: four queue pairs, two of which collide on one list by their
@@ -39,8 +33,6 @@ import picocli.CommandLine;
 public final class WanDemo {
   private static final Path GOBGP = Path.of("/usr/bin/gobgpd");
   private static final String CONTROLLER = "controller";
-  private static final int STEP_SECONDS = 60;
-  private static final int LOOK_MS = 300;
   private static final int FIRST = 0x100;
   private static final double POINTS = 0.03;
   private static final double LEAST_BYTES = 5e6;
@@ -68,21 +60,21 @@ public final class WanDemo {
     }
   }
 
-  private final Patience patience;
-  private final Consumer<String> progress;
   private final boolean reflected;
+  private final boolean whole;
   private final Path folder;
   private final WanConfigs configs;
-  private @Nullable WanProcesses daemons;
-  private final List<WanReport.Step> steps = new ArrayList<>();
-  private final List<Integer> queuePairs = queuePairs();
+  private final WanQuestions ask;
+  private final WanSteps steps;
+  private final List<Integer> queuePairs = queuePairs(LISTS, FIRST);
 
-  private WanDemo(Path folder, Patience patience, boolean reflected, Consumer<String> progress) {
+  private WanDemo(Path folder, WanSteps steps, Setting setting) {
     this.folder = folder;
-    this.patience = patience;
-    this.reflected = reflected;
-    this.progress = progress;
+    this.steps = steps;
+    reflected = setting.reflected();
+    whole = setting.whole();
     configs = new WanConfigs(folder, reflected);
+    ask = new WanQuestions(configs);
   }
 
   /** Whether GoBGP is installed, so that it can reflect. */
@@ -91,26 +83,35 @@ public final class WanDemo {
   }
 
   /**
+   * How much is shown.
+   *
+   * @param reflected whether GoBGP is between controller and gateways
+   * @param whole whether also what takes minutes
+   */
+  public record Setting(boolean reflected, boolean whole) {}
+
+  /**
    * Runs it.
    *
    * @param folder empty; logs and configurations stay there
-   * @param reflected whether GoBGP is between controller and gateways
    * @param progress hears what it is about to show
    * @param cleanup ends its processes and namespaces; their logs are open until then
    * @throws HeddleException where this host can't
    */
   public static WanReport run(
-      Path folder, Patience patience, boolean reflected, Consumer<String> progress, Cleanup cleanup)
+      Path folder, Patience patience, Setting setting, Consumer<String> progress, Cleanup cleanup)
       throws IOException, InterruptedException {
-    return new WanDemo(folder, patience, reflected, progress).run(cleanup);
+    WanSteps steps = new WanSteps(patience, progress);
+    return new WanDemo(folder, steps, setting).run(cleanup);
   }
 
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
     try {
       WanNodes nodes = cleanup.add(new WanNodes());
+      steps.tell("namespaces and daemons");
       nodes.setUp();
-      WanProcesses processes = new WanProcesses(folder, nodes);
-      daemons = cleanup.add(processes);
+      NodeProcesses processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
+      steps.watch(processes);
       configure();
       reflect(nodes, processes);
       processes.heddle(WanNodes.gateway(1), "gateway");
@@ -123,10 +124,14 @@ public final class WanDemo {
       withdraw(traffic);
       kill(traffic, processes);
       restart(traffic, processes);
-      return WanReport.of(reflected, steps);
-    } catch (StepFailed failed) {
-      return WanReport.of(reflected, steps);
+      traffic.send(Map.of());
+      WanMeasures measures = new WanMeasures(nodes, processes, configs, ask, steps, traffic);
+      measures.inTheNetwork(whole);
+      measures.alone(folder, whole);
+    } catch (WanSteps.StepFailed failed) {
+      /* Its step says why. */
     }
+    return steps.report(reflected);
   }
 
   private void configure() throws IOException {
@@ -139,7 +144,7 @@ public final class WanDemo {
     Files.writeString(folder.resolve(WanNodes.CONTROLLER + ".conf"), configs.controller());
   }
 
-  private void reflect(WanNodes nodes, WanProcesses processes) throws IOException {
+  private void reflect(WanNodes nodes, NodeProcesses processes) throws IOException {
     if (!reflected) {
       return;
     }
@@ -158,12 +163,12 @@ public final class WanDemo {
         List.of(GOBGP.toString(), "-f", file.toString(), "--api-hosts", "127.0.0.1:50051"));
   }
 
-  /* The first queue pairs whose hash gives the lists of the draft's example. */
-  private static List<Integer> queuePairs() {
+  /** The first queue pairs from one on whose hash gives these lists, in their order. */
+  static List<Integer> queuePairs(List<Integer> lists, int first) {
     Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
     List<Integer> found = new ArrayList<>();
-    for (int list : LISTS) {
-      int queuePair = found.isEmpty() ? FIRST : found.getLast() + 1;
+    for (int list : lists) {
+      int queuePair = found.isEmpty() ? first : found.getLast() + 1;
       while (buckets.list(FlowHash.bucket(hash(queuePair))) != list) {
         queuePair++;
       }
@@ -181,57 +186,12 @@ public final class WanDemo {
         WanConfigs.SEED);
   }
 
-  private static final class StepFailed extends RuntimeException {
-    private static final long serialVersionUID = 1;
-  }
-
-  /* One step: waits until the condition holds; the sentence is what was seen then. */
-  private void step(String name, Supplier<@Nullable String> seen) throws InterruptedException {
-    step(name, Double.MAX_VALUE, seen);
-  }
-
-  private void step(String name, double longestSeconds, Supplier<@Nullable String> seen)
-      throws InterruptedException {
-    progress.accept(name);
-    long begin = System.nanoTime();
-    BooleanSupplier over = patience.limits().apply(STEP_SECONDS);
-    String sentence = null;
-    String trouble = "it didn't come";
-    while (sentence == null && !over.getAsBoolean()) {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-      try {
-        if (daemons != null) {
-          daemons.check();
-        }
-        sentence = seen.get();
-      } catch (WanProcesses.Ended ended) {
-        trouble = String.valueOf(ended.getMessage());
-        break;
-      } catch (HeddleException notYet) {
-        trouble = String.valueOf(notYet.getMessage());
-      }
-    }
-    double seconds = (System.nanoTime() - begin) / 1e9;
-    boolean inTime = !patience.judgesTimes() || seconds <= longestSeconds;
-    steps.add(
-        new WanReport.Step(
-            name, sentence != null && inTime, seconds, sentence == null ? trouble : sentence));
-    if (sentence == null) {
-      throw new StepFailed();
-    }
-  }
-
   private void begin() throws InterruptedException {
-    step(
+    steps.step(
         "gateways report, and sessions are up",
         () -> {
-          ControllerStatus.Overview now = overview();
-          boolean ready =
-              now.gaps().isEmpty()
-                  && now.targets().stream().allMatch(ControllerStatus.TargetRow::reports)
-                  && !now.peers().isEmpty()
-                  && now.peers().stream().allMatch(each -> each.state().equals("ESTABLISHED"));
-          return ready
+          ControllerStatus.Overview now = ask.overview();
+          return WanMeasures.isReady(now)
               ? "%s gateways, %s BGP %s"
                   .formatted(
                       now.targets().size(),
@@ -251,12 +211,12 @@ public final class WanDemo {
 
   private void collide(WanTraffic traffic) throws InterruptedException {
     traffic.send(all());
-    step(
+    steps.step(
         "two elephants collide on list 1 by their hash",
         () -> {
           traffic.check();
           long colliding =
-              flows().values().stream()
+              ask.flows().values().stream()
                   .filter(each -> each.elephant() && each.listByHash().equals("sl1"))
                   .count();
           return colliding == 2
@@ -268,11 +228,11 @@ public final class WanDemo {
 
   private void moved(String name) throws InterruptedException {
     int smaller = queuePairs.get(2);
-    step(
+    steps.step(
         name,
         () -> {
-          GatewayStatus.Flow flow = flows().get(smaller);
-          List<ControllerStatus.RuleRow> rules = overview().rules();
+          GatewayStatus.Flow flow = ask.flows().get(smaller);
+          List<ControllerStatus.RuleRow> rules = ask.overview().rules();
           boolean obeyed =
               rules.size() == 1
                   && rules.getFirst().queuePair() == smaller
@@ -288,11 +248,11 @@ public final class WanDemo {
 
   private void measure(WanTraffic traffic) throws InterruptedException {
     AtomicReference<@Nullable Measured> begun = new AtomicReference<>();
-    step(
+    steps.step(
         "lists carry 35, 60 and 30 % within 3 points",
         () -> {
           traffic.check();
-          List<ControllerStatus.RuleRow> rules = overview().rules();
+          List<ControllerStatus.RuleRow> rules = ask.overview().rules();
           if (rules.size() != 1) {
             begun.set(null);
             return null;
@@ -300,15 +260,15 @@ public final class WanDemo {
           ControllerStatus.RuleRow rule = rules.getFirst();
           Measured before = begun.get();
           if (before == null || !before.since().equals(rule.since())) {
-            begun.set(new Measured(rule.list(), rule.since(), bytes()));
+            begun.set(new Measured(rule.list(), rule.since(), ask.bytes()));
             return null;
           }
-          return fitting(before, bytes());
+          return fitting(before, ask.bytes());
         });
-    step(
+    steps.step(
         "the audit finds a reason for each rule",
         () -> {
-          ControllerStatus.AuditReport audit = audit();
+          ControllerStatus.AuditReport audit = ask.audit();
           return audit.faults() == 0
                   && audit.rows().stream()
                       .allMatch(each -> each.fit() == ControllerStatus.Fit.IN_FORCE)
@@ -349,14 +309,14 @@ public final class WanDemo {
     rest.remove(queuePairs.getFirst());
     traffic.send(rest);
     int moved = queuePairs.get(2);
-    step(
+    steps.step(
         "the other one ends: the rule is withdrawn, and the hash decides again",
         LONGEST_WITHDRAWAL_S,
         () -> {
-          GatewayStatus.Flow flow = flows().get(moved);
-          ControllerStatus.Overview now = overview();
+          GatewayStatus.Flow flow = ask.flows().get(moved);
+          ControllerStatus.Overview now = ask.overview();
           return now.rules().isEmpty()
-                  && rules().isEmpty()
+                  && ask.rules().isEmpty()
                   && flow != null
                   && flow.steeredBy() == null
                   && flow.list().equals("sl1")
@@ -365,111 +325,45 @@ public final class WanDemo {
         });
   }
 
-  private void kill(WanTraffic traffic, WanProcesses processes) throws InterruptedException {
+  private void kill(WanTraffic traffic, NodeProcesses processes) throws InterruptedException {
     traffic.send(all());
     moved("it comes back: the rule is there again");
     long killedNs = kill(processes);
     /* A withdrawal that was on its way already says nothing about the grace. */
-    while (rules().isEmpty()) {
+    while (ask.rules().isEmpty()) {
       processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
       moved("it was just withdrawn: once more");
       killedNs = kill(processes);
     }
     long begin = killedNs;
-    step(
+    steps.step(
         "the controller is killed: the rule stays for its grace, then the hash decides",
         () -> {
-          if (!rules().isEmpty()) {
+          if (!ask.rules().isEmpty()) {
             return null;
           }
           double seconds = (System.nanoTime() - begin) / 1e9;
           String sentence = String.format(Locale.ROOT, "gone after %.1f s", seconds);
           if (seconds < WanConfigs.GRACE_S) {
-            throw new WanProcesses.Ended(sentence);
+            throw new NodeProcesses.Ended(sentence);
           }
           return sentence;
         });
   }
 
-  private static long kill(WanProcesses processes) {
+  private static long kill(NodeProcesses processes) {
     long now = System.nanoTime();
     processes.kill(WanNodes.CONTROLLER);
     return now;
   }
 
-  private void restart(WanTraffic traffic, WanProcesses processes) throws InterruptedException {
+  private void restart(WanTraffic traffic, NodeProcesses processes) throws InterruptedException {
     processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
     moved("another controller moves it again");
     traffic.check();
     processes.end(WanNodes.CONTROLLER);
-    step(
+    steps.step(
         "the controller is told to end: it takes its rules with it",
-        () -> rules().isEmpty() ? "no rule is left at the gateway" : null);
-  }
-
-  private Map<Integer, GatewayStatus.Flow> flows() {
-    Map<Integer, GatewayStatus.Flow> flows = new TreeMap<>();
-    gateway("flows", GatewayStatus.Flows.class)
-        .flows()
-        .forEach(each -> flows.put(each.queuePair(), each));
-    return flows;
-  }
-
-  private List<GatewayStatus.Rule> rules() {
-    return gateway("rules", GatewayStatus.Rules.class).rules();
-  }
-
-  private Map<String, Long> bytes() {
-    Map<String, Long> bytes = new TreeMap<>();
-    gateway("lists", GatewayStatus.Lists.class)
-        .lists()
-        .forEach(each -> bytes.put(each.name(), each.bytes()));
-    return bytes;
-  }
-
-  private <T> T gateway(String what, Class<T> document) {
-    return ask(
-        new GatewayCommand(),
-        document,
-        "show",
-        what,
-        "--json",
-        "--control=" + configs.socket(WanNodes.gateway(1)));
-  }
-
-  private ControllerStatus.Overview overview() {
-    return ask(
-        new ControllerCommand(), ControllerStatus.Overview.class, "show", "--json", control());
-  }
-
-  private ControllerStatus.AuditReport audit() {
-    return ask(
-        new ControllerCommand(), ControllerStatus.AuditReport.class, "audit", "--json", control());
-  }
-
-  private String control() {
-    return "--control=" + configs.socket(WanNodes.CONTROLLER);
-  }
-
-  /* By the commands themselves, as an operator would. */
-  private static <T> T ask(Object command, Class<T> document, String... words) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line = new CommandLine(command);
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    line.setExecutionExceptionHandler((failed, of, parsed) -> {
-      err.append(failed.getMessage());
-      return 1;
-    });
-    line.execute(words);
-    if (out.toString().isEmpty()) {
-      throw new HeddleException(err.toString().strip());
-    }
-    try {
-      return Json.mapper().readValue(out.toString(), document);
-    } catch (JsonProcessingException malformed) {
-      throw new HeddleException("an answer isn't understood: " + out, malformed);
-    }
+        () -> ask.rules().isEmpty() ? "no rule is left at the gateway" : null);
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.cli.wan;
 
+import io.heddle.cli.wan.host.Commands;
 import io.heddle.platform.HeddleException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,7 +14,8 @@ import java.util.List;
  * <pre>
  *  h1 ── gw1 ─ w1 ── p1 ── w1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
  *            ├ w2 ── p2 ── w2 ─┤               gw1 has 5f00:0:98::d6, gw2 5f00:0:99::d6 (End.DT6)
- *            └ w3 ── p3 ── w3 ─┘
+ *            ├ w3 ── p3 ── w3 ─┘
+ *            └ w4 ── pe ── p1 | p2 | p3         the PE shares out by the outer flow label
  *  gw1 ─ ctl ─ gw2                             the controller is fd00:c:1::2 and fd00:c:2::2
  * </pre>
  */
@@ -21,9 +23,14 @@ final class WanNodes implements AutoCloseable {
   static final int WAYS = 3;
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
+
+  /** A second address of the same host, which a policy through the PE leads to. */
+  static final String BEHIND_PE = "fc00:2:0:4::2";
+
   static final String H1 = "h1";
   static final String H2 = "h2";
   static final String CONTROLLER = "ctl";
+  private static final String PE = "pe";
   private static final int SIDES = 2;
   private static final String RULES =
       "net.ipv6.conf.all.forwarding=1 net.ipv6.conf.all.seg6_enabled=1"
@@ -40,7 +47,7 @@ final class WanNodes implements AutoCloseable {
    * @throws HeddleException where the system refuses, or it was closed meanwhile
    */
   void setUp() {
-    for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, "p1", "p2", "p3")) {
+    for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, PE, "p1", "p2", "p3")) {
       add(each);
     }
     connect();
@@ -131,6 +138,23 @@ final class WanNodes implements AutoCloseable {
     for (int i = 1; i <= WAYS; i++) {
       ip("p" + i, "route add 5f00:0:%s::1/128 encap seg6local action End dev side1".formatted(i));
     }
+    connectPe();
+  }
+
+  private void connectPe() {
+    link(gateway(1), "w4", PE, "west");
+    address(gateway(1), "fc00:14::1", "w4");
+    address(PE, "fc00:14::2", "west");
+    StringBuilder ways = new StringBuilder("route add 5f00:0:99::/48");
+    for (int i = 1; i <= WAYS; i++) {
+      link(PE, "p" + i, "p" + i, PE);
+      address(PE, "fc00:3%s::1".formatted(i), "p" + i);
+      address("p" + i, "fc00:3%s::2".formatted(i), PE);
+      ways.append(" nexthop via fc00:3%1$s::2 dev p%1$s".formatted(i));
+    }
+    ip(PE, ways.toString());
+    address(H2, BEHIND_PE, "lan");
+    address(gateway(2), "fc00:2:0:4::ff", "lan");
   }
 
   @Override

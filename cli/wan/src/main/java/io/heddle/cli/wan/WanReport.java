@@ -1,15 +1,18 @@
 package io.heddle.cli.wan;
 
+import io.heddle.cli.wan.figure.WanFigure;
 import java.util.List;
 
 /**
  * What the demo showed.
  *
  * @param reflector whether GoBGP was between controller and gateways
- * @param holds whether all steps held
+ * @param holds whether all steps and figures held
  * @param steps in their order; those after one that failed weren't tried
+ * @param figures that were measured, each with its bound
  */
-public record WanReport(boolean reflector, boolean holds, List<Step> steps) {
+public record WanReport(
+    boolean reflector, boolean holds, List<Step> steps, List<WanFigure> figures) {
   /**
    * @param name what had to hold
    * @param holds whether it did
@@ -18,7 +21,11 @@ public record WanReport(boolean reflector, boolean holds, List<Step> steps) {
    */
   public record Step(String name, boolean holds, double seconds, String sentence) {}
 
-  static WanReport of(boolean reflector, List<Step> steps) {
-    return new WanReport(reflector, steps.stream().allMatch(Step::holds), List.copyOf(steps));
+  static WanReport of(boolean reflector, List<Step> steps, List<WanFigure> figures) {
+    return new WanReport(
+        reflector,
+        steps.stream().allMatch(Step::holds) && figures.stream().allMatch(WanFigure::holds),
+        List.copyOf(steps),
+        List.copyOf(figures));
   }
 }

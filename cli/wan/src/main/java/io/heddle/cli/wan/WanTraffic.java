@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class WanTraffic implements AutoCloseable {
   static final int PORT = 50_000;
   private static final int PAYLOAD = 4_000;
-  private static final int BTH_WORD = 0x0a40ffff;
+
+  /** The first word of a base transport header: a write, on partition 0xffff. */
+  static final int BTH_WORD = 0x0a40ffff;
+
   /* What the rates mean on the wire: the payload with UDP and IPv6. */
   private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
   private static final long TURN_NS = 2_000_000;

@@ -36,8 +36,13 @@ final class WanDemoTest {
     try (Cleanup cleanup = new Cleanup()) {
       WanReport report =
           WanDemo.run(
-              folder, patience, WanDemo.canReflect(), step -> System.out.println(step), cleanup);
+              folder,
+              patience,
+              new WanDemo.Setting(WanDemo.canReflect(), false),
+              step -> System.out.println(step),
+              cleanup);
       report.steps().forEach(System.out::println);
+      report.figures().forEach(System.out::println);
       assertTrue(report.holds(), () -> report + "\n" + logs());
     }
   }

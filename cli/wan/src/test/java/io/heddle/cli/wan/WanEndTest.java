@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.cli.wan.host.NodeProcesses;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
@@ -57,7 +58,7 @@ final class WanEndTest {
   @Test
   void nothingIsStartedOnceTheDemoHasEnded() {
     try (WanNodes nodes = new WanNodes();
-        WanProcesses processes = new WanProcesses(folder, nodes)) {
+        NodeProcesses processes = new NodeProcesses(folder, nodes::namespace)) {
       processes.close();
       HeddleException refused =
           assertThrows(

@@ -1,4 +1,4 @@
-package io.heddle.cli.wan;
+package io.heddle.cli.wan.host;
 
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Short commands of the system, run to their end. */
-final class Commands {
+public final class Commands {
   private Commands() {}
 
   /**
@@ -16,7 +16,7 @@ final class Commands {
    * @param folder null for this process's own
    * @throws HeddleException where it fails, with its words
    */
-  static String run(Path folder, List<String> command, String input) {
+  public static String run(Path folder, List<String> command, String input) {
     try {
       Process process =
           new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
@@ -39,7 +39,8 @@ final class Commands {
     }
   }
 
-  static String run(List<String> command) {
+  /** The same in this process's own folder, with nothing to read. */
+  public static String run(List<String> command) {
     return run(Path.of("."), command, "");
   }
 }

@@ -1,4 +1,4 @@
-package io.heddle.cli.wan;
+package io.heddle.cli.wan.host;
 
 import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.gateway.command.GatewayCommand;

@@ -1,4 +1,4 @@
-package io.heddle.cli.wan;
+package io.heddle.cli.wan.host;
 
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
@@ -9,40 +9,53 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
-/** The demo's daemons, each in its node's namespace with a log of its own. */
-final class WanProcesses implements AutoCloseable {
+/** Daemons of a demo, each in its node's namespace with a log of its own. */
+public final class NodeProcesses implements AutoCloseable {
   private static final long END_SECONDS = 10;
+  private static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-Xmx128m");
 
   /** A daemon that should run doesn't. */
-  static final class Ended extends HeddleException {
+  public static final class Ended extends HeddleException {
     private static final long serialVersionUID = 1;
 
-    Ended(String sentence) {
+    public Ended(String sentence) {
       super(sentence);
     }
   }
 
   private final Path folder;
-  private final WanNodes nodes;
+  private final UnaryOperator<String> namespaces;
   private final Map<String, Process> running = new LinkedHashMap<>();
   private boolean closed;
 
-  WanProcesses(Path folder, WanNodes nodes) {
+  /**
+   * @param folder of configurations and logs
+   * @param namespaces a node's namespace, by the node's name
+   */
+  public NodeProcesses(Path folder, UnaryOperator<String> namespaces) {
     this.folder = folder;
-    this.nodes = nodes;
+    this.namespaces = namespaces;
   }
 
   /** Runs {@code heddle PRODUCT run} with the node's configuration. */
-  void heddle(String node, String product) {
-    start(
-        node,
-        node,
+  public void heddle(String node, String product) {
+    heddle(node, product, SMALL);
+  }
+
+  /**
+   * The same with other options for Java.
+   *
+   * @param javaOptions of the daemon's own process
+   */
+  public void heddle(String node, String product, List<String> javaOptions) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(javaOptions);
+    command.addAll(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:TieredStopAtLevel=1",
-            "-Xmx128m",
             "-cp",
             System.getProperty("java.class.path"),
             WanProgram.class.getName(),
@@ -50,14 +63,29 @@ final class WanProcesses implements AutoCloseable {
             "run",
             "--config",
             folder.resolve(node + ".conf").toString()));
+    start(node, node, command);
   }
 
-  /* Synchronized with close, which an interrupt may call in the middle. */
-  synchronized void start(String name, String node, List<String> command) {
+  /** The process's number. */
+  public synchronized long pid(String name) {
+    Process process = running.get(name);
+    if (process == null) {
+      throw new Ended(name + " doesn't run");
+    }
+    return process.pid();
+  }
+
+  /**
+   * Runs a command at a node. Synchronized with close, which an interrupt may call in the middle.
+   *
+   * @param name by which it is known here
+   * @throws HeddleException where all has been closed already, or the command is missing
+   */
+  public synchronized void start(String name, String node, List<String> command) {
     if (closed) {
       throw new HeddleException("the demo was ended before " + name + " was started");
     }
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", nodes.namespace(node)));
+    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.apply(node)));
     whole.addAll(command);
     try {
       running.put(
@@ -76,7 +104,7 @@ final class WanProcesses implements AutoCloseable {
   }
 
   /** What a process has said, for failures. */
-  String said(String name) {
+  public String said(String name) {
     try {
       return Files.readString(log(name));
     } catch (IOException nothing) {
@@ -87,7 +115,7 @@ final class WanProcesses implements AutoCloseable {
   /**
    * @throws Ended with its words where one has ended
    */
-  synchronized void check() {
+  public synchronized void check() {
     running.forEach((name, process) -> {
       if (!process.isAlive()) {
         throw new Ended(
@@ -97,7 +125,7 @@ final class WanProcesses implements AutoCloseable {
   }
 
   /** Kills a process (SIGKILL); it can clean up nothing. */
-  synchronized void kill(String name) {
+  public synchronized void kill(String name) {
     Process process = running.remove(name);
     if (process != null) {
       process.destroyForcibly();
@@ -106,7 +134,7 @@ final class WanProcesses implements AutoCloseable {
   }
 
   /** Asks a process to end (SIGTERM). */
-  synchronized void end(String name) {
+  public synchronized void end(String name) {
     Process process = running.remove(name);
     if (process != null) {
       process.destroy();
@@ -129,7 +157,7 @@ final class WanProcesses implements AutoCloseable {
   public synchronized void close() {
     closed = true;
     running.values().forEach(Process::destroyForcibly);
-    running.values().forEach(WanProcesses::await);
+    running.values().forEach(NodeProcesses::await);
     running.clear();
   }
 }

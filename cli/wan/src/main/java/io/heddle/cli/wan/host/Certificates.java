@@ -1,4 +1,4 @@
-package io.heddle.cli.wan;
+package io.heddle.cli.wan.host;
 
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
@@ -8,18 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** An authority of the demo's own and certificates of it, made by openssl as docs/dci.md has it. */
-final class Certificates {
+public final class Certificates {
   private static final String NEW_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
 
   private final Path folder;
 
-  Certificates(Path folder) {
+  /** Makes the authority in a folder. */
+  public Certificates(Path folder) {
     this.folder = folder;
     openssl("req -x509 %s -days 30 -subj /CN=demo -keyout ca.key -out ca.pem".formatted(NEW_KEY));
   }
 
   /** Signs NAME.pem with NAME.key for an address. */
-  void sign(String name, String address) {
+  public void sign(String name, String address) {
     openssl("req %s -subj /CN=%2$s -keyout %2$s.key -out %2$s.csr".formatted(NEW_KEY, name));
     try {
       Files.writeString(folder.resolve(name + ".ext"), "subjectAltName = IP:" + address + "\n");

@@ -1,0 +1,338 @@
+package io.heddle.cli.wan.figure;
+
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionEnd;
+import io.heddle.bgp.session.SessionListener;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.FamilyRoutes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.cli.controller.ControllerCommand;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.wan.host.Answers;
+import io.heddle.cli.wan.host.Certificates;
+import io.heddle.cli.wan.host.Commands;
+import io.heddle.cli.wan.host.NodeProcesses;
+import io.heddle.controller.run.ControllerStatus;
+import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.flowspec.steering.SteeringAttributes;
+import io.heddle.flowspec.wire.FlowspecCodec;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.telemetry.server.TelemetryServer;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+
+/**
+ * Simulated gateways in a network namespace, and a controller as a process of its own, which hears
+ * them by gNMI with mutual TLS and tells them rules by one BGP session, as through a reflector.
+ */
+final class Fleet {
+  static final int INTERVAL_MS = 200;
+  private static final String CONTROLLER = "controller";
+  private static final String SERVERS = "servers";
+  private static final int FIRST_PORT = 20_000;
+  private static final int BGP_PORT = 10_179;
+  private static final int AS = 65_000;
+  private static final int FIRST_ID = 0x0a010000;
+  private static final int READY_SECONDS = 120;
+  private static final int POLL_MS = 50;
+  private static final List<String> JAVA = List.of("-Xmx256m", "-XX:+UseSerialGC");
+
+  /**
+   * A rule that came.
+   *
+   * @param queuePair whose rule it is
+   * @param atNs when its UPDATE was read
+   */
+  record Heard(int queuePair, long atNs) {}
+
+  private record Steered(SimulatedGateway gateway, int routerId, int queuePair) {}
+
+  private final Path folder;
+  private final int lists;
+  private final IntFunction<BooleanSupplier> limits;
+  private final String namespace;
+  private final NodeProcesses processes;
+  private final List<SimulatedGateway> gateways = new ArrayList<>();
+  private final Map<FlowRule, Steered> rules = new ConcurrentHashMap<>();
+  private final Map<Integer, Long> announcedNs = new ConcurrentHashMap<>();
+  private final FlowspecCodec codec = new FlowspecCodec(ComponentTypes.DEFAULT);
+  private final SteeringAttributes steering = new SteeringAttributes(IndirectionEncoding.DEFAULT);
+
+  /**
+   * Makes all but the controller's process.
+   *
+   * @param capacityMbps of each list's link
+   * @param cleanup takes all of it away
+   */
+  Fleet(
+      Path folder,
+      int count,
+      int lists,
+      int capacityMbps,
+      IntFunction<BooleanSupplier> limits,
+      Cleanup cleanup)
+      throws IOException {
+    this.folder = folder;
+    this.lists = lists;
+    this.limits = limits;
+    String name = "hdfleet%s-%s".formatted(ProcessHandle.current().pid(), count);
+    namespace = name;
+    Commands.run(List.of("ip", "netns", "add", name));
+    cleanup.add(() -> Commands.run(List.of("ip", "netns", "del", name)));
+    Commands.run(List.of("ip", "-n", name, "link", "set", "lo", "up"));
+    processes = cleanup.add(new NodeProcesses(folder, node -> name));
+    Certificates certificates = new Certificates(folder);
+    certificates.sign(SERVERS, "::1");
+    certificates.sign(CONTROLLER, "::1");
+    TlsFiles files = tls(SERVERS);
+    for (int i = 0; i < count; i++) {
+      SimulatedGateway gateway = new SimulatedGateway(i + 1, lists, "controller 10.0.0.9");
+      gateways.add(gateway);
+      InetSocketAddress at = new InetSocketAddress("::1", FIRST_PORT + i);
+      cleanup.add(
+          NetworkNamespace.call(
+              name, () -> TelemetryServer.start(at, files, gateway, (level, sentence) -> {})));
+    }
+    BgpSpeaker speaker =
+        cleanup.add(NetworkNamespace.call(name, () -> new BgpSpeaker((level, sentence) -> {})));
+    listen(speaker);
+    Files.writeString(folder.resolve(CONTROLLER + ".conf"), config(capacityMbps));
+  }
+
+  private TlsFiles tls(String name) {
+    return new TlsFiles(
+        folder.resolve(name + ".pem"), folder.resolve(name + ".key"), folder.resolve("ca.pem"));
+  }
+
+  private void listen(BgpSpeaker speaker) {
+    speaker.listen(Endpoint.anyAddress(BGP_PORT));
+    PeerSession session =
+        speaker.add(
+            PeerOptions.builder(CONTROLLER)
+                .remote((Inet6Address) Prefix.of("::1").address())
+                .localAs(AS)
+                .remoteAs(AS)
+                .routerId(FIRST_ID)
+                .families(new Families(false, List.of(codec)))
+                .passive(true)
+                .build(),
+            new Listener());
+    speaker.execute(session::start);
+  }
+
+  private String config(int capacityMbps) {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            router-id = 10.0.0.9
+            as = %s
+            control = %s
+            interval-ms = %s
+            hold-down-s = 1
+            release-s = 1
+            certificate = %s
+            key = %s
+            authorities = %s
+            """
+                .formatted(
+                    AS,
+                    socket(),
+                    INTERVAL_MS,
+                    tls(CONTROLLER).certificate(),
+                    tls(CONTROLLER).key(),
+                    tls(CONTROLLER).authorities()));
+    for (int i = 1; i <= gateways.size(); i++) {
+      text.append(
+          """
+          [gateway g%1$s]
+          address = ::1
+          port = %2$s
+          router-id = 10.1.%3$s.%4$s
+          """
+              .formatted(i, FIRST_PORT + i - 1, i >> 8, i & 0xff));
+      for (int list = 1; list <= lists; list++) {
+        text.append(
+            """
+            [link g%1$s-w%2$s]
+            target = g%1$s
+            interface = w%2$s
+            capacity-mbps = %3$s
+            [path g%1$s-sl%2$s]
+            gateway = g%1$s
+            list = %2$s
+            links = g%1$s-w%2$s
+            """
+                .formatted(i, list, capacityMbps));
+      }
+    }
+    text.append("[peer reflector]\naddress = ::1\nport = %s\n".formatted(BGP_PORT));
+    return text.toString();
+  }
+
+  private Path socket() {
+    return folder.resolve(CONTROLLER + ".sock");
+  }
+
+  /** By number, from 0. */
+  SimulatedGateway gateway(int index) {
+    return gateways.get(index);
+  }
+
+  /**
+   * An elephant of a gateway begins; its rule will be known. Queue pairs are unique in the fleet.
+   */
+  void begin(int index, int queuePair, double bitsPerSecond, int list) {
+    SimulatedGateway gateway = gateways.get(index);
+    FlowRule rule =
+        FlowRule.queuePair(
+            ComponentTypes.DEFAULT,
+            Prefix.of(gateway.source()),
+            Prefix.of(gateway.destination()),
+            queuePair);
+    rules.put(rule, new Steered(gateway, FIRST_ID + index + 1, queuePair));
+    gateway.begin(queuePair, bitsPerSecond, list);
+  }
+
+  /** Starts the controller and waits until all report to it. */
+  void start() throws InterruptedException {
+    processes.heddle(CONTROLLER, CONTROLLER, JAVA);
+    await(
+        "the controller",
+        () -> {
+          ControllerStatus.Overview now = overview();
+          return now.gaps().isEmpty()
+              && now.targets().stream().allMatch(ControllerStatus.TargetRow::reports)
+              && now.peers().stream().allMatch(each -> each.state().equals("ESTABLISHED"));
+        });
+  }
+
+  ControllerStatus.Overview overview() {
+    return Answers.of(
+        new ControllerCommand(),
+        ControllerStatus.Overview.class,
+        "show",
+        "--json",
+        "--control=" + socket());
+  }
+
+  ProcessHandle controller() {
+    return ProcessHandle.of(processes.pid(CONTROLLER))
+        .orElseThrow(() -> new HeddleException("the fleet's controller has ended"));
+  }
+
+  /** When the first rule for one of these queue pairs came; they are forgotten then. */
+  Heard awaitRule(List<Integer> queuePairs) throws InterruptedException {
+    await("a rule", () -> queuePairs.stream().anyMatch(announcedNs::containsKey));
+    for (int queuePair : queuePairs) {
+      Long atNs = announcedNs.remove(queuePair);
+      if (atNs != null) {
+        return new Heard(queuePair, atNs);
+      }
+    }
+    throw new IllegalStateException("the rule was there");
+  }
+
+  /**
+   * Waits.
+   *
+   * @throws HeddleException where it doesn't come, with what the controller has said
+   */
+  void await(String what, BooleanSupplier condition) throws InterruptedException {
+    BooleanSupplier over = limits.apply(READY_SECONDS);
+    String trouble = "";
+    while (!over.getAsBoolean()) {
+      processes.check();
+      try {
+        if (condition.getAsBoolean()) {
+          return;
+        }
+      } catch (HeddleException notYet) {
+        trouble = ": " + notYet.getMessage();
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
+    throw new HeddleException(
+        "the fleet in %s: %s didn't come%s; the controller said: %s"
+            .formatted(namespace, what, trouble, processes.said(CONTROLLER)));
+  }
+
+  /* On the speaker's thread. */
+  private final class Listener implements SessionListener {
+    @Override
+    public void established(PeerSession session, Negotiated negotiated) {
+      /* Rules follow. */
+    }
+
+    @Override
+    public void update(PeerSession session, UpdateMessage update) {
+      long now = System.nanoTime();
+      FamilyRoutes<FlowRule> heard = update.of(codec);
+      if (heard == null) {
+        return;
+      }
+      heard
+          .withdrawn()
+          .forEach(rule -> {
+            Steered steered = rules.get(rule);
+            if (steered != null) {
+              steered.gateway().release(steered.queuePair());
+            }
+          });
+      heard
+          .announced()
+          .forEach(rule -> {
+            Steered steered = rules.get(rule);
+            if (steered != null) {
+              int list = steering.read(update.attributes(), steered.routerId()).list();
+              steered.gateway().steer(steered.queuePair(), list);
+              announcedNs.putIfAbsent(steered.queuePair(), now);
+            }
+          });
+    }
+
+    @Override
+    public void endOfRib(PeerSession session, AddressFamily family) {
+      /* Nothing is stale here. */
+    }
+
+    @Override
+    public void routesBecomeStale(PeerSession session, AddressFamily family) {
+      /* Likewise. */
+    }
+
+    @Override
+    public void dropStaleRoutes(PeerSession session, AddressFamily family) {
+      /* Likewise. */
+    }
+
+    @Override
+    public void down(PeerSession session, SessionEnd end) {
+      /* The controller ends with the fleet. */
+    }
+
+    @Override
+    public void attemptFailed(PeerSession session, SessionEnd end) {
+      /* The next attempt follows. */
+    }
+  }
+}
