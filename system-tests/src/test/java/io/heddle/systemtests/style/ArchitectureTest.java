@@ -81,7 +81,7 @@ class ArchitectureTest {
           Map.entry("fabric.model", Set.of("platform")),
           Map.entry("cli.paths", Set.of("platform", "fabric.model", "cli.kit", "cli.lab")),
           Map.entry("cli.demo", Set.of("platform", "cli.kit", "cli.lab", "cli.job", "cli.wan")),
-          Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job")),
+          Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job", "cli.wan")),
           Map.entry(
               "cli.bridge",
               Set.of("platform", "verbs", "roce.wire", "bridge", "cli.kit", "cli.lab")),

@@ -59,7 +59,8 @@ final class WanOption {
           WanDemo.run(
               folder.path(),
               WanDemo.Patience.byClock(),
-              new WanDemo.Setting(WanDemo.canReflect(), whole),
+              new WanDemo.Setting(
+                  WanDemo.canReflect(), whole ? WanDemo.Extent.WHOLE : WanDemo.Extent.USUAL),
               next -> {
                 step.set(next);
                 progress.update(() -> "heddle demo: " + step.get());

@@ -75,6 +75,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle demo --kill-plane", "KillPlaneDemo$Report");
     DOCUMENTS.put("heddle demo --fabric", "FabricDemoReport");
     DOCUMENTS.put("heddle soak", "SoakReport$Document");
+    DOCUMENTS.put("heddle soak --wan", "WanSoakReport");
     DOCUMENTS.put("heddle simulate", "SimulateReport");
     DOCUMENTS.put("heddle simulate --check", "CheckReport");
     DOCUMENTS.put("heddle simulate --control-plane", "ControlPlaneReport");

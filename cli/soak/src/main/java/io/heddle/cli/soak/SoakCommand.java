@@ -90,6 +90,7 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(names = "--verbose", description = "Print what each run does.")
   private boolean verbose;
 
+  @CommandLine.Mixin private final WanSoakOption wide = new WanSoakOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
@@ -117,6 +118,12 @@ public final class SoakCommand implements Callable<Integer> {
     }
     if (seed != null && seed < 0) {
       throw usage("--seed " + seed + " is negative; seeds are whole numbers from 0");
+    }
+    if (wide.wan) {
+      long first = seed == null ? System.nanoTime() & 0xffff_ffffL : seed;
+      int most = (int) (minutes == null ? 1 : minutes);
+      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+      return wide.run(out, json, first, most) ? 0 : ExitCode.FAILED;
     }
     if (!fabric) {
       PlaneFaults.requirePrograms("a soak cuts planes");

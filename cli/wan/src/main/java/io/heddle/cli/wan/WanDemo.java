@@ -2,7 +2,6 @@ package io.heddle.cli.wan;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.wan.host.Certificates;
 import io.heddle.cli.wan.host.NodeProcesses;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.dataplane.Buckets;
@@ -10,7 +9,6 @@ import io.heddle.dataplane.FlowHash;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * hash, a controller that moves one, and what happens when it isn't needed or isn't there any more.
  */
 public final class WanDemo {
-  private static final Path GOBGP = Path.of("/usr/bin/gobgpd");
   private static final String CONTROLLER = "controller";
   private static final int FIRST = 0x100;
   private static final double POINTS = 0.03;
@@ -61,7 +58,7 @@ public final class WanDemo {
   }
 
   private final boolean reflected;
-  private final boolean whole;
+  private final Extent extent;
   private final Path folder;
   private final WanConfigs configs;
   private final WanQuestions ask;
@@ -72,23 +69,33 @@ public final class WanDemo {
     this.folder = folder;
     this.steps = steps;
     reflected = setting.reflected();
-    whole = setting.whole();
+    extent = setting.extent();
     configs = new WanConfigs(folder, reflected);
     ask = new WanQuestions(configs);
   }
 
   /** Whether GoBGP is installed, so that it can reflect. */
   public static boolean canReflect() {
-    return Files.isExecutable(GOBGP);
+    return WanDaemons.canReflect();
   }
 
   /**
    * How much is shown.
    *
    * @param reflected whether GoBGP is between controller and gateways
-   * @param whole whether also what takes minutes
+   * @param extent what of it
    */
-  public record Setting(boolean reflected, boolean whole) {}
+  public record Setting(boolean reflected, Extent extent) {}
+
+  /** What is shown. */
+  public enum Extent {
+    /** What is exact; of times one round, to see that they can be measured. */
+    SHORT,
+    /** All that takes about a minute. */
+    USUAL,
+    /** Also what takes minutes. */
+    WHOLE
+  }
 
   /**
    * Runs it.
@@ -107,16 +114,12 @@ public final class WanDemo {
 
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
     try {
-      WanNodes nodes = cleanup.add(new WanNodes());
       steps.tell("namespaces and daemons");
-      nodes.setUp();
-      NodeProcesses processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
+      WanDaemons daemons = new WanDaemons(folder, reflected, cleanup);
+      WanNodes nodes = daemons.nodes;
+      NodeProcesses processes = daemons.processes;
       steps.watch(processes);
-      configure();
-      reflect(nodes, processes);
-      processes.heddle(WanNodes.gateway(1), "gateway");
-      processes.heddle(WanNodes.gateway(2), "gateway");
-      processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
+      daemons.start();
       WanTraffic traffic = cleanup.add(WanTraffic.start(nodes.namespace(WanNodes.H1)));
       begin();
       collide(traffic);
@@ -126,41 +129,12 @@ public final class WanDemo {
       restart(traffic, processes);
       traffic.send(Map.of());
       WanMeasures measures = new WanMeasures(nodes, processes, configs, ask, steps, traffic);
-      measures.inTheNetwork(whole);
-      measures.alone(folder, whole);
+      measures.inTheNetwork(extent);
+      measures.alone(folder, extent);
     } catch (WanSteps.StepFailed failed) {
       /* Its step says why. */
     }
     return steps.report(reflected);
-  }
-
-  private void configure() throws IOException {
-    Certificates certificates = new Certificates(folder);
-    for (int side = 1; side <= 2; side++) {
-      certificates.sign(WanNodes.gateway(side), WanNodes.management(side));
-      Files.writeString(folder.resolve(WanNodes.gateway(side) + ".conf"), configs.gateway(side));
-    }
-    certificates.sign(WanNodes.CONTROLLER, WanNodes.controller(1));
-    Files.writeString(folder.resolve(WanNodes.CONTROLLER + ".conf"), configs.controller());
-  }
-
-  private void reflect(WanNodes nodes, NodeProcesses processes) throws IOException {
-    if (!reflected) {
-      return;
-    }
-    for (String each : List.of(WanConfigs.REFLECTOR, WanConfigs.CONTROLLER_AT)) {
-      nodes.ip(WanNodes.CONTROLLER, "addr add " + each + "/128 dev lo nodad");
-    }
-    for (int side = 1; side <= 2; side++) {
-      nodes.ip(
-          WanNodes.gateway(side),
-          "route add fd00:c:9::/64 via " + WanNodes.controller(side) + " dev mgmt");
-    }
-    Path file = Files.writeString(folder.resolve("gobgp.toml"), configs.reflector());
-    processes.start(
-        "reflector",
-        WanNodes.CONTROLLER,
-        List.of(GOBGP.toString(), "-f", file.toString(), "--api-hosts", "127.0.0.1:50051"));
   }
 
   /** The first queue pairs from one on whose hash gives these lists, in their order. */

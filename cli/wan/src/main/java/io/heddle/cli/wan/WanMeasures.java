@@ -78,29 +78,39 @@ final class WanMeasures {
   }
 
   /** All that the demo's network is needed for. */
-  void inTheNetwork(boolean whole) throws IOException, InterruptedException {
+  void inTheNetwork(WanDemo.Extent extent) throws IOException, InterruptedException {
     try (WanCapture capture = new WanCapture(nodes.namespace(WanNodes.gateway(2)))) {
       labels(capture);
       spread(capture);
-      latency(capture, whole ? LATENCY_WHOLE_ROUNDS : LATENCY_ROUNDS);
-      if (whole) {
+      latency(capture, rounds(extent));
+      if (extent == WanDemo.Extent.WHOLE) {
         gain(capture);
       }
     }
   }
 
+  private static int rounds(WanDemo.Extent extent) {
+    return switch (extent) {
+      case SHORT -> 1;
+      case USUAL -> LATENCY_ROUNDS;
+      case WHOLE -> LATENCY_WHOLE_ROUNDS;
+    };
+  }
+
   /** What needs no network, or makes its own. */
-  void alone(Path folder, boolean whole) throws IOException, InterruptedException {
+  void alone(Path folder, WanDemo.Extent extent) throws IOException, InterruptedException {
     steps.exact(
         "the solver against all placements of small cases", () -> List.of(SolverFigure.measure()));
     steps.timed("ten thousand queue pairs in a data plane", PollFigures::measure);
     steps.timed(
         "ten thousand rules by BGP, and single ones",
         () -> RuleFigures.measure(folder, steps::limit));
-    steps.timed(
-        "a controller's answer to telemetry",
-        () -> List.of(FleetFigures.reaction(folder, steps::limit)));
-    if (whole) {
+    if (extent != WanDemo.Extent.SHORT) {
+      steps.timed(
+          "a controller's answer to telemetry",
+          () -> List.of(FleetFigures.reaction(folder, steps::limit)));
+    }
+    if (extent == WanDemo.Extent.WHOLE) {
       steps.timed(
           "a controller of a hundred simulated gateways",
           () -> FleetFigures.load(folder, steps::limit));

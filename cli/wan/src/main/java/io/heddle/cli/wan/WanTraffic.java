@@ -32,18 +32,34 @@ final class WanTraffic implements AutoCloseable {
   private static final long TURN_NS = 2_000_000;
   private static final long MOST_LATE_NS = 1_000_000_000;
 
+  /* No more than the kernel queues for a moment between two namespaces. */
+  private static final long LEAST_LATE_NS = 50_000_000;
+
+  private final long mostLateNs;
   private final Thread thread;
   private volatile Map<Integer, Double> rates = Map.of();
+  /* Both are written by its thread only. */
+  private volatile long sent;
+  private volatile long turns;
   private volatile boolean ended;
   private volatile @Nullable Throwable failure;
 
-  private WanTraffic(String namespace) {
+  private WanTraffic(String namespace, long mostLateNs) {
+    this.mostLateNs = mostLateNs;
     thread = Thread.ofPlatform().name("wan-traffic").daemon().unstarted(() -> run(namespace));
   }
 
   /** Begins in a namespace, with nothing to send. */
   static WanTraffic start(String namespace) {
-    WanTraffic traffic = new WanTraffic(namespace);
+    return start(new WanTraffic(namespace, MOST_LATE_NS));
+  }
+
+  /** The same, but after a moment without processor it sends no burst: each packet arrives. */
+  static WanTraffic startEven(String namespace) {
+    return start(new WanTraffic(namespace, LEAST_LATE_NS));
+  }
+
+  private static WanTraffic start(WanTraffic traffic) {
     traffic.thread.start();
     return traffic;
   }
@@ -55,6 +71,21 @@ final class WanTraffic implements AutoCloseable {
     Map<Integer, Double> packets = new TreeMap<>();
     bits.forEach((queuePair, rate) -> packets.put(queuePair, rate / PACKET_BITS));
     rates = packets;
+  }
+
+  /**
+   * Sends nothing any more, and waits until that is so.
+   *
+   * @return how many packets it has sent
+   */
+  long quiet() throws InterruptedException {
+    rates = Map.of();
+    long from = turns;
+    while (turns < from + 2 && failure == null) {
+      Thread.sleep(1);
+    }
+    check();
+    return sent;
   }
 
   private void run(String namespace) {
@@ -75,16 +106,18 @@ final class WanTraffic implements AutoCloseable {
       while (!ended) {
         LockSupport.parkNanos(TURN_NS);
         long now = System.nanoTime();
-        double seconds = Math.min(now - last, MOST_LATE_NS) / 1e9;
+        double seconds = Math.min(now - last, mostLateNs) / 1e9;
         last = now;
         for (Map.Entry<Integer, Double> each : rates.entrySet()) {
           double packets = owed.getOrDefault(each.getKey(), 0.0) + seconds * each.getValue();
           while (packets >= 1) {
             socket.send(packet(to, each.getKey()));
             packets--;
+            sent++;
           }
           owed.put(each.getKey(), packets);
         }
+        turns++;
       }
     }
   }

@@ -38,7 +38,7 @@ final class WanDemoTest {
           WanDemo.run(
               folder,
               patience,
-              new WanDemo.Setting(WanDemo.canReflect(), false),
+              new WanDemo.Setting(WanDemo.canReflect(), WanDemo.Extent.SHORT),
               step -> System.out.println(step),
               cleanup);
       report.steps().forEach(System.out::println);

@@ -1,0 +1,85 @@
+package io.heddle.cli.soak;
+
+import io.heddle.cli.job.RunFolder;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.ProgressLine;
+import io.heddle.cli.wan.WanDemo;
+import io.heddle.cli.wan.WanSoak;
+import io.heddle.cli.wan.WanSoakReport;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import picocli.CommandLine.Option;
+
+/** The option that soaks gateways and their controller instead of a job's planes. */
+final class WanSoakOption {
+  private static final int PHASE_SECONDS = 16;
+
+  @Option(
+      names = "--wan",
+      description =
+          "Gateways and a controller between data centres, as root: random load in phases, while"
+              + " daemons are killed and a way is cut. No flow may flap, no daemon's death may lose"
+              + " a packet, and no rule may outlive its reason. Of the other options only"
+              + " --minutes, --seed and --json count.")
+  boolean wan;
+
+  /** Runs it; whether all held. */
+  boolean run(PrintWriter out, boolean json, long seed, int minutes)
+      throws IOException, InterruptedException {
+    AtomicReference<String> phase = new AtomicReference<>("");
+    ProgressLine progress = ProgressLine.onStandardError();
+    try (Cleanup cleanup = new Cleanup()) {
+      RunFolder folder = cleanup.add(new RunFolder());
+      WanSoakReport report;
+      try {
+        report =
+            WanSoak.run(
+                folder.path(),
+                new WanSoak.Setting(seed, minutes, 0, PHASE_SECONDS),
+                WanDemo.Patience.byClock(),
+                next -> {
+                  phase.set(next);
+                  progress.update(() -> "heddle soak: " + phase.get());
+                },
+                cleanup);
+      } catch (HeddleException failed) {
+        progress.clear();
+        folder.keep();
+        throw failed;
+      }
+      progress.clear();
+      if (!report.holds()) {
+        folder.keep();
+      }
+      if (json) {
+        out.println(Json.of(report));
+      } else {
+        print(out, report);
+      }
+      out.flush();
+      return report.holds();
+    }
+  }
+
+  private static void print(PrintWriter out, WanSoakReport report) {
+    out.printf(
+        Locale.ROOT,
+        "seed %s: %s phases in %.0f s%n",
+        report.seed(),
+        report.phases(),
+        report.seconds());
+    report.faults().forEach((fault, times) -> out.printf("  %-30s %4s times%n", fault, times));
+    out.printf(
+        "  %,d packets sent, %s lost; %s more while a way was cut%n",
+        report.sentPackets(), report.lostPackets(), report.lostInCuts());
+    out.printf(
+        "  %s moves, %s withdrawals, %s flaps%n",
+        report.moves(), report.withdrawals(), report.flaps());
+    report.failures().forEach(each -> out.println("NOT " + each));
+    out.println(report.holds() ? "all of it held" : "not all of it held");
+  }
+}
