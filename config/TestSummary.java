@@ -10,8 +10,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that
- * were skipped and those that failed, with what they said, and ends with {@code N passed, N failed, N
+ * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that were
+ * skipped and those that failed, with what they said, and ends with {@code N passed, N failed, N
  * skipped}. The exit status is 0 only where nothing failed.
  *
  * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
