@@ -1,0 +1,133 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.heddle.HeddleCommand;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A bridge between two of rxe's devices, with stock programs of RDMA CM at both ends: the kernel's
+ * own communication manager asks and answers.
+ *
+ * <pre>
+ * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 [gw: the bridge] gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
+ *         fd01::1           fd01::254                      fd02::254        fd02::1
+ * </pre>
+ */
+@EndsWithin(600)
+final class BridgeOnRxeTest {
+  private static final int LIMIT_SECONDS = 540;
+
+  /* Both ends are in the one namespace that rxe has sockets in, so what leaves by hA never is local. */
+  private static final String TOPOLOGY =
+      """
+      load_rdma
+      for what in all default; do
+        echo 1 >/proc/sys/net/ipv4/conf/$what/accept_local
+        echo 0 >/proc/sys/net/ipv4/conf/$what/rp_filter
+      done
+      ip netns add gw
+      ip -n gw link set lo up
+      for side in A B; do
+        net=1
+        [[ $side == A ]] || net=2
+        ip link add "h$side" mtu "$GUEST_MTU" type veth peer name "g$side" mtu "$GUEST_MTU" netns gw
+        set_ipv6 "h$side" accept_dad 0
+        ip link set "h$side" up
+        ip -n gw link set "g$side" up
+        for ip in "ip addr add 10.$net.0.1/24 dev h$side" "ip -n gw addr add 10.$net.0.254/24 dev g$side" \\
+          "ip addr add fd0$net::1/64 dev h$side nodad" "ip -n gw addr add fd0$net::254/64 dev g$side nodad" \\
+          "ip rule add pref 5 oif h$side to 10.$net.0.0/24 lookup local" \\
+          "ip -6 rule add pref 5 oif h$side to fd0$net::/64 lookup local" \\
+          "ip rule add pref 10 oif h$side lookup 10$net" "ip -6 rule add pref 10 oif h$side lookup 10$net" \\
+          "ip route add 10.$net.0.0/24 dev h$side table 10$net" \\
+          "ip -6 route add fd0$net::/64 dev h$side table 10$net" \\
+          "ip route add default via 10.$net.0.254 dev h$side table 10$net" \\
+          "ip -6 route add default via fd0$net::254 dev h$side table 10$net"; do
+          $ip
+        done
+        receive_on_one_processor "h$side"
+        rdma link add "rxe$side" type rxe netdev "h$side"
+      done
+      for ip in ip "ip -6"; do
+        $ip rule add pref 1000 lookup local
+        $ip rule del pref 0
+      done
+      cat >/tmp/bridge.conf <<CONFIG
+      bridge guest status=/tmp/status
+      fabric a wire interface=gA prefix=10.1.0.0/24,fd01::/64
+      fabric b wire interface=gB prefix=10.2.0.0/24,fd02::/64
+      unicast
+      CONFIG
+      """;
+
+  /* A program that listens says nothing of it, so its client asks until it's there. */
+  private static final String PROGRAMS =
+      """
+      for way in "gA 10.2.0.0/24" "gA fd02::/64" "gB 10.1.0.0/24" "gB fd01::/64"; do
+        set -- $way
+        family=-4
+        [[ $2 != *:* ]] || family=-6
+        ip -n gw $family rule add iif "$1" to "$2" ipproto udp dport 4791 lookup 4791
+        ip -n gw $family route add local "$2" dev lo table 4791
+      done
+      ip netns exec gw bash -c "$(declare -f heddle); heddle bridge run --config /tmp/bridge.conf" >/tmp/log 2>&1 &
+      bridge=$!
+      until grep -q 'status at' /tmp/log; do
+        kill -0 "$bridge" || { cat /tmp/log; exit 1; }
+        sleep 0.1
+      done
+      # talk FROM TO: datagrams both ways between a client and a server of the kernel's RDMA CM.
+      talk() {
+        udaddy -b "$2" -C 20 >/tmp/server 2>&1 &
+        local server=$!
+        until udaddy -s "$2" -b "$1" -C 20 >/tmp/client 2>&1; do
+          kill -0 "$server" || { cat /tmp/client /tmp/server; exit 1; }
+          sleep 0.2
+        done
+        wait "$server"
+        echo "$1 talked to $2"
+      }
+      """;
+
+  @TempDir private Path folder;
+
+  private RxeGuest.Ended runWith(String script) throws Exception {
+    RxeGuest.assumePrograms("udaddy", "cmtime");
+    String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
+    GuestPlan plan = GuestPlan.bare().within(LIMIT_SECONDS);
+    return RxeGuest.run(plan, folder, TOPOLOGY + heddle + PROGRAMS + script);
+  }
+
+  @Test
+  @InWholeRun
+  void stockProgramsTalkBothWaysAndAReliableConnectionIsRefused() throws Exception {
+    RxeGuest.Ended ended =
+        runWith(
+            """
+            talk 10.1.0.1 10.2.0.1
+            talk 10.2.0.1 10.1.0.1
+            talk fd01::1 fd02::1
+            talk fd02::1 fd01::1
+            # The bridge refuses by itself: nobody needs to listen.
+            cmtime -s 10.2.0.1 -b 10.1.0.1 -c 1 >/tmp/client 2>&1 || true
+            cat /tmp/client
+            """);
+    assertEquals(0, ended.exitCode(), ended.output());
+    for (String talk :
+        List.of(
+            "10.1.0.1 talked to 10.2.0.1",
+            "10.2.0.1 talked to 10.1.0.1",
+            "fd01::1 talked to fd02::1",
+            "fd02::1 talked to fd01::1")) {
+      assertTrue(ended.output().contains(talk), ended.output());
+    }
+    assertTrue(ended.output().contains("event: RDMA_CM_EVENT_REJECTED, error: 9"), ended.output());
+  }
+}
