@@ -98,13 +98,14 @@ class DoctorOnHostsTest {
     return examine(Map.of(), doctor(all.toArray(new String[0])));
   }
 
-  private void ip(int host, String... words) throws Exception {
+  private String ip(int host, String... words) throws Exception {
     List<String> command = new ArrayList<>(List.of("ip"));
     command.addAll(List.of(words));
     Process process =
         new ProcessBuilder(lab.command(host, command)).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), command + ": " + said);
+    return said;
   }
 
   private static void expect(JsonNode findings, String level, String cause, String evidence) {
@@ -151,8 +152,17 @@ class DoctorOnHostsTest {
     expect(examine(), "WARNING", "address-tentative", "fd00:98::7");
     ip(1, "-6", "addr", "add", "fd00:99::7/64", "dev", "e3", "nodad");
     ip(0, "-6", "addr", "add", "fd00:99::7/64", "dev", "e3");
-    Thread.sleep(2500); // duplicate detection takes a second
+    awaitDuplicate("e3");
     expect(examine(), "FAULT", "address-duplicate", "fd00:99::7");
+  }
+
+  /* Duplicate detection takes a second, begins within another, and waits for the kernel's workers. */
+  private void awaitDuplicate(String link) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    while (ip(0, "-6", "addr", "show", "dev", link, "dadfailed").isBlank()) {
+      assertTrue(!patience.isOver(), "no duplicate is found on " + link);
+      Thread.sleep(50);
+    }
   }
 
   @Test
