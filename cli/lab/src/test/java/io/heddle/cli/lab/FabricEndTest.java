@@ -129,14 +129,16 @@ final class FabricEndTest {
           "BFD with both spines",
           () -> fabric.ask("l2", "show bfd peers").split("Status: up", -1).length == 3);
       long start = System.nanoTime();
+      Patience half = Patience.ofSeconds(HOLD_SECONDS / 2);
       fabric.cut(2, "l2", true);
       FabricTest.await(
           "the other way at both leaves",
           () -> fabric.status().planes().get(1).borrowed().equals(List.of("l1:s1", "l2:s1")));
+      boolean isLate = half.isOver();
       long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       System.out.printf(
           "silent cut to both leaves' other way, one FRR, BFD 100 ms x 3: %s ms%n", tookMs);
-      assertTrue(tookMs < HOLD_SECONDS * 1_000 / 2, "it took " + tookMs + " ms");
+      assertFalse(isLate, () -> "it took longer than " + half);
     } finally {
       assertEquals(List.of(), Fabric.down(name));
     }
