@@ -177,6 +177,25 @@ final class LinkedNamespaces implements AutoCloseable {
     tearDown();
   }
 
+  /* A daemon's children, which end after it, take their sockets with them, or write a last line. */
+  private void removeFolder() throws InterruptedException {
+    Patience patience = Patience.ofSeconds(20);
+    for (boolean gone = false; !gone; ) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+        gone = true;
+      } catch (IOException | UncheckedIOException changed) {
+        if (patience.isOver()) {
+          throw new IllegalStateException("taking down " + name, changed);
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+        gone = !Files.exists(folder);
+      }
+    }
+  }
+
   private void tearDown() {
     try {
       for (Process process : processes.reversed()) {
@@ -184,13 +203,7 @@ final class LinkedNamespaces implements AutoCloseable {
       }
       tryRun("ip", "netns", "del", leaf());
       tryRun("ip", "netns", "del", host());
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(file);
-        }
-      }
-    } catch (IOException failed) {
-      throw new UncheckedIOException("taking down " + name, failed);
+      removeFolder();
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
