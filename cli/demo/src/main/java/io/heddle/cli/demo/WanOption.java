@@ -89,8 +89,13 @@ final class WanOption {
     }
     for (WanFigure each : report.figures()) {
       out.printf(
+          Locale.ROOT,
           "%-4s %s  %s: %s%n              %s%n",
-          each.holds() ? "ok" : "NOT", each.test(), each.name(), each.text(), each.sentence());
+          each.holds() ? "ok" : "NOT",
+          each.test(),
+          each.name(),
+          each.text(),
+          each.sentence());
     }
     out.println(report.holds() ? "all of it held" : "not all of it held");
   }

@@ -72,13 +72,21 @@ final class WanSoakOption {
         report.seed(),
         report.phases(),
         report.seconds());
-    report.faults().forEach((fault, times) -> out.printf("  %-30s %4s times%n", fault, times));
+    report
+        .faults()
+        .forEach((fault, times) -> out.printf(Locale.ROOT, "  %-30s %4s times%n", fault, times));
     out.printf(
+        Locale.ROOT,
         "  %,d packets sent, %s lost; %s more while a way was cut%n",
-        report.sentPackets(), report.lostPackets(), report.lostInCuts());
+        report.sentPackets(),
+        report.lostPackets(),
+        report.lostInCuts());
     out.printf(
+        Locale.ROOT,
         "  %s moves, %s withdrawals, %s flaps%n",
-        report.moves(), report.withdrawals(), report.flaps());
+        report.moves(),
+        report.withdrawals(),
+        report.flaps());
     report.failures().forEach(each -> out.println("NOT " + each));
     out.println(report.holds() ? "all of it held" : "not all of it held");
   }

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -168,8 +169,13 @@ final class WanMeasures {
             }
             packets[ways.keySet().iterator().next() - 1]++;
           }
-          return "%.0f, %.0f and %.0f of %s queue pairs by the three ways"
-              .formatted(packets[0], packets[1], packets[2], SPREAD);
+          return String.format(
+              Locale.ROOT,
+              "%.0f, %.0f and %.0f of %s queue pairs by the three ways",
+              packets[0],
+              packets[1],
+              packets[2],
+              SPREAD);
         });
     double off = 0;
     for (double each : packets) {
@@ -262,8 +268,10 @@ final class WanMeasures {
               return null;
             }
             samples.addNs(moved - begin);
-            return "the first packet on another list came after %.2f s"
-                .formatted((moved - begin) / 1e9);
+            return String.format(
+                Locale.ROOT,
+                "the first packet on another list came after %.2f s",
+                (moved - begin) / 1e9);
           });
       traffic.send(Map.of());
       steps.step(
@@ -330,7 +338,7 @@ final class WanMeasures {
                     GatewayStatus.Flow flow = flows.get(each);
                     return flow != null && flow.elephant();
                   })
-              ? "each is sent at %.0f %% of the link".formatted(100 * SATURATING)
+              ? String.format(Locale.ROOT, "each is sent at %.0f %% of the link", 100 * SATURATING)
               : null;
         });
     double before = delivered(capture, pair);
@@ -353,8 +361,12 @@ final class WanMeasures {
                 after / before,
                 "times",
                 LEAST_GAIN,
-                "%.0f packets a second delivered on one list of %s Mbit/s, %.0f on two"
-                    .formatted(before, WanConfigs.CAPACITY_MBPS, after))));
+                String.format(
+                    Locale.ROOT,
+                    "%.0f packets a second delivered on one list of %s Mbit/s, %.0f on two",
+                    before,
+                    WanConfigs.CAPACITY_MBPS,
+                    after))));
   }
 
   /* Packets a second that arrive, once queues have had their time. */

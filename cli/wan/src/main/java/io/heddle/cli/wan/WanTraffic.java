@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +83,7 @@ final class WanTraffic implements AutoCloseable {
     rates = Map.of();
     long from = turns;
     while (turns < from + 2 && failure == null) {
-      Thread.sleep(1);
+      TimeUnit.MILLISECONDS.sleep(1);
     }
     check();
     return sent;

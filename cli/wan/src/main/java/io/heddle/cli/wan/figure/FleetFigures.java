@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -122,8 +123,13 @@ public final class FleetFigures {
     double busy = busySeconds(controller) - busyBefore;
     double seconds = (System.nanoTime() - begin) / 1e9;
     String of =
-        "%s simulated gateways of %s elephants, every %s ms, for %.0f s"
-            .formatted(GATEWAYS, ELEPHANTS, Fleet.INTERVAL_MS, seconds);
+        String.format(
+            Locale.ROOT,
+            "%s simulated gateways of %s elephants, every %s ms, for %.0f s",
+            GATEWAYS,
+            ELEPHANTS,
+            Fleet.INTERVAL_MS,
+            seconds);
     return List.of(
         WanFigure.atLeast(
             "G",

@@ -13,6 +13,7 @@ import io.heddle.platform.HeddleException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -68,7 +69,7 @@ public final class PollFigures {
     }
     return WanFigure.atMost(
         "E",
-        "poll and classify %,d queue pairs".formatted(QUEUE_PAIRS),
+        String.format(Locale.ROOT, "poll and classify %,d queue pairs", QUEUE_PAIRS),
         samples.percentileMs(50),
         "ms",
         MOST_POLL_MS,
@@ -86,8 +87,13 @@ public final class PollFigures {
         least,
         "ns",
         MOST_PACKET_NS,
-        "the least of %s runs of %,d packets, as the kernel measures it, with %,d queue pairs known"
-            .formatted(RUNS, PACKETS, QUEUE_PAIRS));
+        String.format(
+            Locale.ROOT,
+            "the least of %s runs of %,d packets, as the kernel measures it, with %,d queue pairs"
+                + " known",
+            RUNS,
+            PACKETS,
+            QUEUE_PAIRS));
   }
 
   /* Ethernet, IPv6, UDP to RoCEv2's port, BTH and some payload. */

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
@@ -102,7 +103,7 @@ public final class RuleFigures {
           () -> figures.speaker.ask(figures.session::state) == SessionState.ESTABLISHED);
       figures.announceAll(WARM_UP);
       figures.withdrawAll(WARM_UP);
-      Thread.sleep(REST_AFTER_WARM_UP_MS);
+      TimeUnit.MILLISECONDS.sleep(REST_AFTER_WARM_UP_MS);
       return List.of(figures.atAStroke(), figures.oneByOne());
     }
   }
@@ -125,7 +126,10 @@ public final class RuleFigures {
 
   private void announceAll(int count) {
     announce(FIRST, count);
-    await("all of %,d rules".formatted(count), POLL_ALL_NS, () -> active() == count);
+    await(
+        String.format(Locale.ROOT, "all of %,d rules", count),
+        POLL_ALL_NS,
+        () -> active() == count);
   }
 
   private void withdrawAll(int count) {
@@ -146,7 +150,7 @@ public final class RuleFigures {
     withdrawAll(RULES);
     return WanFigure.atMost(
         "F",
-        "%,d rules by BGP active".formatted(RULES),
+        String.format(Locale.ROOT, "%,d rules by BGP active", RULES),
         ms,
         "ms",
         MOST_ALL_MS,
@@ -168,7 +172,7 @@ public final class RuleFigures {
   private WanFigure oneByOne() throws InterruptedException {
     Samples samples = new Samples();
     for (int i = 0; i < SINGLES; i++) {
-      Thread.sleep(i == 0 ? REST_MS : 1);
+      TimeUnit.MILLISECONDS.sleep(i == 0 ? REST_MS : 1);
       int sofar = i + 1;
       long begin = System.nanoTime();
       announce(FIRST + i, 1);
