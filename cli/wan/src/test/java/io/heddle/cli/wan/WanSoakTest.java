@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.NetworkNamespace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ final class WanSoakTest {
   }
 
   @Test
+  @InWholeRun
   void aGatewaysDeathUnderRandomLoadLosesNothingAndNoRuleIsLeft() throws Exception {
     NetworkNamespace.assumeAvailable();
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
