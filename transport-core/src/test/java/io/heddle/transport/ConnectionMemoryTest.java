@@ -2,16 +2,13 @@ package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.LiveHeap;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
-import javax.management.JMException;
-import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,12 +23,8 @@ class ConnectionMemoryTest {
   /* Threads have stacks that look the same. */
   private static final long MOST_LEFT_BYTES = 16 << 10;
 
-  private static final int VAIN_COLLECTIONS = 4;
-
   /** Of one direction: a control channel, and a sending socket on each of four planes. */
   private static final long MOST_DESCRIPTORS = 6;
-
-  private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
 
   @TempDir private Path folder;
 
@@ -44,7 +37,7 @@ class ConnectionMemoryTest {
       for (int i = 0; i < FIRST_LINKS; i++) {
         links.add(ends.connect());
       }
-      long heap = heapInUse();
+      long heap = LiveHeap.bytes();
       long pages = residentOfTables();
       long descriptors = descriptors();
       for (int i = 0; i < LINKS; i++) {
@@ -52,7 +45,7 @@ class ConnectionMemoryTest {
         links.getLast().listener().close();
       }
       int connections = 2 * LINKS; /* both ends are here */
-      long heapEach = (heapInUse() - heap) / connections;
+      long heapEach = (LiveHeap.bytes() - heap) / connections;
       long pagesEach = (residentOfTables() - pages) / connections;
       long descriptorsEach = (descriptors() - descriptors) / connections;
       String found =
@@ -68,39 +61,6 @@ class ConnectionMemoryTest {
     }
     long left = residentOfTables() - before;
     assertTrue(left < LINKS * MOST_LEFT_BYTES, left + " bytes of connections that are gone");
-  }
-
-  /* Some objects outlive a collection: those that wait for a cleaner, or that a thread has just used. */
-  private static long heapInUse() {
-    long least = Long.MAX_VALUE;
-    for (int inVain = 0; inVain < VAIN_COLLECTIONS; inVain++) {
-      long live = liveBytes();
-      if (live < least) {
-        least = live;
-        inVain = 0;
-      }
-    }
-    return least;
-  }
-
-  /* Of all objects, without what the collector fills gaps with, which counts as memory in use. */
-  private static long liveBytes() {
-    try {
-      Object histogram =
-          ManagementFactory.getPlatformMBeanServer()
-              .invoke(
-                  new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                  "gcClassHistogram",
-                  new Object[] {new String[0]},
-                  new String[] {String[].class.getName()});
-      return ROW.matcher((String) histogram)
-          .results()
-          .filter(row -> !row.group(2).contains("FillerElement"))
-          .mapToLong(row -> Long.parseLong(row.group(1)))
-          .sum();
-    } catch (JMException failed) {
-      throw new AssertionError("this Java tells no histogram of its heap", failed);
-    }
   }
 
   /* Of mappings that may not have large pages: those of queue pairs and connections, rings included, and stacks. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.LiveHeap;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
@@ -79,7 +80,7 @@ class StrangersFuzzTest {
       assertTrue(ports.size() > 1, "a listener and a door");
       /* What the first ones leave behind stays: classes, compiled code, distinct lines. */
       say(ends, listener, ports, INPUTS / 10);
-      long heap = heapInUse();
+      long heap = LiveHeap.bytes();
       int descriptors = descriptors();
       List<String> threads = threadsSince(before);
       say(ends, listener, ports, INPUTS - INPUTS / 10);
@@ -87,7 +88,7 @@ class StrangersFuzzTest {
       assertEquals(INPUTS, sent, seed + ": calls that were taken; not taken: " + notTaken);
       assertEquals(threads, threadsSince(before), seed);
       assertComesBelow(SOME_DESCRIPTORS, () -> descriptors() - descriptors, "descriptors");
-      long grown = assertComesBelow(SOME_BYTES, () -> heapInUse() - heap, "bytes on the heap");
+      long grown = assertComesBelow(SOME_BYTES, () -> LiveHeap.bytes() - heap, "bytes on the heap");
       assertTrue(
           ends.log.stream().noneMatch(line -> line.contains("heddle-control: ")),
           () -> seed + ": " + ends.log);
@@ -232,13 +233,6 @@ class StrangersFuzzTest {
     byte[] bytes = new byte[frame.remaining()];
     frame.get(bytes);
     return bytes;
-  }
-
-  private static long heapInUse() {
-    System.gc();
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory();
   }
 
   private static int descriptors() throws IOException {

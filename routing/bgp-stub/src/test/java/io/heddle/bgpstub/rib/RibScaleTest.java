@@ -10,6 +10,7 @@ import io.heddle.bgp.wire.Nlri;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.testing.LiveHeap;
 import io.heddle.platform.testing.Patience;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ class RibScaleTest {
               AsPath.of(65301, 65201), RibBed.communities(RibBed.gbps(100 + i), RibBed.colour(7))));
     }
     try (RibBed bed = RibBed.of(folder)) {
-      long heapBefore = usedHeap();
+      long heapBefore = LiveHeap.bytes();
       List<AdjRibIn> peers = new ArrayList<>();
       long start = System.nanoTime();
       Patience limit = Patience.ofSeconds(MOST_FILL_SECONDS);
@@ -57,7 +58,7 @@ class RibScaleTest {
       }
       boolean isSlow = limit.isOver();
       long filled = System.nanoTime() - start;
-      long heap = usedHeap() - heapBefore;
+      long heap = LiveHeap.bytes() - heapBefore;
       assertEquals(HOSTS, bed.publisher.entries());
       long[] changes = new long[200];
       for (int i = 0; i < changes.length; i++) {
@@ -87,11 +88,5 @@ class RibScaleTest {
       prefixes[i] = new Prefix(0xfd00_0009_0000_0000L | first + i, 1, 128);
     }
     return UpdateMessage.announce(Nlri.of(prefixes), attributes, new NextHop(0, 1, 0, 0));
-  }
-
-  private static long usedHeap() {
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory();
   }
 }

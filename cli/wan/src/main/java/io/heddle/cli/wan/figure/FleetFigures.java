@@ -21,7 +21,9 @@ public final class FleetFigures {
   private static final int CAPACITY_MBPS = 100_000;
   private static final double CAPACITY = 1e6 * CAPACITY_MBPS;
 
-  private static final int TRIALS = 10;
+  /* A controller that has just begun runs most of what it does for the first time. */
+  private static final int FIRST_TRIALS = 5;
+  private static final int TRIALS = 20;
   private static final double MOST_REACTION_MS = 50;
 
   private static final int GATEWAYS = 100;
@@ -61,12 +63,14 @@ public final class FleetFigures {
               cleanup);
       fleet.start();
       Samples samples = new Samples();
-      for (int trial = 0; trial < TRIALS; trial++) {
-        int first = 2 * trial + 2;
+      for (int trial = -FIRST_TRIALS; trial < TRIALS; trial++) {
+        int first = 2 * (trial + FIRST_TRIALS) + 2;
         fleet.begin(0, first, 0.45 * CAPACITY, 1);
         fleet.begin(0, first + 1, 0.40 * CAPACITY, 1);
         Fleet.Heard rule = fleet.awaitRule(List.of(first, first + 1));
-        samples.addNs(rule.atNs() - fleet.gateway(0).sampleBefore(rule.atNs()));
+        if (trial >= 0) {
+          samples.addNs(rule.atNs() - fleet.gateway(0).sampleBefore(rule.atNs()));
+        }
         fleet.gateway(0).endAll();
         fleet.await("the rule's end", () -> fleet.overview().rules().isEmpty());
       }
@@ -76,7 +80,13 @@ public final class FleetFigures {
           samples.percentileMs(95),
           "ms",
           MOST_REACTION_MS,
-          "from the last sample before the UPDATE, 95 of 100 of %s rules".formatted(TRIALS));
+          String.format(
+              Locale.ROOT,
+              "from the last sample before the UPDATE, 95 of 100 of %s rules after the first %s;"
+                  + " the median is %.1f ms",
+              TRIALS,
+              FIRST_TRIALS,
+              samples.percentileMs(50)));
     }
   }
 
