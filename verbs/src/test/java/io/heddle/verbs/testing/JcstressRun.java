@@ -33,7 +33,7 @@ public final class JcstressRun {
           "-time",
           WHOLE ? "500" : "200",
           "-iters",
-          "3",
+          WHOLE ? "3" : "2",
           "-sc",
           "false",
           "-jvmArgs",

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,6 +106,7 @@ final class FabricEndTest {
   }
 
   @Test
+  @InWholeRun
   void aLeafThatIsFrrNoticesASilentCutByBfd() {
     Skip.unlessFabric(true);
     String name = FabricTest.name("b");

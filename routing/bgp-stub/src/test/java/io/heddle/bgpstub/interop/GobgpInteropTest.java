@@ -52,7 +52,6 @@ class GobgpInteropTest extends DaemonContract {
           [neighbors.timers.config]
             hold-time = 9
             keepalive-interval = 3
-            idle-hold-time-after-reset = 2
           [neighbors.ttl-security.config]
             enabled = %b
             ttl-min = 255
