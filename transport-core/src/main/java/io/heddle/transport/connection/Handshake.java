@@ -86,7 +86,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private long call;
   private boolean hungUp;
   private boolean endTold;
-
   /* What is being made is to be closed at once. */
   private boolean unwanted;
   private boolean together;
@@ -109,7 +108,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       BiFunction<Connection, Runnable, C> maker,
       Consumer<Handshake<C>> ended) {
     this.loop = loop;
-    tasks = loop.tasksOf(this::broken);
+    tasks = loop.tasksOf(told -> breakOff());
     this.device = device;
     this.doors = doors;
     this.ticket = doors.newTicket();
@@ -153,30 +152,28 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   /** Calls the listener that wrote this handle. Control thread. */
   void call(ConnectionHandle handle) {
-    tasks.run(() -> callNow(handle));
-  }
-
-  private void callNow(ConnectionHandle handle) {
-    begun = true;
-    if (stage == Stage.OVER) {
-      tellEnd();
-      return;
-    }
-    heardNs = loop.nanoTime();
-    awaitWord(terms.timeoutNs());
-    planesWhenListening = handle.planeDigest();
-    call = RandomBytes.nextLong();
-    ListenerCalls made =
-        new ListenerCalls(
-            loop,
-            tasks,
-            handle.addresses(),
-            hello(),
-            terms.timeoutNs(),
-            this::answered,
-            troubles -> fail(UNREACHED + troubles));
-    calls = made;
-    made.goOn();
+    tasks.run(() -> {
+      begun = true;
+      if (stage == Stage.OVER) {
+        tellEnd();
+        return;
+      }
+      heardNs = loop.nanoTime();
+      awaitWord(terms.timeoutNs());
+      planesWhenListening = handle.planeDigest();
+      call = RandomBytes.nextLong();
+      ListenerCalls made =
+          new ListenerCalls(
+              loop,
+              tasks,
+              handle.addresses(),
+              hello(),
+              terms.timeoutNs(),
+              this::answered,
+              troubles -> fail(UNREACHED + troubles));
+      calls = made;
+      made.goOn();
+    });
   }
 
   private ControlMessage.Hello hello() {
@@ -186,7 +183,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private void answered(ControlChannel by, ControlMessage.Hello hello) {
-    String troubles = calls().troubles();
+    String troubles = there(calls, "calls").troubles();
     heardNs = loop.nanoTime();
     channel = by;
     by.handTo(this);
@@ -382,11 +379,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     fail(reason);
   }
 
-  /* Something of this conversation was told and is half done. The first step needs no memory. */
-  private void broken(Throwable told) {
-    breakOff();
-  }
-
+  /* Something of this conversation is half done. The first step needs no memory. */
   private void breakOff() {
     if (outcome == null) {
       @SuppressWarnings("unchecked") /* it holds no communicator */
@@ -488,10 +481,6 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       return "the peer";
     }
     return (made == null ? "" : made.peer() + " ") + open.peer();
-  }
-
-  private ListenerCalls calls() {
-    return there(calls, "calls");
   }
 
   private ControlChannel channel() {
