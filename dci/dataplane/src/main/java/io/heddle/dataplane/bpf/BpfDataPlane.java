@@ -243,9 +243,9 @@ public final class BpfDataPlane implements DataPlane {
         count(key, 1);
       }
     });
-    /* The program looks for steers only where there are some: it is told before there are. */
-    writeSettings();
     try {
+      /* The program looks for steers only where there are some: it is told before there are. */
+      writeSettings();
       program.map("steers").putAll(entries);
       return Set.of();
     } catch (SystemCallException refused) {
