@@ -134,6 +134,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (wide.wan) {
       return wide.run(Objects.requireNonNull(spec).commandLine().getOut(), json);
     }
+    if (wide.whole) {
+      throw usage("--whole goes with --wan");
+    }
     if (fabric.fabric) {
       sizes.usually(
           Objects.requireNonNull(spec).commandLine().getParseResult(),

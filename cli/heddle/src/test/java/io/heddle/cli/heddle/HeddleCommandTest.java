@@ -44,6 +44,7 @@ final class HeddleCommandTest {
         "demo --rank 3                         | did you mean --ranks?",
         "demoo                                 | did you mean demo?",
         "demo --ranks 1                        | --ranks 1 is not in 2 to 250",
+        "demo --whole                          | --whole goes with --wan",
         "demo --planes 0                       | --planes 0 is not in 1 to 250",
         "demo --mtu 1000                       | --mtu 1000 is not in 1280 to 65535",
         "demo --weights 1,2                    | --weights names 2 weights for 4 planes",
