@@ -15,8 +15,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A checkout that was built and then copied or moved builds on, by the step that Maven runs. */
+@Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 final class CopiedCheckoutTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();

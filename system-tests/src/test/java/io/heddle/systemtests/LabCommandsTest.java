@@ -20,8 +20,11 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The life of a fabric as a person leads it: each step a {@code heddle lab} of its own. */
+@Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
 final class LabCommandsTest {
   private static final int DATAGRAMS = 200;

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * where that fails, and when it installs. Maven and apt-get are scripts that tell what they were
  * asked for; nothing else is in its path but what it needs.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 final class LauncherTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();

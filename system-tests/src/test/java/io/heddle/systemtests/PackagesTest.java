@@ -22,8 +22,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The packages that {@code ./heddle dist} makes, on machines that have nothing but a C library. */
+@Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)
 final class PackagesTest {
   private static final long MOST_BYTES = 60_000_000;

@@ -16,8 +16,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The arrows of ARCHITECTURE.md, as the compiled classes have them. */
+@Execution(ExecutionMode.CONCURRENT)
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";
   private static final Map<String, Set<String>> MAY_USE =

@@ -9,8 +9,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** C is formatted by a tool, too; {@code ./heddle format} rewrites what this finds. */
+@Execution(ExecutionMode.CONCURRENT)
 class ClangFormatTest {
   @Test
   void everyCFileIsFormatted() throws Exception {

@@ -8,8 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The page is made from the options themselves, so that it can't say anything else. */
+@Execution(ExecutionMode.CONCURRENT)
 class ConfigurationPageTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/configuration.md");
   private static final Path MADE = Repository.ROOT.resolve("system-tests/target/configuration.md");

@@ -15,12 +15,15 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The figures of the house: sizes of files, knots and tests by module, lengths of sentences by
  * page. They are printed as the tables of docs/decisions/0023-the-house.md, to be copied there. The
  * page's figures may be older than the code, but it has the modules that there are.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class FiguresTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/decisions/0023-the-house.md");
   private static final String SIZES =

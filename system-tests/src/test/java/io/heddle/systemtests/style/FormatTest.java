@@ -9,8 +9,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The tree is formatted by a tool; {@code ./heddle format} rewrites what this finds. */
+@Execution(ExecutionMode.CONCURRENT)
 class FormatTest {
   @Test
   void everyJavaFileIsFormatted() throws Exception {

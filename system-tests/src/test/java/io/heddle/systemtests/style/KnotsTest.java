@@ -7,12 +7,15 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Classes that all use each other, by whatever detours, can only be read and tested together: a
  * knot. Within a module none is larger than {@link #MOST} classes. A nested class counts with its
  * outer one.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class KnotsTest {
   private static final int MOST = 8;
 

@@ -27,11 +27,14 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What is written doesn't depend on the locale of the user: a decimal comma is no JSON, and a
  * Turkish lower case of I is no option's name.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LocaleTest {
   /* Digits, points, dates and upper case are the locale's; text and hexadecimal digits are not. */
   private static final Pattern OF_LOCALE =

@@ -10,8 +10,11 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A class's name alone tells which one is meant, in a log, a stack or a talk. */
+@Execution(ExecutionMode.CONCURRENT)
 class NamesTest {
   @Test
   void noTwoClassesHaveOneName() throws Exception {

@@ -14,8 +14,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The hook that formats a commit's files, in a repository of its own. */
+@Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 class PreCommitTest {
   private static final String JAVA = "class One { int  two ; }\n";

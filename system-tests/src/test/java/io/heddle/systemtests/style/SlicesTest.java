@@ -19,6 +19,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The packages of a module have an order: none uses one that leads back to it. What a module has in
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code slices.txt} names the arrows that are on a circle today. A new one fails this test, and
  * so does one that is there no more and still named: the list only shrinks.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SlicesTest {
   private static final String ARROW = " -> ";
 

@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The words that docs/symptoms.md tells people to look for are words that the plugin prints. */
+@Execution(ExecutionMode.CONCURRENT)
 class SymptomsPageTest {
   private static final List<String> MODULES =
       List.of("native/", "transport-core/", "roce/", "verbs/", "addr-manager/", "plugin-shim/");

@@ -78,6 +78,11 @@ public final class JcstressRun {
             "-r",
             folder.toString());
     builder.command().addAll(BOUNDS);
+    /*
+     * It asks twenty machines what they can do, and has each touch its whole heap first; that took longer than the tests.
+     * These options come after its own, so they hold.
+     */
+    builder.environment().put("_JAVA_OPTIONS", "-XX:-AlwaysPreTouch -XX:+UseSerialGC");
     /* jcstress leaves its binary result where it stands. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
