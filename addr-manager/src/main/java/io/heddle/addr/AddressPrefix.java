@@ -1,6 +1,7 @@
 package io.heddle.addr;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 
 /**
  * The addresses that begin with the same bits.
@@ -43,5 +44,32 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
       }
     }
     return lengthBits % 8 == 0 || (a[whole] ^ b[whole]) >> (8 - lengthBits % 8) == 0;
+  }
+
+  /** The prefix's own address: the bits that count, and zeros. */
+  InetAddress first() {
+    return with(new byte[address.getAddress().length]);
+  }
+
+  /**
+   * The address in here that ends as another one does.
+   *
+   * @param other of the same family
+   */
+  public InetAddress with(InetAddress other) {
+    return with(other.getAddress());
+  }
+
+  private InetAddress with(byte[] ending) {
+    byte[] raw = address.getAddress();
+    for (int bit = lengthBits; bit < 8 * raw.length; bit++) {
+      int one = 0x80 >> bit % 8;
+      raw[bit / 8] = (byte) (raw[bit / 8] & ~one | ending[bit / 8] & one);
+    }
+    try {
+      return InetAddress.getByAddress(raw);
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError("an address as long as the other", impossible);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.heddle.addr;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -29,19 +30,22 @@ public record AssignedAddress(
     return address instanceof Inet6Address && raw[11] == (byte) 0xff && raw[12] == (byte) 0xfe;
   }
 
-  /** The low 16 bits of the /64 that the address is in; 0 for IPv4. */
-  public int subnetId() {
+  /**
+   * What a plane's key calls the subnet: of IPv6 the low 16 bits of the /64 in four hex digits, of
+   * IPv4 the first address, {@code 10.1.2.0}.
+   */
+  String subnetName() {
     byte[] raw = address.getAddress();
-    return raw.length == 16 ? (raw[6] & 0xff) << 8 | raw[7] & 0xff : 0;
+    return raw.length == 16
+        ? String.format(Locale.ROOT, "%04x", (raw[6] & 0xff) << 8 | raw[7] & 0xff)
+        : AddressText.of(new AddressPrefix(address, prefixLength).first());
   }
 
-  /** Whether both are IPv6 and share the first 64 bits. */
+  /** Whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the prefix. */
   boolean inSameSubnet(AssignedAddress other) {
-    byte[] mine = address.getAddress();
-    byte[] theirs = other.address.getAddress();
-    return mine.length == 16
-        && theirs.length == 16
-        && java.util.Arrays.equals(mine, 0, 8, theirs, 0, 8);
+    int bits = address instanceof Inet6Address ? 64 : prefixLength;
+    return new AddressPrefix(address, bits).includes(other.address)
+        && (bits == 64 || bits == other.prefixLength);
   }
 
   /** By interface, then address. */

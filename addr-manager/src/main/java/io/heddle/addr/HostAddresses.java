@@ -2,6 +2,7 @@ package io.heddle.addr;
 
 import io.heddle.platform.SystemCallException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.Optional;
  * @param addresses by interface, then address; every one belongs to one of the links
  */
 public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addresses) {
+  private static final String BRIDGE = "bridge";
+
   public HostAddresses {
     links =
         links.stream()
@@ -64,7 +67,13 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     return link(address.interfaceIndex());
   }
 
-  /** Addresses that nothing speaks against, in order. */
+  /** The same host as it is where an address that the filter holds back doesn't exist. */
+  public HostAddresses passing(AddressFilter filter) {
+    return new HostAddresses(
+        links, addresses.stream().filter(each -> filter.whyNot(each.address()).isEmpty()).toList());
+  }
+
+  /** Addresses that nothing speaks against, in order: of IPv6, or of IPv4 where there is none. */
   public List<AssignedAddress> usable() {
     return addresses.stream().filter(address -> whyUnusable(address).isEmpty()).toList();
   }
@@ -76,10 +85,25 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     if (link.loopback() || address.isLoopbackAddress()) {
       return Optional.of(Unusable.LOOPBACK);
     }
-    if (address instanceof Inet4Address) {
+    if (address instanceof Inet4Address && hasIpv6()) {
       return Optional.of(Unusable.IPV4);
     }
+    if (address instanceof Inet4Address && link.kind().equals(BRIDGE)) {
+      return Optional.of(Unusable.BRIDGE);
+    }
     return whyUnusableThoughNamed(assigned);
+  }
+
+  /* In whatever state: planes of IPv6 that are down for now must not become others of IPv4. */
+  private boolean hasIpv6() {
+    return addresses.stream()
+        .anyMatch(each ->
+            each.address() instanceof Inet6Address address
+                && !address.isLinkLocalAddress()
+                && !address.isMulticastAddress()
+                && !address.isAnyLocalAddress()
+                && !address.isLoopbackAddress()
+                && !linkOf(each).loopback());
   }
 
   /** The same for an address that the operator named: loopback and IPv4 are then allowed. */

@@ -6,7 +6,7 @@ import java.util.Comparator;
  * One disjoint way through the fabric, as this host sees it.
  *
  * @param key what both ends call it: {@code colour:<number>}, {@code plane:<value>}, {@code
- *     if:<name>} or {@code subnet:<four hex digits>}
+ *     if:<name>}, {@code subnet:<four hex digits>} or {@code subnet:<IPv4 address>}
  * @param ownKey what this host would call it without a route daemon; the key itself where none has
  *     named it
  * @param address the one local address that stands for it
@@ -21,14 +21,20 @@ public record Plane(
 
   /**
    * The order of planes, and with it of a list of weights: by text, with runs of digits compared as
-   * numbers, so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys have fixed width and
-   * compare as text.
+   * numbers, so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys of IPv6 have fixed
+   * width and compare as text.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
 
   private static int compareKeys(String left, String right) {
     if (left.startsWith(SUBNET_PREFIX) && right.startsWith(SUBNET_PREFIX)) {
-      return left.compareTo(right);
+      boolean sixFirst = isIpv6(left);
+      if (sixFirst != isIpv6(right)) {
+        return sixFirst ? -1 : 1;
+      }
+      if (sixFirst) {
+        return left.compareTo(right);
+      }
     }
     int i = 0;
     int j = 0;
@@ -50,6 +56,10 @@ public record Plane(
     int order = Integer.compare(left.length() - i, right.length() - j);
     /* "01" and "1" are the same number but different keys. */
     return order != 0 ? order : left.compareTo(right);
+  }
+
+  private static boolean isIpv6(String subnetKey) {
+    return subnetKey.indexOf('.') < 0;
   }
 
   private static int digitsEnd(String text, int from) {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -22,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not
  *       used;
  *   <li>the interface, where more than one interface carries a usable address and each carries
- *       those of one /64;
- *   <li>the subnet: the low 16 bits of the /64.
+ *       those of one subnet;
+ *   <li>the subnet: the low 16 bits of the /64, or an IPv4 subnet's first address.
  * </ol>
+ *
+ * <p>Addresses are IPv6. Where the host has none in any state, or the filter lets none pass, they
+ * are IPv4: planes of both kinds are mixed by rules alone.
  *
  * <p>One address stands for a plane: EUI-64 before others, then the lowest.
  */
@@ -135,7 +137,7 @@ public final class PlaneDiscovery {
     }
   }
 
-  /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 or ::1. */
+  /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 beside IPv6, or ::1. */
   private static Optional<Unusable> unusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
     return rule == null || rule.isInterface()
@@ -167,9 +169,11 @@ public final class PlaneDiscovery {
       List<Candidate> candidates,
       List<RejectedAddress> rejected) {
     List<AssignedAddress> usable = new ArrayList<>();
+    HostAddresses passing = host.passing(filter);
     for (AssignedAddress address : host.addresses()) {
       Optional<String> unusable =
-          host.whyUnusable(address)
+          passing
+              .whyUnusable(address)
               .map(Unusable::reason)
               .or(() -> filter.whyNot(address.address()));
       if (unusable.isPresent()) {
@@ -184,13 +188,17 @@ public final class PlaneDiscovery {
       String key =
           byInterface
               ? Plane.INTERFACE_PREFIX + link.name()
-              : String.format(Locale.ROOT, "%s%04x", Plane.SUBNET_PREFIX, address.subnetId());
+              : Plane.SUBNET_PREFIX + address.subnetName();
       String reason =
-          byInterface
-              ? "one of several interfaces with one subnet each"
-              : "the low 16 bits of its /64";
+          byInterface ? "one of several interfaces with one subnet each" : bySubnet(address);
       candidates.add(new Candidate(address, link, key, key, reason));
     }
+  }
+
+  private static String bySubnet(AssignedAddress address) {
+    return address.address() instanceof Inet4Address
+        ? "its subnet of " + address.prefixLength() + " bits"
+        : "the low 16 bits of its /64";
   }
 
   private static boolean interfacesArePlanes(List<AssignedAddress> usable) {

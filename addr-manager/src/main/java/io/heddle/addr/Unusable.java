@@ -3,7 +3,12 @@ package io.heddle.addr;
 /** Why an address can't carry a plane. */
 public enum Unusable {
   LOOPBACK("it is a loopback address; only HEDDLE_PLANES can name one"),
-  IPV4("it is an IPv4 address; only HEDDLE_PLANES can name one"),
+  IPV4(
+      "it is an IPv4 address, and the planes are IPv6; HEDDLE_PLANES or NCCL_IB_ADDR_FAMILY=AF_INET"
+          + " picks it"),
+  BRIDGE(
+      "it is an IPv4 address of a bridge, as containers have on every host; HEDDLE_PLANES can name"
+          + " it"),
   LINK_LOCAL("it is link-local, so no router forwards it"),
   MULTICAST_OR_UNSPECIFIED("it is no unicast address"),
   DUPLICATE("another host has the same address (duplicate detection failed)"),

@@ -260,12 +260,111 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
+  void whereAHostHasNoIpv6ItsIpv4InterfacesAreThePlanes() {
+    HostAddresses host =
+        host(2, address(1, "127.0.0.1"), v4(2, "10.0.1.5", 24), v4(3, "10.0.2.5", 24));
+    assertEquals(List.of("if:e0 10.0.1.5", "if:e1 10.0.2.5"), planes(discover(host, "")));
+  }
+
+  @Test
+  void linkLocalIpv6DoesNotCountAsIpv6() {
+    HostAddresses host = host(1, address(2, "fe80::1"), v4(2, "10.0.1.5", 24));
+    assertEquals(List.of("subnet:10.0.1.0 10.0.1.5"), planes(discover(host, "")));
+  }
+
+  @Test
+  void anIpv6PlaneThatIsDownIsNotReplacedByIpv4() {
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(1, "lo", true), link(2, "e0", true), link(3, "e1", false)),
+            List.of(v4(2, "10.0.1.5", 24), address(3, "fd00:1:1:1::1")));
+    PlaneDiscovery.Result result = discover(host, "");
+    assertEquals(List.of(), result.planes());
+    assertEquals("10.0.1.5/24 " + on("e0", Unusable.IPV4), rejected(result).getFirst());
+  }
+
+  @Test
+  void severalIpv4SubnetsOfOneInterfaceAreAPlaneEachInTheOrderOfTheirNumbers() {
+    HostAddresses host =
+        host(
+            1,
+            v4(2, "10.0.10.65", 26),
+            v4(2, "10.0.9.7", 24),
+            v4(2, "10.0.9.3", 24),
+            v4(2, "10.0.10.1", 26));
+    PlaneDiscovery.Result result = discover(host, "");
+    assertEquals(
+        List.of(
+            "subnet:10.0.9.0 10.0.9.3",
+            "subnet:10.0.10.0 10.0.10.1",
+            "subnet:10.0.10.64 10.0.10.65"),
+        planes(result));
+    assertEquals(
+        "its subnet of 24 bits; of 2 addresses the lowest", result.planes().getFirst().reason());
+  }
+
+  @Test
+  void addressesOfBridgesAreNoIpv4Planes() {
+    NetworkLink bridge =
+        new NetworkLink(4, "docker0", 1500, true, true, false, "02:00:00:00:00:04", 0, "bridge");
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(2, "e0", true), bridge),
+            List.of(v4(2, "10.0.1.5", 24), v4(4, "172.17.0.1", 16)));
+    PlaneDiscovery.Result result = discover(host, "");
+    assertEquals(List.of("subnet:10.0.1.0 10.0.1.5"), planes(result));
+    assertEquals(List.of("172.17.0.1/16 " + on("docker0", Unusable.BRIDGE)), rejected(result));
+    assertEquals(List.of("plane:x 172.17.0.1"), planes(discover(host, "172.17.0.1=x")));
+  }
+
+  @Test
+  void theFamilyThatIsAskedForDecidesWhereAHostHasBoth() {
+    HostAddresses host =
+        host(
+            2,
+            address(2, "fd00:1:1:1::1"),
+            address(3, "fd00:1:1:2::1"),
+            v4(2, "10.0.1.5", 24),
+            v4(3, "10.0.2.5", 24));
+    AddressFilter v4 = AddressFilter.parse(null, "AF_INET");
+    PlaneDiscovery.Result result = PlaneDiscovery.discover(host, PlaneRules.NONE, v4);
+    assertEquals(List.of("if:e0 10.0.1.5", "if:e1 10.0.2.5"), planes(result));
+    assertEquals(
+        "fd00:1:1:1::1/64 on e0 isn't used: NCCL_IB_ADDR_FAMILY=AF_INET leaves it out",
+        rejected(result).getFirst());
+    AddressFilter range = AddressFilter.parse("10.0.2.0/24", null);
+    assertEquals(
+        List.of("subnet:10.0.2.0 10.0.2.5"),
+        planes(PlaneDiscovery.discover(host, PlaneRules.NONE, range)));
+  }
+
+  @Test
+  void aDeviceWithIpv4AloneHasIpv4PlanesBesideOneWithIpv6() {
+    HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), v4(3, "10.0.2.5", 24));
+    HostPlanes planes = new HostPlanes(host, PlaneRules.NONE, AddressFilter.NONE, Map.of());
+    assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(planes.ofAll()));
+    assertEquals(
+        List.of("subnet:10.0.2.0 10.0.2.5"),
+        planes(planes.of("nic1", address -> AddressText.of(address).equals("10.0.2.5"))));
+  }
+
+  private static AssignedAddress v4(int link, String address, int prefixLength) {
+    return new AssignedAddress(
+        link,
+        java.util.Objects.requireNonNull(AddressText.parse(address)),
+        prefixLength,
+        Set.of(AddressFlag.PERMANENT));
+  }
+
+  @Test
   void keysAreOrderedByTheirNumbers() {
     List<String> keys =
         new ArrayList<>(
             List.of(
                 "if:e10",
                 "if:e9",
+                "subnet:10.0.10.0",
+                "subnet:10.0.9.0",
                 "subnet:00a1",
                 "plane:2",
                 "plane:10",
@@ -282,7 +381,9 @@ final class PlaneDiscoveryTest {
             "plane:2",
             "plane:10",
             "subnet:0010",
-            "subnet:00a1"),
+            "subnet:00a1",
+            "subnet:10.0.9.0",
+            "subnet:10.0.10.0"),
         keys);
   }
 }

@@ -55,7 +55,7 @@ final class RtnetlinkTest {
     assertEquals("fd00:1:1:1:0:ff:fe00:101/64", eui64.toString());
     assertTrue(eui64.isEui64());
     assertFalse(eui64.has(AddressFlag.TEMPORARY));
-    assertEquals(1, eui64.subnetId());
+    assertEquals("0001", eui64.subnetName());
     assertEquals(3, eui64.interfaceIndex());
 
     AssignedAddress privacy = goldenAddress("temporary");

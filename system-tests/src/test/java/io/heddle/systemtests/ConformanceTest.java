@@ -52,8 +52,19 @@ final class ConformanceTest {
     List<String> sending = command(0, more);
     List<String> receiving = command(1, more);
     System.out.println("seed " + seed);
-    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000));
-        HostProcess sender =
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
+      return bothPass(lab, first, second, sending, receiving);
+    }
+  }
+
+  private String bothPass(
+      Lab lab,
+      Map<String, String> first,
+      Map<String, String> second,
+      List<String> sending,
+      List<String> receiving)
+      throws IOException, InterruptedException {
+    try (HostProcess sender =
             HostProcess.start(lab, 0, folder.resolve("sender.log"), first, sending);
         HostProcess receiver =
             HostProcess.start(lab, 1, folder.resolve("receiver.log"), second, receiving)) {
@@ -98,6 +109,20 @@ final class ConformanceTest {
         Map.of("HEDDLE_PLANES", "e2=2,e3=3,e4=4"),
         "--case",
         "random_sizes_and_orders");
+  }
+
+  @Test
+  void aFabricOfIpv4HasPlanesToo() throws IOException, InterruptedException {
+    Skip.unless(Lab.Kind.NAMESPACES);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000))) {
+      Ipv4Fabric.renumber(lab, 0);
+      Ipv4Fabric.renumber(lab, 1);
+      Map<String, String> none = Map.of();
+      String said = bothPass(lab, none, none, command(0), command(1));
+      assertTrue(said.contains("with 10.7.1.2 "), said);
+      List<Long> sent = lab.sentBytesByPlane();
+      assertTrue(sent.stream().allMatch(bytes -> bytes > 1 << 20), "each carries data: " + sent);
+    }
   }
 
   @Test

@@ -3,6 +3,10 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Skip;
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
@@ -95,6 +99,45 @@ final class StandinTest {
         assertEquals(0.125, (double) sent.get(2) / total, 0.05, "host " + host + ": " + sent);
       }
     }
+  }
+
+  @Test
+  void addressesOfIpv4ArePlanesWhereAHostHasNoOthers() throws IOException, InterruptedException {
+    Path library = BuiltParts.standin();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    try (Lab hosts = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000));
+        HostProcess first = ipv4Rank(hosts, 0, library);
+        HostProcess second = ipv4Rank(hosts, 1, library)) {
+      int left = first.exitCode(LIMIT_SECONDS);
+      int right = second.exitCode(LIMIT_SECONDS);
+      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(List.of(0, 0), List.of(left, right), said);
+      assertTrue(said.contains("provider libibverbs"), said);
+      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+    }
+  }
+
+  private HostProcess ipv4Rank(Lab hosts, int rank, Path library)
+      throws IOException, InterruptedException {
+    Ipv4Fabric.renumber(hosts, rank);
+    String gids =
+        "::ffff:%s,::ffff:%s".formatted(Ipv4Fabric.address(rank, 0), Ipv4Fabric.address(rank, 1));
+    Map<String, String> environment =
+        Map.of(
+            "LD_LIBRARY_PATH",
+            String.valueOf(library.getParent()),
+            "STANDIN_FABRIC",
+            folder.resolve("fabric").toString(),
+            "STANDIN_HOST",
+            Integer.toString(rank),
+            "STANDIN_DEVICES",
+            "1",
+            "STANDIN_GIDS",
+            gids,
+            "HEDDLE_PROVIDER",
+            "libibverbs");
+    List<String> command = HostProcess.allReduce(folder, rank, 2, "--max-bytes", "1048576");
+    return HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command);
   }
 
   @Test

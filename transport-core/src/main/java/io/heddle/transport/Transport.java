@@ -203,7 +203,8 @@ public final class Transport implements AutoCloseable {
               + (found.rejected().isEmpty()
                   ? "it has none"
                   : String.join("; ", found.rejected().stream().map(Object::toString).toList()))
-              + "); give an interface a global IPv6 address, or name addresses in HEDDLE_PLANES");
+              + "); give an interface a global IPv6 address, or an IPv4 one on a host without, or"
+              + " name addresses in HEDDLE_PLANES");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.AddressFilter;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
@@ -28,6 +29,7 @@ final class SoftPort {
   private static final long UNKNOWN_SPEED = 10_000_000_000L;
 
   private final PlaneRules rules;
+  private final AddressFilter filter;
 
   /**
    * A local address.
@@ -44,17 +46,26 @@ final class SoftPort {
   record Identity(long guid, String pciPath) {}
 
   SoftPort(@Nullable String planes) {
-    rules = PlaneRules.parse(planes);
+    this(PlaneRules.parse(planes), AddressFilter.NONE);
+  }
+
+  SoftPort(PlaneRules rules, AddressFilter filter) {
+    this.rules = rules;
+    this.filter = filter;
   }
 
   List<Address> addresses() {
     HostAddresses host = HostAddresses.read();
     Map<Gid, Address> found = new LinkedHashMap<>();
     /* The addresses that stand for planes come first; the others are good for peers that know them. */
-    for (var plane : PlaneDiscovery.discover(host, rules).planes()) {
+    for (var plane : PlaneDiscovery.discover(host, rules, filter).planes()) {
       enter(found, plane.address(), plane.link());
     }
     for (AssignedAddress address : host.usable()) {
+      enter(found, address, host.linkOf(address));
+    }
+    /* Those of IPv4 where the filter leaves no others, which needn't all stand for planes. */
+    for (AssignedAddress address : host.passing(filter).usable()) {
       enter(found, address, host.linkOf(address));
     }
     return new ArrayList<>(found.values());

@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.AddressFilter;
+import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -11,7 +13,7 @@ import java.util.Map;
 /**
  * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code
  * HEDDLE_PLANES} from the environment for the addresses that aren't usable by themselves (loopback,
- * IPv4).
+ * IPv4 beside IPv6), and {@code NCCL_IB_ADDR_FAMILY} and {@code NCCL_IB_ADDR_RANGE} as planes do.
  */
 public final class SoftProvider implements VerbsProvider {
   private static final String PEERS = "HEDDLE_SOFT_PEERS";
@@ -23,7 +25,12 @@ public final class SoftProvider implements VerbsProvider {
 
   @Override
   public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
-    SoftPort port = new SoftPort(environment.get("HEDDLE_PLANES"));
+    SoftPort port =
+        new SoftPort(
+            PlaneRules.parse(environment.get("HEDDLE_PLANES")),
+            AddressFilter.parse(
+                environment.get(AddressFilter.RANGE_VARIABLE),
+                environment.get(AddressFilter.FAMILY_VARIABLE)));
     Faults faults = Faults.parse(environment.get(Faults.VARIABLE));
     if (faults != null) {
       log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", Faults.VARIABLE, faults);

@@ -12,6 +12,7 @@ import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -172,6 +173,9 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     synchronized (context) {
       require(QueuePairState.INIT, "RTR");
       boolean soft = attributes.peerParameters().length > 0 && !context.arePeersStandard();
+      if (attributes.peerParameters().length == 0) {
+        refuseStandardOverIpv4(attributes.remoteGid());
+      }
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
       List<LinkEnd> ends = links.ends(attributes, peer, this);
@@ -185,6 +189,19 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       } finally {
         engine.unlock();
       }
+    }
+  }
+
+  /* On the loopback there are no other devices than ours. */
+  private void refuseStandardOverIpv4(Gid peer) {
+    if (peer.isIpv4Mapped()
+        && !context.arePeersStandard()
+        && !peer.toAddress().isLoopbackAddress()) {
+      throw new VerbsException(
+          "modify_qp to RTR",
+          "%s: %s is no soft device, and the checksum that such a device wants over IPv4 covers a number that the kernel gives later; take IPv6 planes, or soft devices at both ends"
+              .formatted(this, peer),
+          Errno.EOPNOTSUPP);
     }
   }
 

@@ -19,10 +19,7 @@ final class UdpSocket implements AutoCloseable {
   private static final int SO_SNDBUFFORCE = 32;
   private static final int SO_RCVBUFFORCE = 33;
   private static final int IPPROTO_IPV6 = 41;
-  private static final int IPV6_MTU_DISCOVER = 23;
-  private static final int IPV6_MTU = 24;
   private static final int IPV6_V6ONLY = 26;
-  private static final int IPV6_TCLASS = 67;
   static final int SOL_UDP = 17;
   private static final int UDP_NO_CHECK6_RX = 102;
   static final int UDP_SEGMENT = 103;
@@ -30,6 +27,7 @@ final class UdpSocket implements AutoCloseable {
   private static final int BUFFER_BYTES = 32 << 20;
 
   private final int fd;
+  private final IpOptions options;
   private final Gid address;
   private final int port;
   private boolean segments = true;
@@ -39,10 +37,33 @@ final class UdpSocket implements AutoCloseable {
   private boolean fragments;
   private boolean closed;
 
+  /* What one thing is called at each level; a socket of IPv6 that is bound to a mapped address listens to IPv4's. */
+  private enum IpOptions {
+    IPV4(0, 10, 14, 1),
+    IPV6(IPPROTO_IPV6, 23, 24, 67);
+
+    private final int level;
+    private final int mtuDiscover;
+    private final int mtu;
+    private final int trafficClass;
+
+    IpOptions(int level, int mtuDiscover, int mtu, int trafficClass) {
+      this.level = level;
+      this.mtuDiscover = mtuDiscover;
+      this.mtu = mtu;
+      this.trafficClass = trafficClass;
+    }
+
+    static IpOptions of(Gid address) {
+      return address.isIpv4Mapped() ? IPV4 : IPV6;
+    }
+  }
+
   /** Takes over a bound socket. */
   UdpSocket(int fd, Gid address, int port) {
     this.fd = fd;
     this.address = address;
+    options = IpOptions.of(address);
     this.port = port;
   }
 
@@ -62,8 +83,9 @@ final class UdpSocket implements AutoCloseable {
     try {
       /* Mapped IPv4 addresses are bound on the same kind of socket. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-      /* RoCE may not be fragmented. On a mapped address this may be refused; there the packets fit the loopback. */
-      LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 2);
+      /* RoCE may not be fragmented. */
+      IpOptions options = IpOptions.of(address);
+      LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 2);
       if (receives) {
         check(
             "setsockopt(UDP_NO_CHECK6_RX)",
@@ -116,7 +138,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   void setTrafficClass(int trafficClass) {
-    LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_TCLASS, trafficClass);
+    LinuxCalls.setIntOption(fd, options.level, options.trafficClass, trafficClass);
   }
 
   int fd() {
@@ -190,7 +212,7 @@ final class UdpSocket implements AutoCloseable {
    * router has told; 0 where it says nothing.
    */
   int pathMtuBytes() {
-    return Math.max(0, LinuxCalls.getIntOption(fd, IPPROTO_IPV6, IPV6_MTU));
+    return Math.max(0, LinuxCalls.getIntOption(fd, options.level, options.mtu));
   }
 
   /**
@@ -207,7 +229,7 @@ final class UdpSocket implements AutoCloseable {
       return false;
     }
     fragments = true;
-    return LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0) == 0;
+    return LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 0) == 0;
   }
 
   /** Whether a packet was too large for its way; under the progress lock. */

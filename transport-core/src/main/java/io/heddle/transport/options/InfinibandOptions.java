@@ -32,8 +32,8 @@ public final class InfinibandOptions {
           AddressFilter.FAMILY_VARIABLE,
           "family",
           "AF_INET or AF_INET6",
-          "only addresses of this family can be planes; without it global IPv6 addresses and those"
-              + " that HEDDLE_PLANES names");
+          "only addresses of this family can be planes; without it global IPv6 addresses, on hosts"
+              + " that have none IPv4 ones, and those that HEDDLE_PLANES names");
 
   public static final Option<Long> GID_INDEX =
       Option.number(

@@ -23,7 +23,7 @@ public final class TransportOptions {
           "selector=key,…",
           "address, prefix or interface name = key, separated by commas",
           "which addresses are planes, and what both ends call them; without it one plane per"
-              + " interface, or per /64 where one interface has all");
+              + " interface, or per subnet where one interface has all");
 
   public static final Option<String> WEIGHTS =
       Option.text(

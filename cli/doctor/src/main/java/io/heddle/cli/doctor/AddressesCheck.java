@@ -92,7 +92,7 @@ final class AddressesCheck implements Check {
               LINK_DOWN,
               evidence,
               "see cable and switch port of " + link.name() + "; ip link set up");
-      case LOOPBACK, IPV4, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
+      case LOOPBACK, IPV4, BRIDGE, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
           new Finding.Ok(evidence);
     };
   }

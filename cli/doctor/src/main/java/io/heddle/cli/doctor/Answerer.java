@@ -7,7 +7,7 @@ import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,14 +17,10 @@ import java.util.List;
  */
 final class Answerer {
   private final String planes;
-  private final List<Plane> answering = new ArrayList<>();
+  private final List<Plane> answering;
 
   Answerer(List<Plane> all) {
-    for (Plane plane : all) {
-      if (plane.address().address() instanceof Inet6Address) {
-        answering.add(plane);
-      }
-    }
+    answering = List.copyOf(all);
     planes =
         String.join(
             ",",
@@ -41,7 +37,7 @@ final class Answerer {
   void run(PrintWriter out) throws InterruptedException {
     List<LastingThread> threads = new ArrayList<>();
     for (Plane plane : answering) {
-      Inet6Address address = (Inet6Address) plane.address().address();
+      InetAddress address = plane.address().address();
       try {
         ProbeSocket socket = new ProbeSocket(address);
         out.printf(

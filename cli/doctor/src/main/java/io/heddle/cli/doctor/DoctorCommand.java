@@ -8,7 +8,6 @@ import io.heddle.cli.operate.ControlOption;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.routes.RoutesPath;
 import java.io.PrintWriter;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -144,10 +143,10 @@ public final class DoctorCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     List<InetAddress> others = new ArrayList<>();
     for (String each : peer) {
-      if (!(AddressText.parse(each) instanceof Inet6Address address)) {
+      InetAddress address = AddressText.parse(each);
+      if (address == null) {
         throw new CommandLine.ParameterException(
-            Objects.requireNonNull(spec).commandLine(),
-            "--peer " + each + " isn't an IPv6 address");
+            Objects.requireNonNull(spec).commandLine(), "--peer " + each + " isn't an address");
       }
       others.add(address);
     }

@@ -1,6 +1,8 @@
 package io.heddle.cli.doctor;
 
+import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
+import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.Plane;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
@@ -9,13 +11,11 @@ import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
-import java.net.Inet6Address;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,7 +45,7 @@ final class PeerCheck implements Check {
   private static final int TRIES = 5;
   private static final long WAIT_MS = 300;
   private static final int STEP_BYTES = 64;
-  private static final int HALF = Gid.BYTES / 2;
+  private static final int HALF_BITS = 64;
 
   private final List<InetAddress> peer;
   private long number = System.nanoTime();
@@ -82,11 +82,7 @@ final class PeerCheck implements Check {
       return findings;
     }
     Map<String, Plane> own = new TreeMap<>(Plane.KEY_ORDER);
-    for (Plane plane : host.planes().planes()) {
-      if (plane.address().address() instanceof Inet6Address) {
-        own.put(plane.key(), plane);
-      }
-    }
+    host.planes().planes().forEach(plane -> own.put(plane.key(), plane));
     Map<String, InetAddress> theirs = ask(own, findings);
     if (theirs.isEmpty()) {
       findings.add(
@@ -111,13 +107,13 @@ final class PeerCheck implements Check {
     Map<String, InetAddress> planes = new TreeMap<>(Plane.KEY_ORDER);
     for (InetAddress address : peer) {
       for (Plane plane : own.values()) {
-        if (planes.isEmpty()) {
+        if (planes.isEmpty() && isOfOneFamily(plane, address)) {
           ask(plane, address, planes, troubles);
         }
       }
     }
     for (Plane plane : own.values()) {
-      Inet6Address beside = besideNamed(own.values(), plane);
+      InetAddress beside = besideNamed(own.values(), plane);
       if (planes.isEmpty() && beside != null) {
         ask(plane, beside, planes, troubles);
       }
@@ -128,14 +124,14 @@ final class PeerCheck implements Check {
 
   private void ask(
       Plane plane, InetAddress remote, Map<String, InetAddress> planes, Set<String> troubles) {
-    Inet6Address address = (Inet6Address) plane.address().address();
+    InetAddress address = plane.address().address();
     try (ProbeSocket socket = new ProbeSocket(address)) {
       Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
       if (answer.text != null) {
         for (String part : answer.text.split(",")) {
           int equals = part.lastIndexOf('=');
           InetAddress theirs = equals < 0 ? null : AddressText.parse(part.substring(equals + 1));
-          if (theirs instanceof Inet6Address) {
+          if (theirs != null) {
             planes.put(part.substring(0, equals), theirs);
           }
         }
@@ -151,20 +147,24 @@ final class PeerCheck implements Check {
    * Where a named address lies in the subnet of a plane of ours, the peer's address on another
    * plane probably ends as that one does; null where that says nothing.
    */
-  private @Nullable Inet6Address besideNamed(Collection<Plane> own, Plane plane) {
-    byte[] prefix = plane.address().address().getAddress();
+  private @Nullable InetAddress besideNamed(Collection<Plane> own, Plane plane) {
     for (InetAddress named : peer) {
-      byte[] raw = named.getAddress();
-      boolean onLink =
-          own.stream()
-              .anyMatch(each ->
-                  Arrays.equals(each.address().address().getAddress(), 0, HALF, raw, 0, HALF));
-      if (onLink && !Arrays.equals(prefix, 0, HALF, raw, 0, HALF)) {
-        System.arraycopy(prefix, 0, raw, 0, HALF);
-        return (Inet6Address) Gid.of(raw).toAddress();
+      boolean onLink = own.stream().anyMatch(each -> subnet(each).includes(named));
+      if (onLink && isOfOneFamily(plane, named) && !subnet(plane).includes(named)) {
+        return subnet(plane).with(named);
       }
     }
     return null;
+  }
+
+  private static AddressPrefix subnet(Plane plane) {
+    AssignedAddress own = plane.address();
+    return new AddressPrefix(
+        own.address(), own.address() instanceof Inet4Address ? own.prefixLength() : HALF_BITS);
+  }
+
+  private static boolean isOfOneFamily(Plane plane, InetAddress remote) {
+    return plane.address().address().getClass() == remote.getClass();
   }
 
   private void pair(
@@ -172,7 +172,7 @@ final class PeerCheck implements Check {
     int common = 0;
     for (Map.Entry<String, Plane> plane : own.entrySet()) {
       InetAddress remote = theirs.get(plane.getKey());
-      if (remote != null) {
+      if (remote != null && isOfOneFamily(plane.getValue(), remote)) {
         common++;
         findings.add(carries(plane.getValue(), remote));
       }
@@ -220,8 +220,8 @@ final class PeerCheck implements Check {
         if (remote == null) {
           continue;
         }
-        ByteBuffer address = ByteBuffer.wrap(remote.getAddress());
-        if (!reader.resolve(address.getLong(), address.getLong(), answer) || i >= answer.planes()) {
+        Gid address = Gid.of(remote);
+        if (!reader.resolve(address.high(), address.low(), answer) || i >= answer.planes()) {
           findings.add(new Finding.Unknown("the routes change too fast to be read"));
           return;
         }
@@ -240,7 +240,7 @@ final class PeerCheck implements Check {
   }
 
   private Finding carries(Plane plane, InetAddress remote) {
-    Inet6Address address = (Inet6Address) plane.address().address();
+    InetAddress address = plane.address().address();
     String what =
         "%s, %s to %s".formatted(plane.key(), AddressText.of(address), AddressText.of(remote));
     try (ProbeSocket socket = new ProbeSocket(address)) {
@@ -253,18 +253,15 @@ final class PeerCheck implements Check {
                 + " and filters of UDP port 4791; jobs go on without it, or HEDDLE_PLANES leaves it"
                 + " out");
       }
-      int full = plane.link().mtuBytes() - ProbePacket.HEADER_BYTES;
+      int headers = ProbePacket.headerBytes(address);
+      int full = plane.link().mtuBytes() - headers;
       Answer large = probe(socket, remote, full, TRIES);
       if (large.text == null) {
         int passing = largest(socket, remote, full);
         return new Finding.Fault(
             MTU,
             "%s: packets of %s bytes don't pass, those of %s do%s"
-                .formatted(
-                    what,
-                    full + ProbePacket.HEADER_BYTES,
-                    passing + ProbePacket.HEADER_BYTES,
-                    large.refusals()),
+                .formatted(what, full + headers, passing + headers, large.refusals()),
             "give all links of the plane an MTU of %s (hosts, leaves, spines), or this one less; jobs run"
                     .formatted(plane.link().mtuBytes())
                 + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"

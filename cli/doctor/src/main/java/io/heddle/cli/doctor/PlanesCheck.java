@@ -3,6 +3,8 @@ package io.heddle.cli.doctor;
 import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,8 +63,9 @@ final class PlanesCheck implements Check {
     host.planes().rejected().stream()
         .filter(rejected -> rejected.reason().contains("NCCL_IB_ADDR_"))
         .filter(rejected -> !rejected.link().loopback())
-        .filter(rejected -> rejected.address().address() instanceof java.net.Inet6Address)
+        .filter(rejected -> rejected.address().address() instanceof Inet6Address)
         .filter(rejected -> !rejected.address().address().isLinkLocalAddress())
+        .filter(rejected -> !isOfIpv4(host.planes().planes()))
         .forEach(rejected ->
             findings.add(
                 new Finding.Warning(
@@ -150,5 +153,11 @@ final class PlanesCheck implements Check {
                   + (routes == null ? "routes (HEDDLE_ROUTES=none)" : routes),
               "run heddle bgp on this host, or set HEDDLE_WEIGHTS"));
     }
+  }
+
+  /* Who has them beside addresses of IPv6 has asked for them. */
+  private static boolean isOfIpv4(List<Plane> planes) {
+    return !planes.isEmpty()
+        && planes.stream().allMatch(plane -> plane.address().address() instanceof Inet4Address);
   }
 }

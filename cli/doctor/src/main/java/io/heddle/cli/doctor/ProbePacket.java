@@ -1,5 +1,7 @@
 package io.heddle.cli.doctor;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,11 +32,12 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   static final int ASK = 1;
   static final int ANSWER = 2;
 
-  /** IPv6 and UDP headers in front of the payload. */
-  static final int HEADER_BYTES = 48;
+  private static final int UDP_HEADER = 8;
+  private static final int IPV4_HEADER = 20;
+  private static final int IPV6_HEADER = 40;
 
   /** Every link that IPv6 is spoken over carries it (RFC 8200, section 5). */
-  static final int SMALLEST_BYTES = 1280 - HEADER_BYTES;
+  static final int SMALLEST_BYTES = 1280 - IPV6_HEADER - UDP_HEADER;
 
   private static final int LARGEST_BYTES = 65_000;
   private static final long MAGIC = 0x4844_4c50_524f_4245L;
@@ -47,7 +50,6 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   private static final int TEXT_LENGTH_AT = 40;
   private static final int TEXT_AT = 42;
   private static final int ICRC_BYTES = 4;
-  private static final int UDP_HEADER = 8;
 
   /* Of more planes than there is room for, the first ones. */
   private byte[] fitting() {
@@ -58,6 +60,11 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
       words = planes.getBytes(StandardCharsets.UTF_8);
     }
     return words;
+  }
+
+  /** IP and UDP headers in front of the payload. */
+  static int headerBytes(InetAddress address) {
+    return UDP_HEADER + (address instanceof Inet4Address ? IPV4_HEADER : IPV6_HEADER);
   }
 
   ByteBuffer encode(InetSocketAddress from, InetSocketAddress to) {
@@ -104,9 +111,15 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   /* CRC-32 over what doesn't change on the way: the rest counts as ones. */
   private static int icrc(byte[] packet, int end, InetSocketAddress from, InetSocketAddress to) {
     int udpLength = UDP_HEADER + end + ICRC_BYTES;
-    ByteBuffer headers = ByteBuffer.allocate(8 + HEADER_BYTES);
-    headers.putLong(-1L).putInt(0x6fff_ffff).putShort((short) udpLength);
-    headers.put((byte) 17).put((byte) -1);
+    ByteBuffer headers = ByteBuffer.allocate(8 + headerBytes(from.getAddress()));
+    headers.putLong(-1L);
+    if (from.getAddress() instanceof Inet4Address) {
+      /* A socket that isn't connected sends identification 0 where nothing may be cut (decision 46). */
+      headers.putShort((short) 0x45ff).putShort((short) (IPV4_HEADER + udpLength));
+      headers.putInt(0x4000).put((byte) -1).put((byte) 17).putShort((short) -1);
+    } else {
+      headers.putInt(0x6fff_ffff).putShort((short) udpLength).put((byte) 17).put((byte) -1);
+    }
     headers.put(from.getAddress().getAddress()).put(to.getAddress().getAddress());
     headers.putShort((short) from.getPort()).putShort((short) to.getPort());
     headers.putShort((short) udpLength).putShort((short) -1);

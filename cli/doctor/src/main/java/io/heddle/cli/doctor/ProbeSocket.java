@@ -1,7 +1,8 @@
 package io.heddle.cli.doctor;
 
 import java.io.IOException;
-import java.net.Inet6Address;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
@@ -20,9 +21,13 @@ final class ProbeSocket implements AutoCloseable {
   /**
    * @throws IOException where the port is in use, as by a running job's soft device
    */
-  ProbeSocket(Inet6Address address) throws IOException {
+  ProbeSocket(InetAddress address) throws IOException {
     own = new InetSocketAddress(address, ProbePacket.PORT);
-    channel = DatagramChannel.open(StandardProtocolFamily.INET6);
+    channel =
+        DatagramChannel.open(
+            address instanceof Inet4Address
+                ? StandardProtocolFamily.INET
+                : StandardProtocolFamily.INET6);
     try {
       channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
       channel.bind(own);

@@ -4,23 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
-import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import io.heddle.routes.PublishedPlane;
-import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
-import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
-import java.io.BufferedReader;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,10 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -40,92 +29,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
-class DoctorOnHostsTest {
+class DoctorOnHostsTest extends OnTwoHosts {
   private static final Path STANDIN = Checkout.path("perf-tests/target/standin");
-  private static final int PLANES = 3;
-
-  @TempDir Path folder;
-
-  private Lab lab;
-
-  @BeforeEach
-  void makeHosts() throws Exception {
-    Skip.unless(Lab.Kind.NAMESPACES);
-    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
-    Files.createDirectories(folder.resolve("stats"));
-  }
-
-  @AfterEach
-  void removeHosts() {
-    if (lab != null) {
-      lab.close();
-    }
-  }
-
-  private List<String> doctor(String... arguments) {
-    List<String> command = new ArrayList<>(DoctorProgram.start());
-    command.addAll(List.of("doctor", "--stats", folder.resolve("stats").toString()));
-    command.addAll(List.of(arguments));
-    return command;
-  }
-
-  private Process start(int host, Map<String, String> environment, List<String> command)
-      throws Exception {
-    ProcessBuilder builder = new ProcessBuilder(lab.command(host, command));
-    builder
-        .environment()
-        .keySet()
-        .removeIf(name -> name.startsWith("NCCL_") || name.startsWith("HEDDLE_"));
-    builder.environment().put("HEDDLE_ROUTES", folder.resolve("routes").toString());
-    builder.environment().putAll(environment);
-    return builder.redirectError(folder.resolve("errors").toFile()).start();
-  }
-
-  private JsonNode examine(Map<String, String> environment, List<String> command) throws Exception {
-    Process process = start(0, environment, command);
-    String document = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    int exitCode = process.waitFor();
-    JsonNode parsed = new ObjectMapper().readTree(document);
-    assertTrue(
-        exitCode <= 2 && parsed.has("findings"),
-        document + Files.readString(folder.resolve("errors")));
-    return parsed.path("findings");
-  }
-
-  private JsonNode examine(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("--json"));
-    all.addAll(List.of(arguments));
-    return examine(Map.of(), doctor(all.toArray(new String[0])));
-  }
-
-  private String ip(int host, String... words) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip"));
-    command.addAll(List.of(words));
-    Process process =
-        new ProcessBuilder(lab.command(host, command)).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), command + ": " + said);
-    return said;
-  }
-
-  private static void expect(JsonNode findings, String level, String cause, String evidence) {
-    for (JsonNode finding : findings) {
-      if (finding.path("cause").asText().equals(cause)
-          && finding.path("evidence").asText().contains(evidence)) {
-        assertEquals(level, finding.path("level").asText(), finding.toString());
-        assertTrue(!finding.path("remedy").asText().isBlank(), finding.toString());
-        return;
-      }
-    }
-    throw new AssertionError(
-        cause + " with \"" + evidence + "\" isn't in " + findings.toPrettyString());
-  }
-
-  private static void expectNot(JsonNode findings, String cause) {
-    for (JsonNode finding : findings) {
-      assertTrue(!finding.path("cause").asText().equals(cause), finding.toString());
-    }
-  }
 
   @Test
   void addressesThatCannotCarryAreNamedWithTheirFlags() throws Exception {
@@ -296,64 +201,6 @@ class DoctorOnHostsTest {
     }
   }
 
-  private String errors() {
-    try {
-      return Files.readString(folder.resolve("errors"));
-    } catch (java.io.IOException unreadable) {
-      return unreadable.toString();
-    }
-  }
-
-  private Process answerer(Map<String, String> environment) throws Exception {
-    Process answering = start(1, environment, doctor("--answer"));
-    BufferedReader said = answering.inputReader();
-    for (int plane = 0; plane < PLANES; plane++) {
-      String line = said.readLine();
-      assertTrue(line != null && line.startsWith("answering on"), String.valueOf(line));
-    }
-    return answering;
-  }
-
-  @Test
-  void eachPlaneToAPeerIsProbedAndTheIllOneNamed() throws Exception {
-    Process answering = answerer(Map.of());
-    try {
-      JsonNode well = examine("--peer", LabPlan.address(1, 0));
-      long carrying = 0;
-      for (JsonNode finding : well) {
-        carrying +=
-            finding.path("evidence").asText().contains("carries 9000 bytes there and back") ? 1 : 0;
-      }
-      assertEquals(PLANES, carrying, well.toPrettyString());
-      try (RoutePublisher publisher =
-          RoutePublisher.create(
-              folder.resolve("routes"), "a test", WeightRules.DEFAULT, 1000, NanoClock.SYSTEM)) {
-        int plane = publisher.setPlane(new PublishedPlane("if:e2", null, 0, "nobody"));
-        ByteBuffer remote =
-            ByteBuffer.wrap(InetAddress.getByName(LabPlan.address(1, 1)).getAddress());
-        publisher.begin();
-        publisher.set(
-            remote.getLong(0),
-            remote.getLong(8),
-            128,
-            plane,
-            RouteCell.of(WeightReason.UNREACHABLE, 0));
-        publisher.commit();
-        publisher.goLive();
-        expect(examine("--peer", LabPlan.address(1, 0)), "WARNING", "plane-weightless", "if:e2 to");
-      }
-      ip(1, "link", "set", "e2", "mtu", "1500");
-      ip(1, "-6", "route", "del", "fd00:1:1:3::/64", "dev", "e3");
-      JsonNode ill = examine("--peer", LabPlan.address(1, 0));
-      expect(ill, "FAULT", "plane-unreachable", LabPlan.address(1, 2));
-      expect(ill, "FAULT", "mtu-blocked", "packets of 9000 bytes don't pass, those of 14");
-      expect(examine("--peer", "fd00:1:1:1::dead"), "FAULT", "peer-silent", "fd00:1:1:1::dead");
-    } finally {
-      answering.destroy();
-      answering.waitFor();
-    }
-  }
-
   @Test
   void portsThatAreDownOrCarryNoPlaneAreNamedBesideTheOthers() throws Exception {
     JsonNode well = examine();
@@ -385,7 +232,7 @@ class DoctorOnHostsTest {
   void planesThatTheRouteDaemonHasAndThisHostHasNotAreNamed() throws Exception {
     try (RoutePublisher publisher =
         RoutePublisher.create(
-            folder.resolve("routes"), "a test", WeightRules.DEFAULT, 1000, NanoClock.SYSTEM)) {
+            folder.resolve("routes"), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
       for (String key : List.of("if:e1", "if:e2", "if:e9")) {
         publisher.setPlane(new PublishedPlane(key, null, 0, "nobody"));
       }
@@ -395,77 +242,6 @@ class DoctorOnHostsTest {
       expect(findings, "WARNING", "plane-without-routes", "no routes for if:e3");
       expectNot(
           examine(Map.of("HEDDLE_WEIGHTS", "1,1,1"), doctor("--json")), "planes-fewer-than-routes");
-    }
-  }
-
-  @Test
-  void whereOnlyTheNamedAddressIsSilentTheOtherPlanesAreProbed() throws Exception {
-    Process answering = answerer(Map.of());
-    try {
-      ip(1, "-6", "rule", "add", "from", LabPlan.address(1, 0), "prohibit");
-      JsonNode one = examine("--peer", LabPlan.address(1, 0));
-      expect(one, "FAULT", "peer-silent", "its other addresses were not asked");
-      expectNot(one, "plane-unreachable");
-      JsonNode two = examine("--peer", LabPlan.address(1, 0) + "," + LabPlan.address(1, 1));
-      expectNot(two, "peer-silent");
-      expect(two, "FAULT", "plane-unreachable", "if:e1, ");
-      assertTrue(two.toString().contains("if:e2, "), two.toPrettyString());
-      assertEquals(1, count(two, "plane-unreachable"), two.toPrettyString());
-    } finally {
-      answering.destroy();
-      answering.waitFor();
-    }
-  }
-
-  @Test
-  void anAddressThatEndsAlikeOnAnotherPlaneIsAskedToo() throws Exception {
-    List<String> planes = new ArrayList<>();
-    for (int plane = 1; plane <= PLANES; plane++) {
-      String address = "fd00:1:1:" + plane + "::b";
-      ip(1, "-6", "addr", "add", address + "/64", "dev", "e" + plane, "nodad");
-      planes.add(address + "=" + plane);
-    }
-    Process answering = answerer(Map.of("HEDDLE_PLANES", String.join(",", planes)));
-    try {
-      ip(1, "-6", "rule", "add", "from", "fd00:1:1:1::b", "prohibit");
-      JsonNode findings =
-          examine(
-              Map.of("HEDDLE_PLANES", "e1=1,e2=2,e3=3"),
-              doctor("--json", "--peer", "fd00:1:1:1::b"));
-      expectNot(findings, "peer-silent");
-      expect(findings, "FAULT", "plane-unreachable", "to fd00:1:1:1::b");
-      assertEquals(1, count(findings, "plane-unreachable"), findings.toPrettyString());
-    } finally {
-      answering.destroy();
-      answering.waitFor();
-    }
-  }
-
-  private static int count(JsonNode findings, String cause) {
-    int count = 0;
-    for (JsonNode finding : findings) {
-      count += finding.path("cause").asText().equals(cause) ? 1 : 0;
-    }
-    return count;
-  }
-
-  @Test
-  void planesThatOneEndCallsOtherwiseAreNamed() throws Exception {
-    Process answering = answerer(Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=three"));
-    try {
-      JsonNode findings =
-          examine(
-              Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=drei"),
-              doctor("--json", "--peer", LabPlan.address(1, 0)));
-      expect(
-          findings,
-          "WARNING",
-          "planes-unpaired",
-          "plane:drei (here only), plane:three (there only)");
-      expect(examine("--peer", LabPlan.address(1, 0)), "FAULT", "no-common-plane", "plane:one");
-    } finally {
-      answering.destroy();
-      answering.waitFor();
     }
   }
 

@@ -460,6 +460,7 @@ class DoctorTest {
     String tests =
         Files.readString(folder.resolve("DoctorTest.java"))
             + Files.readString(folder.resolve("DoctorOnHostsTest.java"))
+            + Files.readString(folder.resolve("DoctorToPeerTest.java"))
             + Files.readString(folder.resolve("SharedLinksCheckTest.java"));
     for (Check check : Checks.ALL) {
       for (Cause cause : check.causes()) {

@@ -18,15 +18,17 @@ final class OwnAddresses {
   private static final long BITS_PER_MEGABIT = 1_000_000;
 
   private final HostAddresses host;
+  private final List<AssignedAddress> usable;
 
   OwnAddresses(HostAddresses host) {
     this.host = host;
+    usable = host.usable().stream().filter(each -> each.address() instanceof Inet6Address).toList();
   }
 
   /** Usable addresses on an interface: EUI-64 before others, then by value. */
   List<Inet6Address> on(String interfaceName) {
     List<AssignedAddress> found = new ArrayList<>();
-    for (AssignedAddress address : host.usable()) {
+    for (AssignedAddress address : usable) {
       if (host.linkOf(address).name().equals(interfaceName)) {
         found.add(address);
       }
@@ -53,7 +55,7 @@ final class OwnAddresses {
 
   /** The interface that has an address in one subnet with another's; null where none has. */
   @Nullable String linkTowards(Inet6Address other) {
-    for (AssignedAddress address : host.usable()) {
+    for (AssignedAddress address : usable) {
       if (address.address() instanceof Inet6Address own
           && Prefix.of(own, address.prefixLength()).covers(Prefix.of(other, Prefix.MAX_LENGTH))) {
         return host.linkOf(address).name();
@@ -69,7 +71,7 @@ final class OwnAddresses {
   /** An identifier that is this host's own, from its first usable address. */
   int routerId() {
     int hash = 1;
-    for (AssignedAddress address : host.usable()) {
+    for (AssignedAddress address : usable) {
       hash = 31 * hash + java.util.Arrays.hashCode(address.address().getAddress());
     }
     return hash == 0 ? 1 : hash;

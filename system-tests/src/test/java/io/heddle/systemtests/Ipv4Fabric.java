@@ -1,0 +1,35 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A lab's hosts without their IPv6 addresses, and with one of IPv4 on each plane. */
+final class Ipv4Fabric {
+  private Ipv4Fabric() {}
+
+  static String address(int rank, int plane) {
+    return "10.7." + (plane + 1) + "." + (rank + 1);
+  }
+
+  static void renumber(Lab lab, int rank) throws IOException, InterruptedException {
+    for (int plane = 0; plane < lab.plan().planes(); plane++) {
+      String name = LabPlan.interfaceName(plane);
+      on(lab, rank, "ip -6 addr flush dev " + name + " scope global");
+      on(lab, rank, "ip addr add " + address(rank, plane) + "/24 dev " + name);
+    }
+  }
+
+  private static void on(Lab lab, int rank, String words) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(lab.command(rank, List.of(words.split(" "))))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+  }
+}
