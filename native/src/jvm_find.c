@@ -101,6 +101,27 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
   return taken;
 }
 
+/* The machine that a shell would start: the first java in PATH, by way of links as those of update-alternatives. */
+static bool take_from_path(struct heddle_jvm_choice *choice) {
+  const char *folder = getenv("PATH");
+  while (folder != NULL && *folder != '\0') {
+    size_t length = strcspn(folder, ":");
+    char program[PATH_MAX];
+    char home[PATH_MAX];
+    bool fits = snprintf(program, sizeof program, "%.*s/java", (int)length, folder) < (int)sizeof program;
+    if (fits && access(program, X_OK) == 0 && realpath(program, home) != NULL) {
+      static const char TAIL[] = "/bin/java";
+      size_t used = strlen(home);
+      if (used > strlen(TAIL) && strcmp(home + used - strlen(TAIL), TAIL) == 0) {
+        home[used - strlen(TAIL)] = '\0';
+      }
+      return take(choice, home, "PATH");
+    }
+    folder += length + (folder[length] == ':');
+  }
+  return false;
+}
+
 bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice) {
   memset(choice, 0, sizeof *choice);
   const char *wish = getenv("HEDDLE_JAVA_HOME");
@@ -117,6 +138,9 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   }
   const char *java_home = getenv("JAVA_HOME");
   if (java_home != NULL && *java_home != '\0' && take(choice, java_home, "JAVA_HOME")) {
+    return true;
+  }
+  if (take_from_path(choice)) {
     return true;
   }
   static const char *const FOLDERS[] = {"/usr/lib/jvm/*", "/usr/lib64/jvm/*", "/usr/java/*", "/opt/java/*",

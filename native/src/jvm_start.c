@@ -243,10 +243,12 @@ static void give_back(int signal_number, const struct sigaction *before) {
 static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   struct heddle_jvm_choice choice;
   if (!heddle_jvm_find(folder, &choice)) {
-    heddle_log(NCCL_LOG_WARN,
-               "no Java runtime of version 25 or later (%s). Install one (on Debian: temurin-25-jre) or set "
-               "HEDDLE_JAVA_HOME to its folder",
-               choice.rejected);
+    heddle_log(
+        NCCL_LOG_WARN,
+        "no Java runtime of version 25 or later (%s). Install one (Debian and Ubuntu: temurin-25-jre of "
+        "packages.adoptium.net; RHEL: java-25-openjdk-headless; elsewhere unpack a JDK) or set HEDDLE_JAVA_HOME to "
+        "its folder; Heddle's own packages bring one",
+        choice.rejected);
     return NULL;
   }
   /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 static void *load_from(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -40,11 +41,68 @@ static void missing_jar(void) {
   rmdir(folder);
 }
 
+static void write_file(const char *path, const char *words, mode_t mode) {
+  FILE *file = fopen(path, "we");
+  CHECK(file != NULL && fputs(words, file) >= 0 && fclose(file) == 0 && chmod(path, mode) == 0, "can't write %s", path);
+}
+
+/* A home of version 17 whose java a shell would start. */
+static void old_java_on_path(void) {
+  char folder[] = "/tmp/heddle-old-java-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+  char command[512];
+  snprintf(command, sizeof command, "mkdir -p '%s/bin' '%s/lib/server'", folder, folder);
+  CHECK(system(command) == 0, "%s", command);
+  char path[128];
+  snprintf(path, sizeof path, "%s/bin/java", folder);
+  write_file(path, "#!/bin/sh\n", 0755);
+  snprintf(path, sizeof path, "%s/lib/server/libjvm.so", folder);
+  write_file(path, "", 0644);
+  snprintf(path, sizeof path, "%s/release", folder);
+  write_file(path, "JAVA_VERSION=\"17.0.9\"\n", 0644);
+  snprintf(path, sizeof path, "/nowhere:%s/bin", folder);
+  unsetenv("HEDDLE_JAVA_HOME");
+  unsetenv("JAVA_HOME");
+  setenv("PATH", path, 1);
+  int result = init(table_v12(load()));
+  snprintf(path, sizeof path, "PATH=%s is version 17.0.9", folder);
+  CHECK(strstr(logged, path) != NULL, "the old java isn't named (init returned %d): %s", result, logged);
+  CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);
+  setenv("PATH", "/usr/bin:/bin", 1);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  CHECK(system(command) == 0, "%s", command);
+}
+
+/* A link to the java of the runtime that the build uses, as update-alternatives makes them. */
+static void java_on_path(void) {
+  const char *home = getenv("HEDDLE_JAVA_HOME");
+  CHECK(home != NULL, "the build sets HEDDLE_JAVA_HOME");
+  char folder[] = "/tmp/heddle-java-on-path-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+  char java[4096];
+  char link[128];
+  snprintf(java, sizeof java, "%s/bin/java", home);
+  snprintf(link, sizeof link, "%s/java", folder);
+  CHECK(symlink(java, link) == 0, "no link to %s", java);
+  unsetenv("HEDDLE_JAVA_HOME");
+  unsetenv("JAVA_HOME");
+  setenv("PATH", folder, 1);
+  int result = init(table_v12(load()));
+  CHECK(result == NCCL_SUCCESS, "init returned %d: %s", result, logged);
+  CHECK(strstr(logged, ", by PATH, ") != NULL, "the way isn't told: %s", logged);
+  unlink(link);
+  rmdir(folder);
+}
+
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: bad_start case");
   const char *which = arguments[1];
   if (strcmp(which, "missing-jar") == 0) {
     missing_jar();
+  } else if (strcmp(which, "java-on-path") == 0) {
+    java_on_path();
+  } else if (strcmp(which, "old-java-on-path") == 0) {
+    old_java_on_path();
   } else if (strcmp(which, "heddle-java-home") == 0) {
     char good[4096];
     const char *before = getenv("HEDDLE_JAVA_HOME");

@@ -10,12 +10,14 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,6 +32,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @EndsWithin(300)
 final class PackagesTest {
   private static final long MOST_BYTES = 60_000_000;
+  /* That of RHEL 8; Ubuntu 20.04 has 2.31. */
+  private static final int GLIBC_OF_2018 = 28;
+  private static final Pattern GLIBC_VERSION = Pattern.compile("GLIBC_2\\.([0-9]+)");
   private static final Pattern RELATIVE_LINK =
       Pattern.compile("]\\((?![a-z]+:|#)([^)#\\s]+)[^)]*\\)");
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
@@ -80,6 +85,26 @@ final class PackagesTest {
       assertEquals(-1, Files.mismatch(first, file(folder, suffix)), suffix + " differs at");
       assertTrue(Files.size(first) <= MOST_BYTES, first + " has " + Files.size(first) + " bytes");
     }
+  }
+
+  @Test
+  void theLibraryLoadsOnGlibcOf2018() throws Exception {
+    Path bundle = unpackBundle(folder);
+    Path library = bundle.resolve("lib/libnccl-net-heddle.so");
+    Process objdump =
+        new ProcessBuilder("objdump", "-T", library.toString()).redirectErrorStream(true).start();
+    String symbols = new String(objdump.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, objdump.waitFor(), symbols);
+    List<String> newer =
+        GLIBC_VERSION
+            .matcher(symbols)
+            .results()
+            .filter(each -> Integer.parseInt(each.group(1)) > GLIBC_OF_2018)
+            .map(MatchResult::group)
+            .distinct()
+            .toList();
+    assertTrue(symbols.contains("GLIBC_2.2.5"), symbols);
+    assertEquals(List.of(), newer, symbols);
   }
 
   @Test

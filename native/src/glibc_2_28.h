@@ -1,0 +1,33 @@
+/*
+ * Included before each source of the library. glibc 2.32 and 2.34 moved functions between their libraries and gave them new
+ * versions, by which a library that is linked there won't load on glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). The old versions
+ * are the same functions. They are in libpthread and libdl on old hosts; new ones have empty libraries of those names.
+ */
+#ifndef GLIBC_2_28_H
+#define GLIBC_2_28_H
+
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define OLD_VERSION(function, version) __asm__(".symver " #function "," #function "@GLIBC_" #version)
+OLD_VERSION(dladdr, 2.2.5);
+OLD_VERSION(dlclose, 2.2.5);
+OLD_VERSION(dlerror, 2.2.5);
+OLD_VERSION(dlinfo, 2.3.3);
+OLD_VERSION(dlopen, 2.2.5);
+OLD_VERSION(dlsym, 2.2.5);
+OLD_VERSION(pthread_attr_getstack, 2.2.5);
+OLD_VERSION(pthread_attr_setstacksize, 2.2.5);
+OLD_VERSION(pthread_condattr_setclock, 2.3.3);
+OLD_VERSION(pthread_create, 2.2.5);
+OLD_VERSION(pthread_getattr_np, 2.2.5);
+OLD_VERSION(pthread_getname_np, 2.12);
+OLD_VERSION(pthread_join, 2.2.5);
+OLD_VERSION(pthread_key_create, 2.2.5);
+OLD_VERSION(pthread_mutex_trylock, 2.2.5);
+OLD_VERSION(pthread_once, 2.2.5);
+OLD_VERSION(pthread_setname_np, 2.12);
+OLD_VERSION(pthread_setspecific, 2.2.5);
+OLD_VERSION(pthread_sigmask, 2.2.5);
+#undef OLD_VERSION
+#endif
+
+#endif
