@@ -1,0 +1,145 @@
+package io.heddle.bridge.peer;
+
+import static io.heddle.bridge.peer.Bridges.MS;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Bridges in virtual time and two fabrics between them. One fabric loses most of its beacons; the
+ * other delays them only, unless it is cut. Beacons overtake each other. It fails as soon as a
+ * group has two owners.
+ */
+final class BeaconNetwork {
+  static final int MOST_DELAY_MS = 12;
+  static final List<Gid> GROUPS = Bridges.groups(12);
+
+  private final Random random;
+  private final Map<Integer, PeerProtocol> bridges = new TreeMap<>();
+  private final Map<Integer, Long> sentMs = new TreeMap<>();
+  private final List<Flight> flights = new ArrayList<>();
+  private final boolean[] cut = new boolean[2];
+  private long nowMs;
+  private long incarnation = 1000;
+  private int lossy = 1;
+  private boolean twoOwners;
+  private boolean changed;
+
+  /** A beacon on its way. */
+  private record Flight(Beacon beacon, int to, int side, long atMs) {}
+
+  BeaconNetwork(int count, long seed) {
+    random = new Random(seed);
+    for (int id = 1; id <= count; id++) {
+      start(id);
+    }
+  }
+
+  void start(int id) {
+    incarnation++;
+    PeerProtocol bridge = new PeerProtocol(Bridges.settings(id), incarnation, nowMs * MS);
+    bridge.fabricsUp(Bridges.BOTH_FABRICS);
+    bridges.put(id, bridge);
+    sentMs.put(id, nowMs);
+  }
+
+  void kill(int id) {
+    bridges.remove(id);
+  }
+
+  PeerProtocol bridge(int id) {
+    return bridges.get(id);
+  }
+
+  void cut(int side, boolean on) {
+    cut[side] = on;
+  }
+
+  void allowTwoOwners() {
+    twoOwners = true;
+  }
+
+  int random(int most) {
+    return 1 + random.nextInt(most);
+  }
+
+  /** Something that an operator or a cable does. */
+  void anyEvent() {
+    PeerProtocol any = bridges.get(1 + random.nextInt(bridges.size()));
+    switch (random.nextInt(6)) {
+      case 0 -> any.drain(random.nextBoolean());
+      case 1 -> any.reserve(random.nextBoolean());
+      case 2 -> any.fabricsUp(1 + random.nextInt(Bridges.BOTH_FABRICS));
+      case 3 ->
+          any.pin(GROUPS.get(random.nextInt(GROUPS.size())), random.nextInt(bridges.size() + 1));
+      case 4 -> lossy = random.nextInt(2);
+      default -> any.fabricsUp(Bridges.BOTH_FABRICS);
+    }
+  }
+
+  /** All bridges can own groups again. */
+  void calm() {
+    for (PeerProtocol each : bridges.values()) {
+      each.drain(false);
+      each.fabricsUp(Bridges.BOTH_FABRICS);
+    }
+  }
+
+  void run(int ms) {
+    for (int i = 0; i < ms; i++) {
+      nowMs++;
+      changed = false;
+      bridges.forEach(this::live);
+      if (changed && !twoOwners) {
+        for (Gid each : GROUPS) {
+          assertTrue(owners(each) <= 1, () -> each + " has two owners at " + nowMs + " ms");
+        }
+      }
+    }
+  }
+
+  private void live(int id, PeerProtocol bridge) {
+    for (Flight each : List.copyOf(flights)) {
+      if (each.to() == id && each.atMs() <= nowMs) {
+        flights.remove(each);
+        bridge.hear(each.beacon(), each.side(), nowMs * MS);
+      }
+    }
+    boolean tells = bridge.step(nowMs * MS, GROUPS);
+    changed |= tells;
+    if (tells || nowMs - sentMs.get(id) >= Bridges.INTERVAL_MS) {
+      sentMs.put(id, nowMs);
+      send(id, bridge);
+    }
+  }
+
+  private void send(int id, PeerProtocol bridge) {
+    for (int side = 0; side < 2; side++) {
+      Beacon beacon = bridge.beacon(side, List.of(), false, nowMs * MS);
+      boolean lost = cut[side] || side == lossy && random.nextInt(4) != 0;
+      for (int to : bridges.keySet()) {
+        if (to != id && !lost) {
+          flights.add(new Flight(beacon, to, side, nowMs + random(MOST_DELAY_MS)));
+        }
+      }
+    }
+  }
+
+  private int owners(Gid group) {
+    int owners = 0;
+    for (PeerProtocol each : bridges.values()) {
+      owners += each.roleOf(group) == Role.OWNER ? 1 : 0;
+    }
+    return owners;
+  }
+
+  /** Owners of all groups together. */
+  int owners() {
+    return GROUPS.stream().mapToInt(this::owners).sum();
+  }
+}
