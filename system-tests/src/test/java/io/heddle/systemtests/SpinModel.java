@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 
 /** Runs SPIN over a model of a protocol between two ends of a connection, exhaustively. */
 final class SpinModel {
-  private static final Path MODELS = Path.of("../transport-core/src/model");
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
   /* Sizes that are searched once without a fault, not once for each fault that is put in. */
@@ -58,8 +57,17 @@ final class SpinModel {
    * @param model a file of transport-core/src/model
    */
   SpinModel(Path folder, String model) {
+    this(folder, "transport-core", model);
+  }
+
+  /**
+   * @param folder where it works
+   * @param module that has the model
+   * @param model a file of its src/model
+   */
+  SpinModel(Path folder, String module, String model) {
     this.folder = folder;
-    this.model = MODELS.resolve(model).toAbsolutePath().normalize();
+    this.model = Path.of("..", module, "src", "model").resolve(model).toAbsolutePath().normalize();
     for (String program : List.of("spin", "cc")) {
       if (!isInstalled(program)) {
         Skip.because("the models of protocols need " + program + " (Debian: spin, gcc)");
