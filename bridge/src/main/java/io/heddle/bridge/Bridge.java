@@ -2,6 +2,8 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigChange;
+import io.heddle.bridge.config.ConfigDigest;
+import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.Way;
@@ -11,6 +13,8 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.peer.PeerProtocol;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.StatusFile;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.UnicastForwarder;
@@ -18,6 +22,7 @@ import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.NearestName;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -29,13 +34,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A gateway between two fabrics: opens both, joins the groups, runs the data thread, and looks
  * after what is rare on a control thread.
  */
-public final class Bridge implements AutoCloseable {
+public final class Bridge implements AutoCloseable, Peering.Followers {
   private static final long LOOK_NS = 100_000_000;
   private static final int LOOKS_A_SECOND = 10;
   private static final int NO_SLOT = -1;
@@ -50,13 +56,20 @@ public final class Bridge implements AutoCloseable {
   private final LastingThread control;
   private final Rates rates = new Rates();
   private final int unicastSlot;
+  private final Turns turns;
+  private final @Nullable Peering peering;
+  /* Of the configuration, the groups and their turns. */
+  private final ReentrantLock lock = new ReentrantLock();
   private BridgeConfig config;
+  private List<Gid> addresses = List.of();
+  private List<Gid> otherBridges = List.of();
   private int looks;
   private final AtomicBoolean closing = new AtomicBoolean();
 
   private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
     this.config = config;
     this.log = log;
+    turns = new Turns(config.redundancy() == null ? Turn.ALWAYS : Turn.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
     try {
       long[] counters = new long[2];
@@ -85,13 +98,16 @@ public final class Bridge implements AutoCloseable {
       for (GroupSettings each : config.groups()) {
         groups.put(each.address(), open(each));
       }
+      addresses = List.copyOf(groups.keySet());
       int[] descriptors = {a.descriptor(), b.descriptor()};
-      BridgeTables tables = BridgeTables.of(config, fabrics, groups, List.of());
+      BridgeTables tables =
+          BridgeTables.of(config, fabrics, turns.serve(groups), List.of(), List.of());
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
       data = new DataThread(arena, forwarders, limiter, exit, descriptors, tables, log, whenLost);
       control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
+      peering = config.redundancy() == null ? null : peering(config.redundancy(), whenLost);
     } catch (RuntimeException failed) {
       release();
       throw failed;
@@ -110,7 +126,97 @@ public final class Bridge implements AutoCloseable {
     Bridge bridge = new Bridge(config, file.toString(), log, whenLost);
     bridge.data.start();
     bridge.control.start();
+    if (bridge.peering != null) {
+      bridge.peering.start();
+    }
     return bridge;
+  }
+
+  private Peering peering(PeerSettings settings, Runnable whenLost) {
+    List<BeaconSocket> sockets = new ArrayList<>();
+    List<Gid> own = new ArrayList<>();
+    try {
+      for (int side = 0; side < 2; side++) {
+        WireFabric fabric = fabrics.get(side);
+        sockets.add(fabric.beacons(settings, config.fabrics().get(side).hops()));
+        own.addAll(fabric.ownAddresses());
+      }
+    } catch (RuntimeException failed) {
+      sockets.forEach(BeaconSocket::close);
+      throw failed;
+    }
+    Peering made =
+        new Peering(
+            settings, sockets, own, this, status.peers(settings.id()), log, status::tell, whenLost);
+    made.configure(settings, owners(config), ConfigDigest.of(config));
+    return made;
+  }
+
+  private static Map<Gid, Integer> owners(BridgeConfig config) {
+    Map<Gid, Integer> owners = new LinkedHashMap<>();
+    for (GroupSettings each : config.groups()) {
+      if (each.owner() != 0) {
+        owners.put(each.address(), each.owner());
+      }
+    }
+    return owners;
+  }
+
+  @Override
+  public boolean alone(Runnable what) {
+    if (!lock.tryLock()) {
+      return false;
+    }
+    try {
+      what.run();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public List<Gid> groups() {
+    return addresses;
+  }
+
+  @Override
+  public void follow(PeerProtocol protocol) {
+    List<Gid> others = protocol.knownAddresses();
+    boolean changed = turns.follow(protocol, addresses, System.nanoTime());
+    if (changed || !others.equals(otherBridges)) {
+      otherBridges = others;
+      data.use(BridgeTables.of(config, fabrics, turns.serve(groups), others, List.of()));
+      data.awaitUse();
+    }
+    groups.forEach((address, group) ->
+        status.own(group.slot(), protocol.ownerOf(address), turns.of(address).role()));
+  }
+
+  /** Takes operators' orders; null where the bridge is alone. */
+  public @Nullable BridgeOrders orders() {
+    return peering == null ? null : new BridgeOrders(peering, this::addressOf);
+  }
+
+  private Gid addressOf(String name) {
+    lock.lock();
+    try {
+      for (BridgedGroup each : groups.values()) {
+        String address = each.settings().address().toString();
+        if (name.equals(each.settings().name()) || name.equals(address)) {
+          return each.settings().address();
+        }
+      }
+      List<String> names = groups.values().stream().map(each -> each.settings().name()).toList();
+      throw new HeddleException(
+          "no group is named "
+              + name
+              + NearestName.question(name, names)
+              + "; heddle bridge show"
+              + " lists them");
+    } finally {
+      lock.unlock();
+    }
   }
 
   private int openUnicast(UnicastSettings settings) {
@@ -183,15 +289,21 @@ public final class Bridge implements AutoCloseable {
     looks++;
     if (looks % LOOKS_A_SECOND == 0) {
       clock.adjust();
-      synchronized (this) {
+      lock.lock();
+      try {
         groups.values().forEach(each -> rates.look(each.slot(), each.counters()));
         if (unicastSlot != NO_SLOT) {
           rates.look(unicastSlot, countersOf(unicastSlot));
         }
+      } finally {
+        lock.unlock();
       }
     }
-    synchronized (this) {
+    lock.lock();
+    try {
       groups.values().forEach(this::tellSuspension);
+    } finally {
+      lock.unlock();
     }
     LockSupport.parkNanos(this, LOOK_NS);
     return true;
@@ -220,10 +332,19 @@ public final class Bridge implements AutoCloseable {
    * @throws HeddleException for what can't change while the bridge runs, or can't be joined; then
    *     everything stays. Also once the bridge closes
    */
-  public synchronized String reload(BridgeConfig next) {
-    if (closing.get()) {
-      throw new HeddleException("the bridge is ending");
+  public String reload(BridgeConfig next) {
+    lock.lock();
+    try {
+      if (closing.get()) {
+        throw new HeddleException("the bridge is ending");
+      }
+      return change(next);
+    } finally {
+      lock.unlock();
     }
+  }
+
+  private String change(BridgeConfig next) {
     BridgeConfigChange change = BridgeConfigChange.between(config, next);
     requireApart(next);
     Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
@@ -250,12 +371,18 @@ public final class Bridge implements AutoCloseable {
         groups.values().stream()
             .filter(each -> then.get(each.settings().address()) != each)
             .toList();
-    data.use(BridgeTables.of(next, fabrics, then, retired));
+    data.use(BridgeTables.of(next, fabrics, turns.serve(then), otherBridges, retired));
     data.awaitUse();
     retired.forEach(old -> settle(old, then.get(old.settings().address())));
     groups.clear();
     groups.putAll(then);
+    if (!addresses.equals(List.copyOf(groups.keySet()))) {
+      addresses = List.copyOf(groups.keySet());
+    }
     config = next;
+    if (peering != null && next.redundancy() != null) {
+      peering.configure(next.redundancy(), owners(next), ConfigDigest.of(next));
+    }
     status.nextGeneration();
     return change.describe();
   }
@@ -286,7 +413,16 @@ public final class Bridge implements AutoCloseable {
   }
 
   /** What the bridge does now, for its log. */
-  public synchronized String describe() {
+  public String describe() {
+    lock.lock();
+    try {
+      return text();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private String text() {
     long both =
         groups.values().stream().filter(each -> each.direction() == FlowDirection.BOTH).count();
     return "fabric a: "
@@ -299,6 +435,8 @@ public final class Bridge implements AutoCloseable {
         + both
         + " of them both ways; unicast "
         + (config.unicast() == null ? "off" : config.unicast().describe())
+        + "; redundancy "
+        + (config.redundancy() == null ? "off" : config.redundancy())
         + "; status at "
         + config.status();
   }
@@ -319,10 +457,16 @@ public final class Bridge implements AutoCloseable {
     }
     /* A reload in progress waits for the data thread, and the control thread for the reload. */
     data.end();
+    if (peering != null) {
+      peering.close();
+    }
     control.unpark();
     control.joinWhateverInterrupts();
-    synchronized (this) {
+    lock.lock();
+    try {
       release();
+    } finally {
+      lock.unlock();
     }
   }
 }

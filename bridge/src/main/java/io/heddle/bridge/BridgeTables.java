@@ -6,6 +6,7 @@ import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.verbs.Gid;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -15,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * What the data thread decides by, in one immutable piece: the control thread makes another one
  * when the configuration changes.
  *
- * @param groups by address
+ * @param groups by address, and whether this bridge forwards their packets
  * @param rules of packets from fabric a and b
  * @param links limits of what leaves for fabric a and b
  * @param retired groups of the tables before that ended or were replaced
  * @param inUse the data thread counts it down once it decides by these
  */
 record BridgeTables(
-    GroupTable<BridgedGroup> groups,
+    GroupTable<Served> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
     List<BridgedGroup> retired,
@@ -30,11 +31,14 @@ record BridgeTables(
   static BridgeTables of(
       BridgeConfig config,
       List<? extends FabricPort> fabrics,
-      Map<Gid, BridgedGroup> groups,
+      Map<Gid, Served> groups,
+      List<Gid> otherBridges,
       List<BridgedGroup> retired) {
+    List<Gid> bridges = new ArrayList<>(config.bridges());
+    bridges.addAll(otherBridges);
     return new BridgeTables(
         new GroupTable<>(groups),
-        List.of(rules(config, fabrics, 0), rules(config, fabrics, 1)),
+        List.of(rules(config, bridges, fabrics, 0), rules(config, bridges, fabrics, 1)),
         config.links(),
         List.copyOf(retired),
         new CountDownLatch(1));
@@ -43,13 +47,14 @@ record BridgeTables(
   /** What goes on in the place of a retired group; null where it is gone. */
   @Nullable BridgedGroup heirOf(BridgedGroup old) {
     Gid address = old.settings().address();
-    return groups.find(address.high(), address.low());
+    Served heir = groups.find(address.high(), address.low());
+    return heir == null ? null : heir.group();
   }
 
   private static LoopRules rules(
-      BridgeConfig config, List<? extends FabricPort> fabrics, int side) {
+      BridgeConfig config, List<Gid> bridges, List<? extends FabricPort> fabrics, int side) {
     return new LoopRules(
-        fabrics.get(side).ownAddresses(), config.bridges(), prefixes(config, fabrics, side));
+        fabrics.get(side).ownAddresses(), bridges, prefixes(config, fabrics, side));
   }
 
   /** Of a fabric's hosts: those of the configuration, or else of the interface. */

@@ -64,13 +64,13 @@ final class Forwarder {
     int trains = from.poll();
     TrainBatch batch = from.batch();
     for (int train = 0; train < trains; train++) {
-      BridgedGroup group =
+      Served served =
           tables.groups().find(batch.destinationHigh(train), batch.destinationLow(train));
-      if (group == null) {
+      if (served == null) {
         takeStranger(batch, train, tables);
       } else {
-        GroupCounters.arrived(group.counters(side), batch.packets(train));
-        forwardTrain(group, rules, batch, train);
+        GroupCounters.arrived(served.group().counters(side), batch.packets(train));
+        forwardTrain(served.group(), served.turn(), rules, batch, train);
       }
     }
     if (trains > 0) {
@@ -95,13 +95,18 @@ final class Forwarder {
     }
   }
 
-  private void forwardTrain(BridgedGroup group, LoopRules rules, TrainBatch batch, int train) {
+  private void forwardTrain(
+      BridgedGroup group, Turn turn, LoopRules rules, TrainBatch batch, int train) {
+    long now = System.nanoTime();
     long counters = group.counters(side);
     int packets = batch.packets(train);
     DropReason against = rules.against(batch.sourceHigh(train), batch.sourceLow(train));
     LimitedFlow flow = group.flowFrom(side);
     if (against == null && flow == null) {
       against = DropReason.ONE_WAY;
+    }
+    if (against == null) {
+      against = turn.against(batch.arrivedNs(train), now);
     }
     if (against == null && group.isSuspended()) {
       against = DropReason.SUSPENDED;
@@ -113,7 +118,6 @@ final class Forwarder {
     long packet = batch.address(train);
     long end = packet + batch.lengthBytes(train);
     int stride = batch.strideBytes(train);
-    long now = System.nanoTime();
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
       forwardPacket(group, flow, train, packet, length, now);

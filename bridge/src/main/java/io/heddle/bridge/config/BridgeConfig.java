@@ -4,6 +4,7 @@ import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -15,22 +16,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name of the bridge, for people
  * @param status where its status file is
+ * @param control where its socket for orders is, with redundancy
  * @param fabrics both, a first
  * @param prefixes of the hosts of each fabric, as far as they are configured
  * @param links limits of what leaves for fabric a and b
  * @param bridges addresses of other bridges
  * @param groups in the order of the file
  * @param unicast how datagrams for one host are bridged; null where they aren't
+ * @param redundancy how it takes part among others; null where it is alone
  */
 public record BridgeConfig(
     String name,
     Path status,
+    Path control,
     List<WireSpec> fabrics,
     List<List<LoopRules.Prefix>> prefixes,
     List<RateLimit> links,
     List<Gid> bridges,
     List<GroupSettings> groups,
-    @Nullable UnicastSettings unicast) {
+    @Nullable UnicastSettings unicast,
+    @Nullable PeerSettings redundancy) {
   /** Where a bridge's status is unless said otherwise. */
   public static final Path STATUS = Path.of("/run/heddle/bridge.status");
+
+  /** Where it takes orders unless said otherwise. */
+  public static final Path CONTROL = Path.of("/run/heddle/bridge.sock");
 }

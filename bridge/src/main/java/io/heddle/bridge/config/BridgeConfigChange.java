@@ -28,7 +28,9 @@ public record BridgeConfigChange(
   public static BridgeConfigChange between(BridgeConfig now, BridgeConfig next) {
     refuse("the bridge's name", now.name(), next.name());
     refuse("status", now.status(), next.status());
+    refuse("control", now.control(), next.control());
     refuse("unicast", unicast(now), unicast(next));
+    refuse("redundancy", redundancy(now), redundancy(next));
     for (int side = 0; side < now.fabrics().size(); side++) {
       String fabric = "fabric " + now.fabrics().get(side).name();
       refuse(
@@ -66,6 +68,10 @@ public record BridgeConfigChange(
 
   private static String unicast(BridgeConfig config) {
     return config.unicast() == null ? "off" : config.unicast().describe();
+  }
+
+  private static String redundancy(BridgeConfig config) {
+    return config.redundancy() == null ? "off" : config.redundancy().identity();
   }
 
   private static void refuse(String what, Object now, Object next) {

@@ -7,6 +7,7 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.FileFailure;
@@ -27,28 +28,33 @@ import org.jspecify.annotations.Nullable;
 /** A configuration file to a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
   private static final List<String> KEYWORDS =
-      List.of("bridge", "fabric", "group", "peer", "unicast");
+      List.of("bridge", "fabric", "group", "peer", "redundancy", "unicast");
   private static final List<String> FABRIC_KEYS =
       List.of(
           "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
   private static final List<String> GROUP_KEYS =
-      List.of("mgid", "direction", "tos", "rate", "burst", "queue", "policy");
+      List.of("mgid", "direction", "tos", "owner", "rate", "burst", "queue", "policy");
+  /* Among what was said, and no line's word. */
+  private static final String OWNERS = "owner=";
   private static final long MOST_RATE = 100_000_000;
   private static final int MOST_BURST = 100_000;
   private static final int MOST_QUEUE = 1_000_000;
   private static final int IPV4_BITS = 96;
   private static final int MOST_HOPS = 255;
   private static final int MOST_PORT = 65_535;
+  private static final int MOST_BRIDGE = 65_535;
 
   private final String file;
   private String name = "bridge";
   private Path status = BridgeConfig.STATUS;
+  private Path control = BridgeConfig.CONTROL;
   private final Map<String, WireSpec> fabrics = new LinkedHashMap<>();
   private final Map<String, List<LoopRules.Prefix>> prefixes = new LinkedHashMap<>();
   private final Map<String, RateLimit> links = new LinkedHashMap<>();
   private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
   private final Map<Gid, GroupSettings> groups = new LinkedHashMap<>();
   private @Nullable UnicastSettings unicast;
+  private @Nullable PeerSettings redundancy;
   private final Map<String, Integer> said = new LinkedHashMap<>();
 
   private BridgeConfigParser(String file) {
@@ -90,6 +96,10 @@ public final class BridgeConfigParser {
       case "fabric" -> takeFabric(line);
       case "group" -> takeGroup(line);
       case "peer" -> takePeer(line);
+      case "redundancy" -> {
+        redundancy = RedundancyLine.parse(line, BridgeConfigParser::address);
+        once(line, "redundancy");
+      }
       case "unicast" -> takeUnicast(line);
       default -> {
         String question = NearestName.question(line.keyword(), KEYWORDS);
@@ -112,20 +122,24 @@ public final class BridgeConfigParser {
   }
 
   private void takeBridge(ConfigLine line) {
-    line.allow(List.of("status"));
+    line.allow(List.of("status", "control"));
     name = line.words("NAME").getFirst();
     once(line, "bridge");
-    status =
-        line.get(
-            "status",
-            status,
-            "the path of a file",
-            text -> {
-              if (!text.startsWith("/")) {
-                throw new IllegalArgumentException("relative");
-              }
-              return Path.of(text);
-            });
+    status = path(line, "status", status);
+    control = path(line, "control", control);
+  }
+
+  private static Path path(ConfigLine line, String key, Path standard) {
+    return line.get(
+        key,
+        standard,
+        "the path of a file",
+        text -> {
+          if (!text.startsWith("/")) {
+            throw new IllegalArgumentException("relative");
+          }
+          return Path.of(text);
+        });
   }
 
   private void takeFabric(ConfigLine line) {
@@ -239,8 +253,13 @@ public final class BridgeConfigParser {
     FlowDirection direction =
         line.choice("direction", FlowDirection.BOTH, FlowDirection.words(), FlowDirection::named);
     int trafficClass = line.number("tos", 0, 0, 255);
+    int owner = line.number("owner", 0, 1, MOST_BRIDGE);
+    if (owner != 0) {
+      said.putIfAbsent(OWNERS, line.number());
+    }
     groups.put(
-        address, new GroupSettings(address, port, mgid, direction, trafficClass, limit(line)));
+        address,
+        new GroupSettings(address, port, mgid, direction, trafficClass, owner, limit(line)));
   }
 
   private static RateLimit limit(ConfigLine line) {
@@ -321,6 +340,14 @@ public final class BridgeConfigParser {
                 + " wire interface=NAME");
       }
     }
+    Integer owned = said.get(OWNERS);
+    if (owned != null && redundancy == null) {
+      throw new HeddleException(
+          file
+              + " line "
+              + owned
+              + ": owner= has no meaning without a line redundancy bridge-id=NUMBER");
+    }
     if (unicast != null) {
       PrefixOverlap.refuse(
           file + ": ",
@@ -330,11 +357,13 @@ public final class BridgeConfigParser {
     return new BridgeConfig(
         name,
         status,
+        control,
         List.of(fabrics.get("a"), fabrics.get("b")),
         List.of(prefixes.get("a"), prefixes.get("b")),
         List.of(links.get("a"), links.get("b")),
         List.copyOf(bridges.keySet()),
         List.copyOf(groups.values()),
-        unicast);
+        unicast,
+        redundancy);
   }
 }

@@ -4,6 +4,7 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import io.heddle.roce.wire.PacketFormat;
@@ -173,6 +174,27 @@ public final class WireFabric implements FabricPort {
   @Override
   public int mostBytes(boolean ipv4) {
     return (link.mtuBytes() - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
+  }
+
+  /**
+   * Opens what beacons go and come by. In the calling thread's network namespace.
+   *
+   * @throws HeddleException where the port is taken, or the group can't be joined
+   */
+  public BeaconSocket beacons(PeerSettings settings, int hops) {
+    Gid ipv4 = firstOf(own, true);
+    Gid group = settings.groupOf(ipv4 != null);
+    if (group.isIpv4Mapped() && ipv4 == null) {
+      throw new HeddleException(
+          "fabric "
+              + name
+              + ": "
+              + link.name()
+              + " has no IPv4 address, and beacons go to "
+              + group
+              + "; say an IPv6 group= in the redundancy line of all bridges");
+    }
+    return BeaconSocket.open(link.name(), link.index(), ipv4, group, settings.port(), hops);
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.Locale;
  * @param mgid its format in an InfiniBand fabric
  * @param direction which ways packets go
  * @param trafficClass of the packets that leave, 0 to 255
+ * @param owner the bridge that owns it where several do; 0 for that which their numbers give
  * @param limit of the packets that leave, for each direction by itself
  */
 public record GroupSettings(
@@ -19,6 +20,7 @@ public record GroupSettings(
     MgidFormat mgid,
     FlowDirection direction,
     int trafficClass,
+    int owner,
     RateLimit limit) {
 
   /** As an operator names the group: {@code 239.1.1.1:4711}. */
@@ -38,6 +40,7 @@ public record GroupSettings(
         + direction.word()
         + " tos="
         + class16
+        + (owner == 0 ? "" : " owner=" + owner)
         + limit.describe();
   }
 }

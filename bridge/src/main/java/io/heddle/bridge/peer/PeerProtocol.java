@@ -139,7 +139,8 @@ public final class PeerProtocol {
           one.origin().id() == other.origin().id()
               && one.origin().incarnation() == other.origin().incarnation()
               && one.standing().equals(other.standing())
-              && one.agreement().equals(other.agreement());
+              && one.agreement().equals(other.agreement())
+              && one.addresses().equals(other.addresses());
     }
     return same;
   }
@@ -199,6 +200,7 @@ public final class PeerProtocol {
    */
   public Beacon beacon(int side, List<Gid> addresses, boolean leaving, long nowNs) {
     sequence++;
+    steppedNs = nowNs;
     return new Beacon(
         new Beacon.Origin(
             settings.id(), incarnation, sequence, side, settings.intervalMs(), configDigest),
@@ -236,6 +238,30 @@ public final class PeerProtocol {
   /** Whether that bridge decides under this one's view. */
   public boolean agrees(Peer peer) {
     return peer.newest().agreement().view() == ownership.view().digest();
+  }
+
+  public int id() {
+    return settings.id();
+  }
+
+  /** Whether this bridge can own groups. */
+  public boolean isMember() {
+    return standing(false).isEligible();
+  }
+
+  /** Whether the last step has taken in all that was ordered and configured since. */
+  public boolean isDecided() {
+    return nextView() == ownership.view();
+  }
+
+  /** Addresses of all bridges that were heard ever. */
+  public List<Gid> knownAddresses() {
+    return table.all().stream().flatMap(each -> each.newest().addresses().stream()).toList();
+  }
+
+  /** As {@link #fabricsUp(int)} was told. */
+  public int linksUp() {
+    return fabricsUp;
   }
 
   public boolean isReserve() {

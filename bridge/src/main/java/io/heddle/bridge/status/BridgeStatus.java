@@ -1,5 +1,6 @@
 package io.heddle.bridge.status;
 
+import io.heddle.bridge.peer.Role;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param fabrics both, a first
  * @param groups in the order of their coming
  * @param unicast datagrams for one host; null where they aren't bridged
+ * @param redundancy this bridge among others; null where it is alone
  */
 public record BridgeStatus(
     String name,
@@ -37,7 +39,8 @@ public record BridgeStatus(
     String lastError,
     List<Fabric> fabrics,
     List<Group> groups,
-    @Nullable Unicast unicast) {
+    @Nullable Unicast unicast,
+    @Nullable RedundancyStatus redundancy) {
   private static final long SILENT_MS = 3000;
   private static final double NS_PER_US = 1000;
 
@@ -75,10 +78,17 @@ public record BridgeStatus(
    * @param group its address
    * @param settings what is configured for it
    * @param suspended whether the storm guard has suspended it
+   * @param owner the bridge that is to own it, 0 for none; null where the bridge is alone
+   * @param role what this bridge does with it: owner, standby, no-owner
    * @param directions both, from fabric a first
    */
   public record Group(
-      String group, String settings, boolean suspended, List<Direction> directions) {}
+      String group,
+      String settings,
+      boolean suspended,
+      @Nullable Integer owner,
+      String role,
+      List<Direction> directions) {}
 
   /**
    * Datagrams for one host.
@@ -219,7 +229,8 @@ public record BridgeStatus(
         StatusLayout.text(file + StatusLayout.LAST_ERROR_AT, StatusLayout.ERROR_BYTES),
         fabrics,
         List.copyOf(groups),
-        unicast);
+        unicast,
+        RedundancyStatus.read(file));
   }
 
   private static Fabric fabric(long file, int side) {
@@ -240,10 +251,14 @@ public record BridgeStatus(
   }
 
   private static Group group(long slot, List<Fabric> fabrics) {
+    int role = Memory.getIntAcquire(slot + StatusLayout.ROLE_AT);
+    boolean alone = role <= 0 || role > Role.values().length;
     return new Group(
         StatusLayout.text(slot + StatusLayout.GROUP_AT, StatusLayout.TEXT_BYTES),
         StatusLayout.text(slot + StatusLayout.SETTINGS_AT, 2 * StatusLayout.TEXT_BYTES),
         Memory.getInt(slot + StatusLayout.STATE_AT) == StatusLayout.SUSPENDED,
+        alone ? null : Memory.getInt(slot + StatusLayout.OWNER_AT),
+        alone ? Role.OWNER.word() : Role.values()[role - 1].word(),
         directions(slot, fabrics));
   }
 

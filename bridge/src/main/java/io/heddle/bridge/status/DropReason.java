@@ -68,7 +68,15 @@ public enum DropReason {
   UNKNOWN_REPLY,
 
   /** It is a reply from or for another host than the request's. */
-  FOREIGN_REPLY;
+  FOREIGN_REPLY,
+
+  /** Another bridge owns the group. */
+  STANDBY,
+
+  /**
+   * No bridge owned the group, as far as this one knew: at a start, or while it was handed over.
+   */
+  NO_OWNER;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

@@ -1,5 +1,6 @@
 package io.heddle.bridge.status;
 
+import io.heddle.bridge.peer.Role;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
@@ -162,6 +163,28 @@ public final class StatusFile implements AutoCloseable {
         StatusLayout.slot(address, slot) + StatusLayout.SETTINGS_AT,
         2 * StatusLayout.TEXT_BYTES,
         settings);
+  }
+
+  /**
+   * Whose a group is.
+   *
+   * @param owner the bridge that is to own it; 0 for none
+   * @param role this bridge's
+   */
+  public void own(int slot, int owner, Role role) {
+    long at = StatusLayout.slot(address, slot);
+    Memory.setInt(at + StatusLayout.OWNER_AT, owner);
+    /* 0 is what a bridge has that is alone. */
+    Memory.setIntRelease(at + StatusLayout.ROLE_AT, role.ordinal() + 1);
+  }
+
+  /**
+   * Where it is written who the other bridges are.
+   *
+   * @param id of this one
+   */
+  public PeerStatusWriter peers(int id) {
+    return new PeerStatusWriter(address, id);
   }
 
   /** Whether a group is suspended. */

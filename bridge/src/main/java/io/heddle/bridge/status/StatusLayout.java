@@ -9,13 +9,14 @@ import java.nio.charset.StandardCharsets;
  *
  * <pre>
  * 0     magic, layout's version, process, start and sign of life in ms, generation, slots used
+ * 64    beacons refused, by reason, 4 each           3072  this bridge among others, 64; others, 64 each
  * 1024  fabric a: texts, 512; counters, 512          2048  fabric b
  * 4096  slot 0: state, texts, 512; a to b, 3072; b to a, 3072        12288  slot 1
  * </pre>
  */
 final class StatusLayout {
   static final long MAGIC = 0x4845_4444_4252_4447L;
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = 8;
@@ -24,6 +25,7 @@ final class StatusLayout {
   static final int ALIVE_MS_AT = 32;
   static final int GENERATION_AT = 48;
   static final int SLOTS_USED_AT = 56;
+  static final int BEACON_FAULTS_AT = 64;
   static final int NAME_AT = 128;
   static final int CONFIG_AT = 256;
   static final int LAST_ERROR_AT = 512;
@@ -33,6 +35,27 @@ final class StatusLayout {
   static final int FABRIC_BYTES = 1024;
   static final int FABRIC_COUNTERS_AT = 512;
 
+  /* This bridge, then each other one. */
+  static final int PEERS_AT = 3072;
+  static final int PEER_BYTES = 64;
+  static final int PEERS = 15;
+  static final int PEER_STATE = 4;
+  static final int PEER_FLAGS = 8;
+  static final int PEER_PRIORITY = 12;
+  static final int PEER_WEIGHT = 16;
+  static final int PEER_OWNED = 20;
+  static final int PEER_SILENT_MS = 24;
+  static final int PEER_COUNT = 32;
+  static final int PEER_ADDRESS = 40;
+
+  /* Two bits each: by which fabrics it is heard, and which of its links are up. */
+  static final int PEER_HEARD = 3;
+  static final int PEER_UP_SHIFT = 2;
+  static final int PEER_RESERVE = 16;
+  static final int PEER_AGREES = 32;
+  static final int PEER_ALIKE = 64;
+  static final int PEER_ENDED = 128;
+
   static final int PAGE_BYTES = 4096;
   static final int SLOT_BYTES = 8192;
   static final int MOST_SLOTS = 16_384;
@@ -41,6 +64,8 @@ final class StatusLayout {
   static final int STATE_AT = 0;
   static final int GROUP_AT = 64;
   static final int SETTINGS_AT = 192;
+  static final int OWNER_AT = 448;
+  static final int ROLE_AT = 452;
   static final int DIRECTIONS_AT = 512;
 
   static final int FREE = 0;

@@ -1,6 +1,8 @@
 package io.heddle.bridge.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,16 +11,24 @@ import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.peer.BeaconKey;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
 class BridgeConfigParserTest {
+  private static final String AB = "fabric a wire interface=x\nfabric b wire interface=y\n";
+
   private static BridgeConfig parse(String text) {
     return BridgeConfigParser.parse("bridge.conf", List.of(text.split("\n")));
   }
@@ -64,6 +74,56 @@ class BridgeConfigParserTest {
     assertEquals(BridgeConfig.STATUS, config.status());
     assertTrue(config.groups().isEmpty());
     assertNull(config.unicast());
+  }
+
+  @Test
+  void aBridgeAmongOthersHasANumberAndAKey(@TempDir Path folder) throws IOException {
+    Path key = folder.resolve("key");
+    Files.write(key, new byte[BeaconKey.LEAST_BYTES]);
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    String line = AB + "redundancy bridge-id=7 priority=200 weight=3 beacon=50ms reserve=yes";
+    String keyed = line + " port=5000 group=ff15::7 key-file=" + key;
+    PeerSettings settings = parse(keyed + "\ngroup 239.1.1.1 owner=7").redundancy();
+    assertNotNull(settings);
+    assertEquals(
+        "bridge-id=7 beacon=50ms port=5000 group=ff15::7 key-file="
+            + key
+            + " priority=200 weight=3",
+        settings.toString());
+    assertNotNull(settings.key());
+    assertTrue(settings.reserve());
+    PeerSettings plain = parse(AB + "redundancy bridge-id=1").redundancy();
+    assertNotNull(plain);
+    assertEquals("bridge-id=1 beacon=100ms port=14791 priority=100 weight=1", plain.toString());
+    Files.write(key, new byte[BeaconKey.LEAST_BYTES - 1]);
+    assertEquals(
+        "bridge.conf line 3: key-file="
+            + key
+            + " has less than 16 bytes; head -c 32 /dev/urandom makes one",
+        assertThrows(HeddleException.class, () -> parse(keyed)).getMessage());
+  }
+
+  @Test
+  void whatMayChangeInAReloadIsPriorityAndWeight() {
+    BridgeConfig now = parse(AB + "redundancy bridge-id=1");
+    BridgeConfig next = parse(AB + "redundancy bridge-id=1 priority=7 weight=2 reserve=yes");
+    assertEquals(
+        "0 groups begin [], 0 end [], 0 change [], 0 stay as they are",
+        BridgeConfigChange.between(now, next).describe());
+    BridgeConfig other = parse(AB + "redundancy bridge-id=2");
+    assertEquals(
+        "redundancy is bridge-id=1 beacon=100ms port=14791 and can't become bridge-id=2"
+            + " beacon=100ms port=14791 while the bridge runs: restart it",
+        assertThrows(HeddleException.class, () -> BridgeConfigChange.between(now, other))
+            .getMessage());
+  }
+
+  @Test
+  void bridgesAreConfiguredAlikeIfTheirGroupsAre() {
+    long one = ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=4"));
+    assertEquals(
+        one, ConfigDigest.of(parse("bridge x\n" + AB + "group 239.1.1.2 tos=4\ngroup 239.1.1.1")));
+    assertNotEquals(one, ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=8")));
   }
 
   /* Lines are parted by semicolons there; what is before AB; stands for two right fabrics. */

@@ -1,6 +1,7 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.bridge.status.RedundancyStatus;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -38,11 +39,18 @@ final class BridgeTable {
               each.empty(),
               each.kernelQueueFull()));
     }
+    RedundancyStatus redundancy = status.redundancy();
+    if (redundancy != null) {
+      text.append(RedundancyTable.of(redundancy));
+    }
     text.append(
         String.format(
             Locale.ROOT,
-            "%n%-24s %-5s %9s %9s %12s %9s %9s %9s  %s%n",
+            "%n%-24s "
+                + (redundancy == null ? "%s" : "%-8s ")
+                + "%-5s %9s %9s %12s %9s %9s %9s  %s%n",
             "group",
+            redundancy == null ? "" : "owner",
             "way",
             "packets/s",
             "Mbit/s",
@@ -54,7 +62,9 @@ final class BridgeTable {
     for (BridgeStatus.Group group : status.groups()) {
       boolean first = true;
       for (BridgeStatus.Direction each : group.directions()) {
-        text.append(line(first ? group.group() : "", group.suspended(), each));
+        String name = first ? group.group() : "";
+        String owner = RedundancyTable.owner(redundancy, group, first);
+        text.append(line(name, owner, group.suspended(), each));
         first = false;
       }
     }
@@ -62,7 +72,8 @@ final class BridgeTable {
     if (unicast != null) {
       for (int side = 0; side < unicast.directions().size(); side++) {
         String name = side == 0 ? "unicast" : "";
-        text.append(line(name, false, unicast.directions().get(side)));
+        String nobody = redundancy == null ? "" : String.format(Locale.ROOT, "%-8s ", "");
+        text.append(line(name, nobody, false, unicast.directions().get(side)));
       }
       for (int side = 0; side < unicast.clients().size(); side++) {
         String fabric = status.fabrics().get(side).name();
@@ -99,7 +110,8 @@ final class BridgeTable {
         + (again == 0 ? "" : ", read again " + again + (again == 1 ? " time" : " times"));
   }
 
-  private static String line(String group, boolean suspended, BridgeStatus.Direction way) {
+  private static String line(
+      String group, String owner, boolean suspended, BridgeStatus.Direction way) {
     String why =
         way.drops().entrySet().stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
@@ -108,8 +120,9 @@ final class BridgeTable {
     String line =
         String.format(
             Locale.ROOT,
-            "%-24s %-5s %9d %9.2f %12d %9s %9s %9d  %s%s",
+            "%-24s %s%-5s %9d %9.2f %12d %9s %9s %9d  %s%s",
             group,
+            owner,
             way.from() + ">" + way.to(),
             way.packetsPerSecond(),
             way.bytesPerSecond() * 8 / 1e6,

@@ -25,10 +25,12 @@ final class TwoFabrics implements AutoCloseable {
 
   private final Lab lab;
   private final int hostsEach;
+  private final int gateways;
 
-  private TwoFabrics(Lab lab, int hostsEach) {
+  private TwoFabrics(Lab lab, int hostsEach, int gateways) {
     this.lab = lab;
     this.hostsEach = hostsEach;
+    this.gateways = gateways;
   }
 
   /**
@@ -36,10 +38,20 @@ final class TwoFabrics implements AutoCloseable {
    * @param hostsEach hosts of each fabric
    */
   static TwoFabrics create(Lab.Kind kind, int hostsEach, int mtuBytes) {
-    Lab lab = Labs.create(kind, new LabPlan(1 + FABRICS * hostsEach, FABRICS, mtuBytes));
-    TwoFabrics fabrics = new TwoFabrics(lab, hostsEach);
+    return create(kind, hostsEach, mtuBytes, 1);
+  }
+
+  /**
+   * The same with several gateways, whose last address bytes are 254, 253 and so on.
+   *
+   * @param gateways at least 1
+   */
+  static TwoFabrics create(Lab.Kind kind, int hostsEach, int mtuBytes, int gateways) {
+    int ranks = FABRICS * hostsEach + gateways;
+    Lab lab = Labs.create(kind, new LabPlan(ranks, FABRICS, mtuBytes));
+    TwoFabrics fabrics = new TwoFabrics(lab, hostsEach, gateways);
     try {
-      for (int rank = 0; rank <= FABRICS * hostsEach; rank++) {
+      for (int rank = 0; rank < ranks; rank++) {
         fabrics.settle(rank);
       }
       return fabrics;
@@ -53,8 +65,9 @@ final class TwoFabrics implements AutoCloseable {
     List<String> lines = new ArrayList<>(List.of("link set lo up"));
     for (int side = 0; side < FABRICS; side++) {
       String link = interfaceName(side);
-      if (rank == GATEWAY || side(rank) == side) {
-        int last = rank == GATEWAY ? 254 : rank;
+      boolean gateway = rank == GATEWAY || rank > hosts();
+      if (gateway || side(rank) == side) {
+        int last = !gateway ? rank : rank == GATEWAY ? 254 : 254 - (rank - hosts());
         lines.add("addr add 10." + (side + 1) + ".0." + last + "/24 dev " + link);
         lines.add("addr add fd0" + (side + 1) + "::" + last + "/64 dev " + link + " nodad");
       } else {
@@ -98,6 +111,28 @@ final class TwoFabrics implements AutoCloseable {
   /* Decimal digits stand there as hexadecimal ones. */
   private static long ipv6Low(int host) {
     return Long.parseLong(Integer.toString(host), 16);
+  }
+
+  /**
+   * Where a gateway is.
+   *
+   * @param gateway from 0 on
+   * @return its number as a host
+   */
+  int gateway(int gateway) {
+    if (gateway >= gateways) {
+      throw new IllegalArgumentException("there are " + gateways + " gateways");
+    }
+    return gateway == 0 ? GATEWAY : hosts() + gateway;
+  }
+
+  /**
+   * A command that runs in a host's namespace.
+   *
+   * @param host its number
+   */
+  List<String> command(int host, List<String> command) {
+    return lab.command(host, command);
   }
 
   /** The name of a namespace; host 0 is the gateway. */

@@ -1,0 +1,157 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.peer.PeerProtocol;
+import io.heddle.bridge.peer.Role;
+import io.heddle.bridge.peer.View;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * What operators order a bridge among others. Each order waits until all bridges have followed, for
+ * {@value #LIMIT_S} seconds at most, and says what came of it. Any thread's.
+ */
+public final class BridgeOrders {
+  private static final long LIMIT_S = 10;
+  private static final long LIMIT_NS = LIMIT_S * 1_000_000_000;
+
+  private final Peering peering;
+  private final Function<String, Gid> addresses;
+
+  /**
+   * What came of an order.
+   *
+   * @param followed whether all bridges that are there have followed
+   * @param owned groups that this bridge owns now
+   * @param text the same for people
+   */
+  public record Outcome(boolean followed, int owned, String text) {}
+
+  /**
+   * @param addresses of groups by their names
+   */
+  BridgeOrders(Peering peering, Function<String, Gid> addresses) {
+    this.peering = peering;
+    this.addresses = addresses;
+  }
+
+  /**
+   * This bridge gives everything up, and takes nothing more.
+   *
+   * @throws HeddleException where no other bridge could take over
+   */
+  public Outcome drain() throws InterruptedException {
+    peering.order(protocol -> {
+      if (!protocol.hasEligiblePeer()) {
+        throw new HeddleException(
+            "no other bridge is there that could take over, so nothing was drained; look at"
+                + " heddle bridge show, or end this bridge");
+      }
+      protocol.drain(true);
+      return true;
+    });
+    return outcome(protocol -> protocol.owned() == 0, "this bridge is drained");
+  }
+
+  /** It takes part again. */
+  public Outcome endDrain() throws InterruptedException {
+    peering.order(protocol -> {
+      protocol.drain(false);
+      return true;
+    });
+    return outcome(protocol -> true, "this bridge takes part again");
+  }
+
+  /**
+   * It takes nothing while another bridge can.
+   *
+   * @param on false ends that
+   */
+  public Outcome hold(boolean on) throws InterruptedException {
+    peering.order(protocol -> {
+      protocol.reserve(on);
+      return true;
+    });
+    return outcome(
+        protocol -> true,
+        on
+            ? "this bridge takes nothing while another one can"
+            : "this bridge takes its share again");
+  }
+
+  /** It owns a group from now on. */
+  public Outcome take(String group) throws InterruptedException {
+    Gid address = addresses.apply(group);
+    peering.order(protocol -> {
+      if (!protocol.isMember()) {
+        throw new HeddleException(
+            "this bridge can own no group now: it is "
+                + protocol.state().word()
+                + (protocol.linksUp() == 3 ? "" : ", and a fabric's link is down"));
+      }
+      return pin(protocol, group, address, protocol.id());
+    });
+    return outcome(protocol -> protocol.roleOf(address) == Role.OWNER, "this bridge owns " + group);
+  }
+
+  /**
+   * Another bridge owns a group from now on.
+   *
+   * @throws HeddleException where none could
+   */
+  public Outcome yield(String group) throws InterruptedException {
+    Gid address = addresses.apply(group);
+    int other =
+        peering.order(protocol -> {
+          int heir = protocol.ownerWithoutThis(address);
+          if (heir == View.NOBODY) {
+            throw new HeddleException(
+                "no other bridge is there that could own "
+                    + group
+                    + "; look at heddle bridge show");
+          }
+          return pin(protocol, group, address, heir);
+        });
+    return outcome(
+        protocol -> protocol.roleOf(address) == Role.STANDBY, "bridge " + other + " owns " + group);
+  }
+
+  /** Who owns a group is left to the bridges' numbers and the configuration again. */
+  public Outcome release(String group) throws InterruptedException {
+    Gid address = addresses.apply(group);
+    peering.order(protocol -> pin(protocol, group, address, View.NOBODY));
+    return outcome(
+        protocol -> protocol.roleOf(address) != Role.NO_OWNER,
+        "no order says any more who owns " + group);
+  }
+
+  private static int pin(PeerProtocol protocol, String group, Gid address, int owner) {
+    if (!protocol.pin(address, owner)) {
+      throw new HeddleException(
+          "there are as many orders as bridges can tell each other; take one back with --end, or"
+              + " say owner="
+              + owner
+              + " for group "
+              + group
+              + " in the configuration of all bridges");
+    }
+    return owner;
+  }
+
+  private Outcome outcome(Predicate<PeerProtocol> what, String done) throws InterruptedException {
+    boolean followed =
+        peering.await(
+            protocol -> protocol.isDecided() && protocol.isSettled() && what.test(protocol),
+            LIMIT_NS);
+    int owned = peering.order(PeerProtocol::owned);
+    return new Outcome(
+        followed,
+        owned,
+        followed
+            ? done + "; it owns " + owned + (owned == 1 ? " group" : " groups")
+            : "the order is given, and not all bridges have followed within "
+                + LIMIT_S
+                + " s; look at heddle bridge show");
+  }
+}

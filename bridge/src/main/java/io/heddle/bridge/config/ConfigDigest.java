@@ -1,0 +1,30 @@
+package io.heddle.bridge.config;
+
+import io.heddle.bridge.group.GroupSettings;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** Whether bridges are configured alike, in what they should be: their groups. */
+public final class ConfigDigest {
+  private ConfigDigest() {}
+
+  /** Of the groups and their settings, in any order. */
+  public static long of(BridgeConfig config) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      config.groups().stream()
+          .map(ConfigDigest::text)
+          .sorted()
+          .forEach(each -> sha.update(each.getBytes(StandardCharsets.UTF_8)));
+      return ByteBuffer.wrap(sha.digest()).getLong();
+    } catch (NoSuchAlgorithmException missing) {
+      throw new IllegalStateException("every Java has SHA-256", missing);
+    }
+  }
+
+  private static String text(GroupSettings group) {
+    return group.name() + " " + group.describe() + "\n";
+  }
+}

@@ -1,0 +1,216 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A UDP socket that beacons go and come by, in one fabric. One thread at a time; nothing of it is
+ * quick.
+ */
+public final class BeaconSocket implements AutoCloseable {
+  private static final int AF_INET6 = 10;
+  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
+  private static final int SOL_IP = 0;
+  private static final int SOL_SOCKET = 1;
+  private static final int SOL_IPV6 = 41;
+  private static final int SO_PRIORITY = 12;
+  private static final int SO_BINDTODEVICE = 25;
+  private static final int IP_TOS = 1;
+  private static final int IP_MULTICAST_IF = 32;
+  private static final int IP_MULTICAST_TTL = 33;
+  private static final int IP_MULTICAST_LOOP = 34;
+  private static final int IP_MULTICAST_ALL = 49;
+  private static final int IPV6_MULTICAST_IF = 17;
+  private static final int IPV6_MULTICAST_HOPS = 18;
+  private static final int IPV6_MULTICAST_LOOP = 19;
+  private static final int IPV6_V6ONLY = 26;
+  private static final int IPV6_TCLASS = 67;
+  /* Network control, as routing protocols have it: RFC 4594, section 3.1. */
+  private static final int CONTROL_CLASS = 0xc0;
+  private static final int CONTROL_PRIORITY = 7;
+  private static final long SIOCGIFFLAGS = 0x8913;
+  private static final int IFF_UP = 0x1;
+  private static final int IFF_RUNNING = 0x40;
+  private static final int IFREQ_BYTES = 40;
+  private static final int IFREQ_FLAGS = 16;
+  private static final int ROOM_BYTES = 2048;
+  private static final int NAME_BYTES = 28;
+
+  private final String interfaceName;
+  private final Arena arena = Arena.ofShared();
+  private final int fd;
+  private final Memberships memberships;
+  private final long room;
+  private final long header;
+
+  private BeaconSocket(String interfaceName, int interfaceIndex, int fd) {
+    this.interfaceName = interfaceName;
+    this.fd = fd;
+    memberships = new Memberships(interfaceName, interfaceIndex);
+    room = Memory.allocate(arena, ROOM_BYTES, 8);
+    header = Memory.allocate(arena, 128, 8);
+  }
+
+  /**
+   * @param ipv4 the own address that IPv4 beacons leave from, null for none
+   * @param group that beacons go to
+   * @param hops time to live of what leaves
+   * @throws HeddleException where the port is taken, or the group can't be joined
+   */
+  static BeaconSocket open(
+      String interfaceName, int interfaceIndex, @Nullable Gid ipv4, Gid group, int port, int hops) {
+    int fd =
+        check(
+            "socket(AF_INET6, SOCK_DGRAM)",
+            LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    BeaconSocket socket = new BeaconSocket(interfaceName, interfaceIndex, fd);
+    try {
+      set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
+      socket.bindToDevice();
+      /* Another socket holds the membership; IPv6 sockets don't hear of it by themselves. */
+      set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
+      set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
+      set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
+      set(fd, SOL_IP, IP_MULTICAST_TTL, hops);
+      set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
+      set(fd, SOL_IP, IP_TOS, CONTROL_CLASS);
+      set(fd, SOL_IPV6, IPV6_TCLASS, CONTROL_CLASS);
+      /* Above what waits in a queue of the interface; needs CAP_NET_ADMIN, and does without it. */
+      LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
+      set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
+      if (ipv4 != null) {
+        /* struct ip_mreqn: group, address, interface. */
+        long request = socket.room;
+        Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
+        Memory.setInt(request + 8, interfaceIndex);
+        check(
+            "setsockopt(IP_MULTICAST_IF " + ipv4 + ")",
+            LinuxCalls.setsockopt(fd, SOL_IP, IP_MULTICAST_IF, request, 12));
+      }
+      socket.bind(port);
+      socket.memberships.join(group);
+      socket.address(group, port, interfaceIndex);
+      return socket;
+    } catch (RuntimeException failed) {
+      socket.close();
+      throw failed;
+    }
+  }
+
+  private static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
+  private static void set(int fd, int level, int option, int value) {
+    check(
+        "setsockopt(" + level + ", " + option + ")",
+        LinuxCalls.setIntOption(fd, level, option, value));
+  }
+
+  private void bindToDevice() {
+    try (Arena names = Arena.ofConfined()) {
+      MemorySegment name = names.allocateFrom(interfaceName);
+      check(
+          "setsockopt(SO_BINDTODEVICE " + interfaceName + ")",
+          LinuxCalls.setsockopt(
+              fd, SOL_SOCKET, SO_BINDTODEVICE, name.address(), (int) name.byteSize()));
+    }
+  }
+
+  private void bind(int port) {
+    name(header + 80, new Gid(0, 0), port, 0);
+    int result = LinuxCalls.bind(fd, header + 80, NAME_BYTES);
+    if (result == -Errno.EADDRINUSE) {
+      throw new HeddleException(
+          "UDP port "
+              + port
+              + " of "
+              + interfaceName
+              + " is taken, by another bridge of this host; end it, or say port= in all bridges'"
+              + " redundancy lines");
+    }
+    check("bind([::]:" + port + " on " + interfaceName + ")", result);
+  }
+
+  private static void name(long at, Gid address, int port, int scope) {
+    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
+    Memory.setInt(at + 4, 0);
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
+    Memory.setInt(at + 24, scope);
+  }
+
+  /* struct msghdr at header, its iovec behind it, then the name. */
+  private void address(Gid group, int port, int interfaceIndex) {
+    name(header + 80, group, port, group.isIpv4Mapped() ? 0 : interfaceIndex);
+    Memory.setLong(header, header + 80);
+    Memory.setInt(header + 8, NAME_BYTES);
+    Memory.setLong(header + 16, header + 56);
+    Memory.setLong(header + 24, 1);
+    Memory.setLong(header + 32, 0);
+    Memory.setLong(header + 40, 0);
+    Memory.setInt(header + 48, 0);
+    Memory.setLong(header + 56, room);
+  }
+
+  /**
+   * Sends a beacon.
+   *
+   * @return 0, or the errno for which the system refused
+   */
+  public int send(byte[] beacon) {
+    MemorySegment.copy(MemorySegment.ofArray(beacon), 0, Memory.ALL, room, beacon.length);
+    Memory.setLong(header + 64, beacon.length);
+    long sent = LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, header, 0);
+    return sent < 0 ? (int) -sent : 0;
+  }
+
+  /**
+   * Takes a datagram that has come.
+   *
+   * @param into at least 2048 bytes
+   * @return its bytes, or -1 where there is none
+   */
+  public int receive(byte[] into) {
+    long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
+    if (length < 0) {
+      return -1;
+    }
+    MemorySegment.copy(Memory.ALL, room, MemorySegment.ofArray(into), 0, length);
+    return (int) length;
+  }
+
+  /** What becomes readable when beacons come. */
+  public int descriptor() {
+    return fd;
+  }
+
+  /** Whether the interface is up and has a carrier. */
+  public boolean isUp() {
+    byte[] name = interfaceName.getBytes(StandardCharsets.UTF_8);
+    Memory.clear(room, IFREQ_BYTES);
+    MemorySegment.copy(MemorySegment.ofArray(name), 0, Memory.ALL, room, name.length);
+    int wanted = IFF_UP | IFF_RUNNING;
+    return LinuxCalls.ioctl(fd, SIOCGIFFLAGS, room) >= 0
+        && (Memory.ALL.get(Memory.NATIVE_SHORT, room + IFREQ_FLAGS) & wanted) == wanted;
+  }
+
+  @Override
+  public void close() {
+    memberships.close();
+    LinuxCalls.close(fd);
+    arena.close();
+  }
+}

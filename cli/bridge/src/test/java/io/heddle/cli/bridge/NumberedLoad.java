@@ -1,0 +1,146 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.verbs.Gid;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host of fabric a that sends numbered payloads to a group all the time, and a host of fabric b
+ * that counts how often each of them comes.
+ */
+final class NumberedLoad implements AutoCloseable {
+  private static final int MOST = 1 << 20;
+  private static final int PAYLOAD_BYTES = 100;
+  private static final long PAUSE_NS = 500_000;
+  private static final long WAIT_NS = 10_000_000;
+
+  private final TwoFabrics fabrics;
+  private final Gid group;
+  private final AtomicIntegerArray times = new AtomicIntegerArray(MOST);
+  private final AtomicLong sent = new AtomicLong();
+  private final AtomicLong heard = new AtomicLong();
+  private final AtomicLong newest = new AtomicLong(-1);
+  private final Thread sender;
+  private final Thread hearer;
+  private volatile boolean sending = true;
+  private volatile boolean hearing = true;
+  private volatile @Nullable Throwable failure;
+
+  NumberedLoad(TwoFabrics fabrics, int from, int to, Gid group) {
+    this.fabrics = fabrics;
+    this.group = group;
+    hearer = start("hearer", to, this::hear);
+    sender = start("sender", from, this::send);
+  }
+
+  /** What a host does. */
+  private interface Life {
+    void live(FabricHost host, int number);
+  }
+
+  private Thread start(String name, int number, Life life) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name(name)
+        .start(() -> {
+          try {
+            NetworkNamespace.enter(fabrics.namespace(number));
+            String link = TwoFabrics.interfaceName(fabrics.side(number));
+            Gid ipv4 = fabrics.address(number, true);
+            try (FabricHost host =
+                new FabricHost(number, link, ipv4, fabrics.address(number, false))) {
+              host.join(List.of(group), link);
+              life.live(host, number);
+            }
+          } catch (Throwable thrown) {
+            failure = thrown;
+          }
+        });
+  }
+
+  private void send(FabricHost host, int number) {
+    while (sending && sent.get() < MOST) {
+      if (host.send(group, 0, sent.get(), PAYLOAD_BYTES)) {
+        sent.incrementAndGet();
+      }
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+  }
+
+  private void hear(FabricHost host, int number) {
+    while (hearing) {
+      host.hear(
+          List.of(group),
+          WAIT_NS,
+          (sender, ofGroup, payload, right) -> {
+            if (!right) {
+              throw new AssertionError("a damaged payload, number " + payload);
+            }
+            times.incrementAndGet((int) payload);
+            newest.set(payload);
+            heard.incrementAndGet();
+          });
+    }
+  }
+
+  long sent() {
+    return sent.get();
+  }
+
+  /** Payloads that came, each time that they did. */
+  long heard() {
+    return heard.get();
+  }
+
+  /** The number of the payload that came last. */
+  long newest() {
+    Throwable thrown = failure;
+    if (thrown != null) {
+      throw new AssertionError("a host failed", thrown);
+    }
+    return newest.get();
+  }
+
+  /** Payloads that came so often, of those with numbers from {@code first} on. */
+  long came(int often, long first) {
+    long count = 0;
+    for (int i = (int) first; i < sent.get(); i++) {
+      count += times.get(i) == often ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** The longest row of payloads that never came, from number {@code first} on. */
+  long longestGap(long first) {
+    long longest = 0;
+    long row = 0;
+    for (int i = (int) first; i < newest.get(); i++) {
+      row = times.get(i) == 0 ? row + 1 : 0;
+      longest = Math.max(longest, row);
+    }
+    return longest;
+  }
+
+  /** Sends no more. */
+  void stopSending() throws InterruptedException {
+    sending = false;
+    sender.join();
+  }
+
+  @Override
+  public void close() {
+    sending = false;
+    hearing = false;
+    for (Thread each : List.of(sender, hearer)) {
+      try {
+        each.join();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
