@@ -1,10 +1,12 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.Bridge;
+import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
+import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -26,7 +28,14 @@ import sun.misc.Signal;
             + " loops, and counts whatever it doesn't forward.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {BridgeShowCommand.class, BridgeDemoCommand.class})
+    subcommands = {
+      BridgeShowCommand.class,
+      BridgeDemoCommand.class,
+      OrderCommand.Drain.class,
+      OrderCommand.Hold.class,
+      OrderCommand.Take.class,
+      OrderCommand.Yield.class
+    })
 public final class BridgeCommand {
   private static final String CONFIG = "/etc/heddle/bridge.conf";
 
@@ -83,12 +92,21 @@ public final class BridgeCommand {
     BridgeConfig config = BridgeConfigParser.read(file);
     Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle bridge", log);
+    if (config.redundancy() != null) {
+      BridgeSocket.requireAlone(config.control());
+    }
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
+    BridgeOrders orders = bridge.orders();
+    QuestionSocket socket =
+        orders == null ? null : BridgeSocket.listen(config.control(), orders, log);
     CountDownLatch ended = new CountDownLatch(1);
     Signal.handle(new Signal("HUP"), signal -> reload(file, bridge, log));
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
+              if (socket != null) {
+                socket.close();
+              }
               bridge.close();
               log.info("ended; the last counts stay in %s", config.status());
               ended.countDown();

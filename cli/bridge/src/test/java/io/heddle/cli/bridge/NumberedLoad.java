@@ -22,7 +22,6 @@ final class NumberedLoad implements AutoCloseable {
   private final Gid group;
   private final AtomicIntegerArray times = new AtomicIntegerArray(MOST);
   private final AtomicLong sent = new AtomicLong();
-  private final AtomicLong heard = new AtomicLong();
   private final AtomicLong newest = new AtomicLong(-1);
   private final Thread sender;
   private final Thread hearer;
@@ -82,18 +81,12 @@ final class NumberedLoad implements AutoCloseable {
             }
             times.incrementAndGet((int) payload);
             newest.set(payload);
-            heard.incrementAndGet();
           });
     }
   }
 
   long sent() {
     return sent.get();
-  }
-
-  /** Payloads that came, each time that they did. */
-  long heard() {
-    return heard.get();
   }
 
   /** The number of the payload that came last. */
@@ -110,6 +103,15 @@ final class NumberedLoad implements AutoCloseable {
     long count = 0;
     for (int i = (int) first; i < sent.get(); i++) {
       count += times.get(i) == often ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Payloads that never came, from number {@code first} to the newest that did. */
+  long lost(long first) {
+    long count = 0;
+    for (int i = (int) first; i < newest.get(); i++) {
+      count += times.get(i) == 0 ? 1 : 0;
     }
     return count;
   }
