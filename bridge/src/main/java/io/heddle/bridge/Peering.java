@@ -130,20 +130,18 @@ final class Peering implements AutoCloseable {
     return answer;
   }
 
-  /** Whether something holds; it is asked until then, or the time is over. */
-  boolean await(Predicate<PeerProtocol> what, long limitNs) throws InterruptedException {
+  /** Whether something holds; it is asked after each round until then, or the time is over. */
+  synchronized boolean await(Predicate<PeerProtocol> what, long limitNs)
+      throws InterruptedException {
     long start = System.nanoTime();
-    while (true) {
-      synchronized (this) {
-        if (what.test(protocol)) {
-          return true;
-        }
-      }
-      if (closing || System.nanoTime() - start > limitNs) {
+    while (!what.test(protocol)) {
+      long restMs = (limitNs - (System.nanoTime() - start)) / NS_PER_MS;
+      if (closing || restMs <= 0) {
         return false;
       }
-      Thread.sleep(5);
+      wait(restMs);
     }
+    return true;
   }
 
   private boolean round() {
@@ -167,6 +165,7 @@ final class Peering implements AutoCloseable {
         tellChanges(now);
         status.write(protocol, faults, now);
       }
+      notifyAll();
     }
     sleep();
     return true;
@@ -276,6 +275,9 @@ final class Peering implements AutoCloseable {
   public void close() {
     closing = true;
     thread.joinWhateverInterrupts();
+    synchronized (this) {
+      notifyAll();
+    }
     protocol.drain(true);
     sendBeacons(true);
     release();

@@ -114,11 +114,11 @@ public final class PeerProtocol {
       changed = true;
     }
     steppedNs = nowNs;
-    if (starting && nowNs - startNs > Peer.holdNs(settings.intervalMs())) {
+    if (starting && nowNs - startNs > HeardBridge.holdNs(settings.intervalMs())) {
       starting = false;
     }
     List<Beacon> before = alive;
-    alive = table.alive(nowNs).stream().map(Peer::newest).toList();
+    alive = table.alive(nowNs).stream().map(HeardBridge::newest).toList();
     changed |= ownership.adopt(nextView());
     changed |= ownership.settle(alive, groups);
     return changed || !tellTheSame(before, alive);
@@ -236,7 +236,7 @@ public final class PeerProtocol {
   }
 
   /** Whether that bridge decides under this one's view. */
-  public boolean agrees(Peer peer) {
+  public boolean agrees(HeardBridge peer) {
     return peer.newest().agreement().view() == ownership.view().digest();
   }
 
@@ -278,13 +278,13 @@ public final class PeerProtocol {
   }
 
   /** Whether that bridge is configured as this one. */
-  public boolean isConfiguredAlike(Peer peer) {
+  public boolean isConfiguredAlike(HeardBridge peer) {
     return peer.newest().origin().configDigest() == configDigest;
   }
 
   /** When it has to decide anew even if nothing is heard; {@link Long#MAX_VALUE} for never. */
   public long nextDeadlineNs(long nowNs) {
-    long start = startNs + Peer.holdNs(settings.intervalMs()) + 1;
+    long start = startNs + HeardBridge.holdNs(settings.intervalMs()) + 1;
     long silence = table.nextSilenceNs(nowNs);
     if (!starting) {
       return silence == Long.MAX_VALUE ? silence : silence + 1;

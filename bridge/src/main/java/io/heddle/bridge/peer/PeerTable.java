@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeerTable {
   private final int self;
   private final long incarnation;
-  private final Map<Integer, Peer> peers = new TreeMap<>();
+  private final Map<Integer, HeardBridge> peers = new TreeMap<>();
 
   /**
    * @param self the own number
@@ -38,36 +38,36 @@ public final class PeerTable {
     if (origin.side() != side) {
       return BeaconFault.OTHER_FABRIC;
     }
-    Peer peer = peers.get(origin.id());
+    HeardBridge peer = peers.get(origin.id());
     if (peer == null) {
       if (peers.size() >= Beacon.MOST_PEERS) {
         return BeaconFault.TOO_MANY_BRIDGES;
       }
-      peer = new Peer(beacon);
+      peer = new HeardBridge(beacon);
       peers.put(origin.id(), peer);
     }
     return peer.hear(beacon, side, nowNs);
   }
 
   /** All that were heard ever, by number. */
-  public List<Peer> all() {
+  public List<HeardBridge> all() {
     return List.copyOf(peers.values());
   }
 
   /** Those that are there. */
-  public List<Peer> alive(long nowNs) {
+  public List<HeardBridge> alive(long nowNs) {
     return peers.values().stream().filter(each -> each.isAlive(nowNs)).toList();
   }
 
   /** The one of this number; null where none was heard. */
-  public @Nullable Peer find(int id) {
+  public @Nullable HeardBridge find(int id) {
     return peers.get(id);
   }
 
   /** What has changed since the last call. */
   public List<PeerChange> look(long nowNs) {
     List<PeerChange> changes = new ArrayList<>();
-    for (Peer each : peers.values()) {
+    for (HeardBridge each : peers.values()) {
       PeerChange change = each.look(nowNs);
       if (change != null) {
         changes.add(change);
@@ -79,7 +79,7 @@ public final class PeerTable {
   /** When the next one falls silent, unless it is heard before; {@link Long#MAX_VALUE} for none. */
   public long nextSilenceNs(long nowNs) {
     long next = Long.MAX_VALUE;
-    for (Peer each : peers.values()) {
+    for (HeardBridge each : peers.values()) {
       long at = each.silentAtNs(nowNs);
       if (at != Long.MAX_VALUE && (next == Long.MAX_VALUE || at - next < 0)) {
         next = at;
@@ -91,7 +91,7 @@ public final class PeerTable {
   /** What a beacon says that this bridge has heard. */
   public List<Beacon.Heard> heard(long nowNs) {
     return alive(nowNs).stream()
-        .map(Peer::newest)
+        .map(HeardBridge::newest)
         .map(each ->
             new Beacon.Heard(
                 each.origin().id(), each.origin().incarnation(), each.agreement().change()))

@@ -2,7 +2,7 @@ package io.heddle.bridge.status;
 
 import io.heddle.bridge.peer.Beacon;
 import io.heddle.bridge.peer.BeaconFault;
-import io.heddle.bridge.peer.Peer;
+import io.heddle.bridge.peer.HeardBridge;
 import io.heddle.bridge.peer.PeerProtocol;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
@@ -28,7 +28,7 @@ public final class PeerStatusWriter {
    */
   public void write(PeerProtocol protocol, Map<BeaconFault, Long> faults, long nowNs) {
     long self = file + StatusLayout.PEERS_AT;
-    List<Peer> peers = protocol.table().all();
+    List<HeardBridge> peers = protocol.table().all();
     for (int i = 0; i < peers.size(); i++) {
       write(self + (i + 1L) * StatusLayout.PEER_BYTES, peers.get(i), protocol, nowNs);
     }
@@ -51,7 +51,7 @@ public final class PeerStatusWriter {
     return is ? flag : 0;
   }
 
-  private static void write(long at, Peer peer, PeerProtocol protocol, long nowNs) {
+  private static void write(long at, HeardBridge peer, PeerProtocol protocol, long nowNs) {
     Beacon newest = peer.newest();
     Beacon.Standing standing = newest.standing();
     boolean alive = peer.isAlive(nowNs);

@@ -17,8 +17,8 @@ class PeerTableTest {
 
   private final PeerTable table = new PeerTable(SELF, INCARNATION);
 
-  private Peer peer(int id) {
-    Peer peer = table.find(id);
+  private HeardBridge peer(int id) {
+    HeardBridge peer = table.find(id);
     assertTrue(peer != null, () -> "bridge " + id + " was never heard");
     return peer;
   }

@@ -32,8 +32,10 @@ class RedundancyTableTest {
             1, "drained", true, List.of("a"), 0, false, List.of(other), Map.of("unsigned", 3L));
     assertEquals(
         """
-        bridge 1 (this one): drained, held, owns 0 groups, links up a, NOT ALL AGREE YET; beacons refused: unsigned 3
-        bridge 2 10.1.0.253: standby, held, heard on b, links up none, priority 100, weight 1, last beacon 0.3 s ago, DOESN'T AGREE, OTHER GROUPS CONFIGURED
+        bridge 1 (this one): drained, held, owns 0 groups, links up a, NOT ALL AGREE YET; \
+        beacons refused: unsigned 3
+        bridge 2 10.1.0.253: standby, held, heard on b, links up none, priority 100, \
+        weight 1, last beacon 0.3 s ago, DOESN'T AGREE, OTHER GROUPS CONFIGURED
         """,
         RedundancyTable.of(refusing));
   }

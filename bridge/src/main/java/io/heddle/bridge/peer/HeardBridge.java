@@ -3,7 +3,7 @@ package io.heddle.bridge.peer;
 import org.jspecify.annotations.Nullable;
 
 /** Another bridge, by its beacons. */
-public final class Peer {
+public final class HeardBridge {
   private static final int SIDES = 2;
   private static final int BOTH = 3;
   private static final long NS_PER_MS = 1_000_000;
@@ -14,7 +14,7 @@ public final class Peer {
   private final long[] sequences = new long[SIDES];
   private int heardAtLook;
 
-  Peer(Beacon first) {
+  HeardBridge(Beacon first) {
     newest = first;
   }
 
