@@ -1,8 +1,10 @@
 package io.heddle.cli.bridge;
 
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
+import io.heddle.cli.kit.SelfCall;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.HeddleException;
@@ -22,11 +24,12 @@ import picocli.CommandLine.Option;
     description = {
       "Two fabrics in network namespaces, three hosts each, and a bridge between them. Every host"
           + " sends numbered payloads to every group, and every other host checks what it hears.",
+      "With --failover: two bridges and one group. Its owner is drained, then the next one killed.",
       "Takes root, or the right to make network namespaces."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:Every payload was delivered once and right.",
+      "0:Every payload was delivered once and right. With --failover: none came twice.",
       "1:It wasn't; the report says what came."
     },
     mixinStandardHelpOptions = true)
@@ -68,6 +71,11 @@ public final class BridgeDemoCommand implements Callable<Integer> {
       description = "Hosts send eight payloads at once, and the bridge sends IPv4 packets so too.")
   private boolean trains;
 
+  @Option(
+      names = "--failover",
+      description = "Drain one of two bridges under load, and kill the other.")
+  private boolean failover;
+
   @Option(names = "--json", description = "Print one JSON document instead of the report.")
   private boolean json;
 
@@ -85,6 +93,9 @@ public final class BridgeDemoCommand implements Callable<Integer> {
       throw new HeddleException(
           "the demo needs network namespaces: " + refusal.get() + "; run it as root");
     }
+    if (failover) {
+      return failover();
+    }
     BridgeDemo.Plan plan = new BridgeDemo.Plan(hosts, groups, packets, bytes, trains);
     BridgeDemo.Report report = new BridgeDemo(plan).run(Lab.Kind.NAMESPACES);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -92,6 +103,15 @@ public final class BridgeDemoCommand implements Callable<Integer> {
         json
             ? Json.of(report) + System.lineSeparator()
             : report.table() + "\n" + BridgeTable.of(report.bridge()));
+    out.flush();
+    return report.holds() ? 0 : ExitCode.FAILED;
+  }
+
+  private int failover() throws IOException {
+    FailoverDemo demo = new FailoverDemo(SelfCall.asStarted(), PeerSettings.INTERVAL_MS);
+    FailoverDemo.Report report = demo.run(Lab.Kind.NAMESPACES);
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
     out.flush();
     return report.holds() ? 0 : ExitCode.FAILED;
   }

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,6 +19,16 @@ class BridgeDemoTest {
   @BeforeAll
   static void needNamespaces() {
     Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  /* So slow beacons that no pause of a busy machine counts as silence. */
+  @Test
+  @InWholeRun
+  void oneOfTwoBridgesIsDrainedAndTheOtherKilledAndNoPayloadComesTwice() throws Exception {
+    FailoverDemo demo = new FailoverDemo(BridgeProcess.program(), 800);
+    FailoverDemo.Report report = demo.run(Lab.Kind.NAMESPACES);
+    assertTrue(report.holds(), report.table());
+    assertTrue(report.table().contains("twice 0, damaged 0"), report.table());
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.heddle.cli.bridge;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine;
 
@@ -16,23 +17,26 @@ final class BridgeProcess implements AutoCloseable {
 
   /** The process's program. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new BridgeCommand()).execute(arguments));
+    CommandLine bridge = new CommandLine(new BridgeCommand());
+    System.exit(bridge.execute(Arrays.copyOfRange(arguments, 1, arguments.length)));
+  }
+
+  /** A command line that takes {@code bridge} and what follows, as the heddle program does. */
+  static List<String> program() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        System.getProperty("java.class.path"),
+        BridgeProcess.class.getName());
   }
 
   static BridgeProcess start(TwoFabrics fabrics, int host, Path config) throws IOException {
-    List<String> java =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                BridgeProcess.class.getName(),
-                "run",
-                "--config",
-                config.toString()));
-    return new BridgeProcess(new ProcessBuilder(fabrics.command(host, java)).inheritIO().start());
+    List<String> command = new ArrayList<>(program());
+    command.addAll(List.of("bridge", "run", "--config", config.toString()));
+    return new BridgeProcess(
+        new ProcessBuilder(fabrics.command(host, command)).inheritIO().start());
   }
 
   /** SIGKILL, and waits for its end. */

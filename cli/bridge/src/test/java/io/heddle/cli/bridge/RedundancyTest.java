@@ -187,6 +187,7 @@ class RedundancyTest {
     load.stopSending();
     System.out.println("the kill lost " + load.longestGap(before) + " payloads in a row");
     assertEquals(0, load.came(2, 0), "payloads came twice");
+    assertEquals(0, load.damaged());
     assertTrue(
         read(2).lastError().startsWith("bridge 1 is silent on both fabrics"), read(2).lastError());
     assertEquals("silent", redundancy(2).peers().getFirst().state());

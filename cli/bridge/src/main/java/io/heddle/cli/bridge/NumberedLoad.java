@@ -1,5 +1,6 @@
 package io.heddle.cli.bridge;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.verbs.Gid;
 import java.util.List;
@@ -23,6 +24,9 @@ final class NumberedLoad implements AutoCloseable {
   private final AtomicIntegerArray times = new AtomicIntegerArray(MOST);
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong newest = new AtomicLong(-1);
+  private volatile long heardNs;
+  private volatile long longestPauseNs;
+  private volatile long damaged;
   private final Thread sender;
   private final Thread hearer;
   private volatile boolean sending = true;
@@ -77,8 +81,12 @@ final class NumberedLoad implements AutoCloseable {
           WAIT_NS,
           (sender, ofGroup, payload, right) -> {
             if (!right) {
-              throw new AssertionError("a damaged payload, number " + payload);
+              damaged++;
+              return;
             }
+            long now = System.nanoTime();
+            longestPauseNs = Math.max(longestPauseNs, heardNs == 0 ? 0 : now - heardNs);
+            heardNs = now;
             times.incrementAndGet((int) payload);
             newest.set(payload);
           });
@@ -93,7 +101,7 @@ final class NumberedLoad implements AutoCloseable {
   long newest() {
     Throwable thrown = failure;
     if (thrown != null) {
-      throw new AssertionError("a host failed", thrown);
+      throw new HeddleException("a host of the load failed: " + thrown, thrown);
     }
     return newest.get();
   }
@@ -105,6 +113,18 @@ final class NumberedLoad implements AutoCloseable {
       count += times.get(i) == often ? 1 : 0;
     }
     return count;
+  }
+
+  /** Payloads whose CRC or bytes were wrong. */
+  long damaged() {
+    return damaged;
+  }
+
+  /** The longest time without a payload since the last call. */
+  long longestPauseNs() {
+    long longest = longestPauseNs;
+    longestPauseNs = 0;
+    return longest;
   }
 
   /** Payloads that never came, from number {@code first} to the newest that did. */
