@@ -28,6 +28,10 @@ int heddle_manage(enum heddle_manage what, const int64_t arguments[5]) {
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
+/* Whole in the library's bytes, so that heddle version finds it without loading the library. */
+#define BEFORE_COMMIT "heddle commit "
+static const char COMMIT[] = BEFORE_COMMIT HEDDLE_COMMIT;
+
 static bool fill_host(int abi) {
   static char library[PATH_MAX];
   Dl_info where;
@@ -41,7 +45,7 @@ static bool fill_host(int abi) {
       .abi_version = (uint64_t)abi,
       .log = heddle_log_sentence,
       .library_path = library,
-      .commit = HEDDLE_COMMIT,
+      .commit = COMMIT + sizeof BEFORE_COMMIT - 1,
       .sizeof_request = sizeof(struct heddle_request),
       .sizeof_comm = sizeof(struct heddle_comm),
       .sizeof_properties = sizeof(struct heddle_properties),

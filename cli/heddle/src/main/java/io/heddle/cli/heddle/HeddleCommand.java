@@ -11,6 +11,7 @@ import io.heddle.cli.lab.LabCommand;
 import io.heddle.cli.operate.BgpCommand;
 import io.heddle.cli.operate.DrainCommand;
 import io.heddle.cli.operate.PlanesCommand;
+import io.heddle.cli.operate.VersionCommand;
 import io.heddle.cli.paths.PathsCommand;
 import io.heddle.cli.simulate.SimulateCommand;
 import io.heddle.cli.soak.SoakCommand;
@@ -58,6 +59,7 @@ import picocli.CommandLine.ParameterException;
       SimulateCommand.class,
       BridgeCommand.class,
       ControllerCommand.class,
+      VersionCommand.class,
       CompletionCommand.class,
       ManPageCommand.class
     })

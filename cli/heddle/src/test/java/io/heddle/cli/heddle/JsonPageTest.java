@@ -49,6 +49,7 @@ final class JsonPageTest {
   static {
     DOCUMENTS.put("heddle planes", "PlanesCommand$Document");
     DOCUMENTS.put("heddle planes --peer", "PeerPlanes$Document");
+    DOCUMENTS.put("heddle version", "VersionCommand$Document");
     DOCUMENTS.put("heddle doctor", "DoctorCommand$Document");
     DOCUMENTS.put("heddle paths measure", "PathsMeasurement");
     DOCUMENTS.put("heddle paths fit", "PathsFit");
@@ -82,6 +83,9 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle simulate --level flows", "FlowReport");
     DOCUMENTS.put("heddle bridge show", "BridgeStatus");
     DOCUMENTS.put("heddle bridge demo", "BridgeDemo$Report");
+    for (String order : List.of("drain", "hold", "take", "yield")) {
+      DOCUMENTS.put("heddle bridge " + order, "BridgeOrders$Outcome");
+    }
     DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");
