@@ -16,6 +16,7 @@ import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.telemetry.client.TelemetryClient;
+import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryTarget;
 import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.report.ListReport;
@@ -66,6 +67,7 @@ public final class Controller implements AutoCloseable {
   private List<PolicyVerdict> verdicts = List.of();
   private List<Outlook> outlooks = List.of();
   private List<String> gaps = List.of("nothing has been reported yet");
+  private @Nullable TelemetryConnections connections;
   private int rounds;
   private long lastRoundNs = Long.MIN_VALUE;
   /* A round that the solver counts on, and that isn't written yet. */
@@ -121,11 +123,12 @@ public final class Controller implements AutoCloseable {
     Controller controller =
         new Controller(config, network, open(network.audit()), NanoClock.SYSTEM, log);
     try {
+      TelemetryConnections connections = new TelemetryConnections(network.tls());
+      controller.connections = connections;
       for (NetworkConfig.Target target : network.targets()) {
         controller.clients.add(
-            TelemetryClient.start(
+            connections.subscribe(
                 subscription(target, config.settings().intervalNs()),
-                network.tls(),
                 controller.store.listener(target.name())));
       }
       return controller;
@@ -401,6 +404,9 @@ public final class Controller implements AutoCloseable {
     }
     closed = true;
     clients.forEach(TelemetryClient::close);
+    if (connections != null) {
+      connections.close();
+    }
     synchronized (this) {
       book.all().forEach(each -> speaker.withdraw(Objects.requireNonNull(book.end(each.flow()))));
       speaker.close();

@@ -3,8 +3,6 @@ package io.heddle.telemetry.client;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.heddle.telemetry.gnmi.GnmiMethods;
@@ -16,52 +14,32 @@ import io.heddle.telemetry.proto.SubscribeResponse;
 import io.heddle.telemetry.proto.Subscription;
 import io.heddle.telemetry.proto.SubscriptionList;
 import io.heddle.telemetry.proto.SubscriptionMode;
-import io.heddle.telemetry.tls.TlsFiles;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** A subscription to one target (STREAM, SAMPLE). Where it ends it begins anew, after a wait. */
 public final class TelemetryClient implements AutoCloseable {
   private static final long FIRST_WAIT_MS = 500;
   private static final long LONGEST_WAIT_MS = 10_000;
-  private static final int LARGEST_MESSAGE_BYTES = 64 << 20;
-  private static final long SILENCE_SECONDS = 5;
   private static final long END_SECONDS = 2;
 
   private final TelemetryTarget target;
   private final TelemetryListener listener;
+  private final TelemetryConnections connections;
   private final ManagedChannel channel;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().name("heddle-telemetry-retry").daemon().factory());
   private long waitMs = FIRST_WAIT_MS;
   private boolean closed;
 
-  private TelemetryClient(TelemetryTarget target, SslContext tls, TelemetryListener listener) {
+  private TelemetryClient(
+      TelemetryTarget target, TelemetryListener listener, TelemetryConnections connections) {
     this.target = target;
     this.listener = listener;
-    NettyChannelBuilder builder =
-        NettyChannelBuilder.forAddress(target.host(), target.port())
-            .sslContext(tls)
-            .maxInboundMessageSize(LARGEST_MESSAGE_BYTES)
-            .keepAliveTime(10, TimeUnit.SECONDS)
-            .keepAliveTimeout(SILENCE_SECONDS, TimeUnit.SECONDS);
-    String serverName = target.serverName();
-    if (serverName != null) {
-      builder.overrideAuthority(serverName);
-    }
-    channel = builder.build();
+    this.connections = connections;
+    channel = connections.channel(target);
   }
 
-  /**
-   * Begins to subscribe, in the calling thread's network namespace.
-   *
-   * @throws io.heddle.platform.HeddleException where a file doesn't serve
-   */
-  public static TelemetryClient start(
-      TelemetryTarget target, TlsFiles files, TelemetryListener listener) {
-    TelemetryClient client = new TelemetryClient(target, files.client(), listener);
+  static TelemetryClient start(
+      TelemetryTarget target, TelemetryListener listener, TelemetryConnections connections) {
+    TelemetryClient client = new TelemetryClient(target, listener, connections);
     client.subscribe();
     return client;
   }
@@ -93,7 +71,7 @@ public final class TelemetryClient implements AutoCloseable {
 
   private synchronized void again() {
     if (!closed) {
-      timer.schedule(this::subscribe, waitMs, TimeUnit.MILLISECONDS);
+      connections.later(this::subscribe, waitMs);
       waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
       channel.resetConnectBackoff();
     }
@@ -135,7 +113,6 @@ public final class TelemetryClient implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    timer.shutdownNow();
     channel.shutdownNow();
     try {
       channel.awaitTermination(END_SECONDS, TimeUnit.SECONDS);

@@ -1,5 +1,6 @@
 package io.heddle.telemetry.gnmi;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.heddle.telemetry.proto.Notification;
 import io.heddle.telemetry.proto.Path;
 import io.heddle.telemetry.proto.PathElem;
@@ -74,10 +75,11 @@ public final class ReportReader {
   private static <T> List<T> values(
       Notification notification, Class<T> type, Function<T, List<Object>> keyOfSound)
       throws IOException {
+    ObjectReader reader = YangJson.MAPPER.readerFor(type);
     List<T> all = new ArrayList<>(notification.getUpdateCount());
     Set<List<Object>> keys = new HashSet<>();
     for (Update each : notification.getUpdateList()) {
-      T value = YangJson.MAPPER.readValue(json(each.getVal()), type);
+      T value = reader.readValue(json(each.getVal()));
       if (value == null) {
         throw new IOException("null at " + ReportPath.text(each.getPath()));
       }

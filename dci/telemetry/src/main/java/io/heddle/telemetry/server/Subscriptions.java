@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -164,8 +165,10 @@ final class Subscriptions {
     }
 
     private void end() {
-      if (!sampler.isShutdown()) {
+      try {
         sampler.execute(this::finish);
+      } catch (RejectedExecutionException closing) {
+        /* The server's end has ended all timers. */
       }
     }
 

@@ -17,7 +17,7 @@ import io.grpc.stub.StreamObserver;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
-import io.heddle.telemetry.client.TelemetryClient;
+import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.client.TelemetryTarget;
 import io.heddle.telemetry.gnmi.GnmiMethods;
@@ -169,10 +169,11 @@ final class TelemetryTest {
   }
 
   private void subscribe(int port, TlsFiles files, String serverName, ReportPath... paths) {
+    TelemetryConnections connections = new TelemetryConnections(files);
+    open.addFirst(connections);
     open.addFirst(
-        TelemetryClient.start(
+        connections.subscribe(
             new TelemetryTarget("gw1", "::1", port, serverName, List.of(paths), 50_000_000),
-            files,
             listener));
   }
 

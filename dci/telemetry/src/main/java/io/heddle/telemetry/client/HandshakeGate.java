@@ -1,0 +1,87 @@
+package io.heddle.telemetry.client;
+
+import io.grpc.netty.shaded.io.netty.channel.ChannelDuplexHandler;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelPromise;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a channel wait for its turn before TCP connects: both ends limit a handshake to ten seconds,
+ * and the server counts from the connection. The turn ends with the handshake. The channel's event
+ * loop.
+ */
+final class HandshakeGate extends ChannelDuplexHandler {
+  /* A host that is away answers nothing until the connection's own limit. */
+  private static final long LONGEST_CONNECT_MS = 500;
+
+  /* A handshake that lasts longer goes on without the turn: others mustn't wait for a mute host. */
+  private static final long LONGEST_TURN_MS = 5_000;
+
+  private final HandshakeTurns turns;
+  private HandshakeTurns.@Nullable Turn turn;
+
+  HandshakeGate(HandshakeTurns turns) {
+    this.turns = turns;
+  }
+
+  @Override
+  public void connect(
+      ChannelHandlerContext context,
+      SocketAddress remote,
+      SocketAddress local,
+      ChannelPromise promise) {
+    turn =
+        turns.take(() -> context.executor().execute(() -> begin(context, remote, local, promise)));
+  }
+
+  private void begin(
+      ChannelHandlerContext context,
+      SocketAddress remote,
+      SocketAddress local,
+      ChannelPromise promise) {
+    promise.addListener(connected -> {
+      if (!connected.isSuccess()) {
+        release();
+      }
+    });
+    context.connect(remote, local, promise);
+    context
+        .executor()
+        .schedule(
+            () -> {
+              if (!context.channel().isActive()) {
+                release();
+              }
+            },
+            LONGEST_CONNECT_MS,
+            TimeUnit.MILLISECONDS);
+    context.executor().schedule(this::release, LONGEST_TURN_MS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    context.fireChannelActive();
+    SslHandler tls = context.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      release();
+    } else {
+      tls.handshakeFuture().addListener(any -> release());
+    }
+  }
+
+  /* Also where the channel is closed while it waits. */
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    release();
+  }
+
+  private void release() {
+    HandshakeTurns.Turn taken = turn;
+    if (taken != null) {
+      taken.release();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.heddle.telemetry.client;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What all clients of a controller share: the certificate, threads, a timer, and turns to shake
+ * hands. So a hundred gateways come up one after another, and none of them runs out of time.
+ */
+public final class TelemetryConnections implements AutoCloseable {
+  /* A handshake costs some 50 ms of a processor where Java hasn't compiled it yet. */
+  private static final int MOST_HANDSHAKES = 4;
+  private static final int MOST_THREADS = 4;
+  private static final int CONNECT_MS = 2_000;
+  private static final int LARGEST_MESSAGE_BYTES = 64 << 20;
+  private static final long PING_SECONDS = 10;
+  private static final long SILENCE_SECONDS = 5;
+  private static final long END_SECONDS = 2;
+
+  private final SslContext tls;
+  private final HandshakeTurns turns = new HandshakeTurns(MOST_HANDSHAKES);
+  private final EventLoopGroup threads =
+      new MultiThreadIoEventLoopGroup(
+          Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()),
+          Thread.ofPlatform().name("heddle-telemetry-io-", 0).daemon().factory(),
+          NioIoHandler.newFactory());
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().name("heddle-telemetry-retry").daemon().factory());
+
+  /**
+   * Opens nothing yet.
+   *
+   * @throws io.heddle.platform.HeddleException where a file doesn't serve
+   */
+  public TelemetryConnections(TlsFiles files) {
+    tls = files.client();
+  }
+
+  /** Begins to subscribe, in the calling thread's network namespace. */
+  public TelemetryClient subscribe(TelemetryTarget target, TelemetryListener listener) {
+    return TelemetryClient.start(target, listener, this);
+  }
+
+  /** A channel that connects with its first call. */
+  ManagedChannel channel(TelemetryTarget target) {
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(target.host(), target.port())
+            .sslContext(tls)
+            .eventLoopGroup(threads)
+            .channelFactory(this::connection)
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS)
+            .maxInboundMessageSize(LARGEST_MESSAGE_BYTES)
+            .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
+            .keepAliveTimeout(SILENCE_SECONDS, TimeUnit.SECONDS);
+    String serverName = target.serverName();
+    if (serverName != null) {
+      builder.overrideAuthority(serverName);
+    }
+    return builder.build();
+  }
+
+  private Channel connection() {
+    NioSocketChannel channel = new NioSocketChannel();
+    channel.pipeline().addFirst(new HandshakeGate(turns));
+    return channel;
+  }
+
+  void later(Runnable what, long delayMs) {
+    timer.schedule(what, delayMs, TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends the threads; clients are closed before. */
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    threads.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}
