@@ -1,7 +1,9 @@
 package io.heddle.controller.model;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -27,10 +29,12 @@ public record NetworkSnapshot(
     links.forEach(each -> once(linkNames, each.name(), "link"));
     Set<String> policyNames = new HashSet<>();
     policies.forEach(each -> once(policyNames, each.name(), "policy"));
-    Set<String> listNames = new HashSet<>();
+    Map<String, Set<Integer>> listIds = new HashMap<>();
     for (PathList each : lists) {
       require(policyNames.contains(each.policy()), "list " + each.id(), "policy", each.policy());
-      once(listNames, each.policy() + " list " + each.id(), "segment list");
+      if (!listIds.computeIfAbsent(each.policy(), any -> new HashSet<>()).add(each.id())) {
+        throw twice("segment list", each.policy() + " list " + each.id());
+      }
       for (String link : each.links()) {
         require(linkNames.contains(link), "list " + each.id(), "link", link);
       }
@@ -40,8 +44,9 @@ public record NetworkSnapshot(
     }
     Set<FlowId> flowIds = new HashSet<>();
     for (ElephantFlow each : flows) {
-      String list = each.policy() + " list " + each.list();
-      require(listNames.contains(list), each.id().toString(), "segment list", list);
+      if (!listIds.getOrDefault(each.policy(), Set.of()).contains(each.list())) {
+        throw absent(each.id().toString(), "segment list", each.policy() + " list " + each.list());
+      }
       if (!flowIds.add(each.id())) {
         throw new IllegalArgumentException(each.id() + " is there twice");
       }
@@ -53,14 +58,22 @@ public record NetworkSnapshot(
 
   private static void once(Set<String> names, String name, String kind) {
     if (!names.add(name)) {
-      throw new IllegalArgumentException("there are two of " + kind + " " + name);
+      throw twice(kind, name);
     }
+  }
+
+  private static IllegalArgumentException twice(String kind, String name) {
+    return new IllegalArgumentException("there are two of " + kind + " " + name);
   }
 
   private static void require(boolean there, String user, String kind, String name) {
     if (!there) {
-      throw new IllegalArgumentException(
-          user + " names " + kind + " " + name + ", which isn't there");
+      throw absent(user, kind, name);
     }
+  }
+
+  private static IllegalArgumentException absent(String user, String kind, String name) {
+    return new IllegalArgumentException(
+        user + " names " + kind + " " + name + ", which isn't there");
   }
 }

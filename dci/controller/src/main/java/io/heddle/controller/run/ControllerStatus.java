@@ -32,7 +32,7 @@ public final class ControllerStatus {
 
   /**
    * @param rounds in which it decided
-   * @param slowRoundMs what 99 of 100 took at most, of the last thousand rounds
+   * @param slowRoundMs what 99 of 100 took at most, of the last 256 rounds
    * @param records elephants that were reported, each as often as it was
    */
   public record Work(long rounds, double slowRoundMs, long records) {}

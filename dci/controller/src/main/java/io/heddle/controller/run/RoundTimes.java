@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** How long the last rounds took. One thread. */
 final class RoundTimes {
-  private static final int KEPT = 1_024;
+  private static final int KEPT = 256;
   private static final double NS_PER_MS = 1e6;
 
   private final long[] tookNs = new long[KEPT];
@@ -19,7 +19,7 @@ final class RoundTimes {
     return rounds;
   }
 
-  /** Of the last thousand, what 99 of 100 took at most, in ms; 0 before the first. */
+  /** Of the last 256, what 99 of 100 took at most, in ms; 0 before the first. */
   double slowestMs() {
     int count = (int) Math.min(rounds, KEPT);
     if (count == 0) {

@@ -1,12 +1,10 @@
 package io.heddle.controller.run;
 
-import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.controller.model.FlowId;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
 import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,18 +40,22 @@ final class RuleBook {
 
   /** Whether a flow between these addresses can have a rule: Flowspec's are IPv6 here. */
   static boolean hasRules(String source, String destination) {
-    return AddressText.parse(source) instanceof Inet6Address
-        && AddressText.parse(destination) instanceof Inet6Address;
+    return hasRules(AddressTexts.parse(source), AddressTexts.parse(destination));
+  }
+
+  /** The same of addresses that are parsed already. */
+  static boolean hasRules(AddressTexts.Known source, AddressTexts.Known destination) {
+    return source.address() instanceof Inet6Address
+        && destination.address() instanceof Inet6Address;
   }
 
   /** A flow by its addresses' canonical texts (RFC 5952), however its gateway writes them. */
   static FlowId flow(String gateway, String source, String destination, int queuePair) {
-    return new FlowId(gateway, canonical(source), canonical(destination), queuePair);
-  }
-
-  private static String canonical(String text) {
-    InetAddress address = AddressText.parse(text);
-    return address == null ? text : AddressText.of(address);
+    return new FlowId(
+        gateway,
+        AddressTexts.parse(source).canonical(),
+        AddressTexts.parse(destination).canonical(),
+        queuePair);
   }
 
   /** Another rule than this flow's that is the same on the wire; null for none. */

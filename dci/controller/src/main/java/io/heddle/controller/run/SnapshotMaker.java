@@ -1,6 +1,7 @@
 package io.heddle.controller.run;
 
 import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.FlowId;
 import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.model.PathList;
 import io.heddle.controller.model.SteeredPolicy;
@@ -23,6 +24,7 @@ final class SnapshotMaker {
 
   private final NetworkConfig network;
   private final TelemetryStore store;
+  private final AddressTexts addresses = new AddressTexts();
 
   SnapshotMaker(NetworkConfig network, TelemetryStore store) {
     this.network = network;
@@ -146,21 +148,24 @@ final class SnapshotMaker {
   }
 
   /* Rules are IPv6 Flowspec's: an elephant of IPv4 is background. */
-  private static void flows(
+  private void flows(
       String gateway,
       List<ElephantReport> elephants,
       List<PathList> lists,
       List<ElephantFlow> flows) {
+    Map<String, String> names = new HashMap<>();
     Map<String, Set<Integer>> known = new HashMap<>();
     lists.forEach(
         each -> known.computeIfAbsent(each.policy(), any -> new HashSet<>()).add(each.id()));
     for (ElephantReport each : elephants) {
-      String policy = policy(gateway, each.policy());
-      if (RuleBook.hasRules(each.source(), each.destination())
+      String policy = names.computeIfAbsent(each.policy(), name -> policy(gateway, name));
+      AddressTexts.Known source = addresses.of(each.source());
+      AddressTexts.Known destination = addresses.of(each.destination());
+      if (RuleBook.hasRules(source, destination)
           && known.getOrDefault(policy, Set.of()).contains(each.list())) {
         flows.add(
             new ElephantFlow(
-                RuleBook.flow(gateway, each.source(), each.destination(), each.queuePair()),
+                new FlowId(gateway, source.canonical(), destination.canonical(), each.queuePair()),
                 policy,
                 each.bitsPerSecond(),
                 each.list(),

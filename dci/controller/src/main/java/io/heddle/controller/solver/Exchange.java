@@ -34,19 +34,17 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
       Predicate<ElephantFlow> movable,
       Predicate<Integer> arriving) {
     List<Integer> targets = loads.lists(policy).stream().filter(arriving).toList();
-    List<ElephantFlow> flows = loads.flows();
+    List<Integer> flows = loads.flows(policy);
     if ((long) leaving.size() * flows.size() * targets.size() > MOST_TRIED) {
       return null;
     }
     Exchange best = null;
     for (MoveCandidate comes : leaving) {
-      for (int other = 0; other < flows.size(); other++) {
+      for (int other : flows) {
         int from = loads.listOf(other);
-        ElephantFlow elephant = flows.get(other);
         if (other == comes.flow()
             || from != comes.to()
-            || !elephant.policy().equals(policy)
-            || !movable.test(elephant)) {
+            || !movable.test(loads.flows().get(other))) {
           continue;
         }
         for (int to : targets) {

@@ -1,6 +1,7 @@
 package io.heddle.controller.solver;
 
 import io.heddle.controller.model.ElephantFlow;
+import io.heddle.controller.model.FlowId;
 import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.model.PathList;
 import io.heddle.controller.model.WanLink;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What each link would carry: its background, which is what was measured less its elephants, and
@@ -24,7 +26,9 @@ final class Loads {
   private final double[] rate;
   private final int[] listOf;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
-  private final Map<String, Integer> byName = new HashMap<>();
+  private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();
+  /* Made when it is first asked for. */
+  private @Nullable Map<FlowId, Integer> byId;
 
   Loads(NetworkSnapshot snapshot) {
     lists = snapshot.lists();
@@ -41,13 +45,13 @@ final class Loads {
     for (int i = 0; i < lists.size(); i++) {
       PathList list = lists.get(i);
       linksOf[i] = list.links().stream().distinct().mapToInt(linkIndex::get).toArray();
-      byName.put(name(list.policy(), list.id()), i);
       byPolicy.computeIfAbsent(list.policy(), any -> new ArrayList<>()).add(i);
     }
     listOf = new int[flows.size()];
     for (int i = 0; i < flows.size(); i++) {
       ElephantFlow flow = flows.get(i);
       listOf[i] = list(flow.policy(), flow.list());
+      flowsByPolicy.computeIfAbsent(flow.policy(), any -> new ArrayList<>()).add(i);
       add(listOf[i], flow.rate());
     }
     for (int i = 0; i < links.size(); i++) {
@@ -56,13 +60,14 @@ final class Loads {
     }
   }
 
-  private static String name(String policy, int id) {
-    return policy + " " + id;
-  }
-
   /** Index of a list; −1 where there is none such. */
   int list(String policy, int id) {
-    return byName.getOrDefault(name(policy, id), -1);
+    for (int list : lists(policy)) {
+      if (lists.get(list).id() == id) {
+        return list;
+      }
+    }
+    return -1;
   }
 
   PathList list(int index) {
@@ -76,6 +81,24 @@ final class Loads {
 
   List<ElephantFlow> flows() {
     return flows;
+  }
+
+  /** Indices of a policy's flows. */
+  List<Integer> flows(String policy) {
+    return flowsByPolicy.getOrDefault(policy, List.of());
+  }
+
+  /** Index of a flow; −1 where there is none such. */
+  int flow(FlowId id) {
+    Map<FlowId, Integer> known = byId;
+    if (known == null) {
+      known = new HashMap<>();
+      for (int i = 0; i < flows.size(); i++) {
+        known.put(flows.get(i).id(), i);
+      }
+      byId = known;
+    }
+    return known.getOrDefault(id, -1);
   }
 
   /** Index of the list that a flow is on, moves included. */

@@ -126,13 +126,10 @@ final class MovePlanner {
   private List<MoveCandidate> candidates(String policy, Predicate<ElephantFlow> movable) {
     double most = loads.maximum(policy);
     List<MoveCandidate> candidates = new ArrayList<>();
-    List<ElephantFlow> flows = loads.flows();
-    for (int flow = 0; flow < flows.size(); flow++) {
-      ElephantFlow elephant = flows.get(flow);
+    for (int flow : loads.flows(policy)) {
+      ElephantFlow elephant = loads.flows().get(flow);
       int from = loads.listOf(flow);
-      if (!elephant.policy().equals(policy)
-          || loads.utilisation(from) < most - Loads.SAME
-          || !movable.test(elephant)) {
+      if (loads.utilisation(from) < most - Loads.SAME || !movable.test(elephant)) {
         continue;
       }
       for (int to : loads.lists(policy)) {

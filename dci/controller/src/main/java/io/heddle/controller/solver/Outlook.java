@@ -20,19 +20,19 @@ public record Outlook(String policy, int list, double now, double after) {
     Loads before = new Loads(snapshot);
     Loads after = new Loads(snapshot);
     for (Decision each : decisions) {
-      for (int flow = 0; flow < after.flows().size(); flow++) {
-        ElephantFlow elephant = after.flows().get(flow);
-        if (elephant.id().equals(each.flow())) {
-          int id =
-              switch (each) {
-                case Decision.Move move -> move.to();
-                case Decision.Withdrawal gone -> elephant.hashList();
-              };
-          int to = after.list(elephant.policy(), id);
-          if (to >= 0) {
-            after.move(flow, to);
-          }
-        }
+      int flow = after.flow(each.flow());
+      if (flow < 0) {
+        continue;
+      }
+      ElephantFlow elephant = after.flows().get(flow);
+      int id =
+          switch (each) {
+            case Decision.Move move -> move.to();
+            case Decision.Withdrawal gone -> elephant.hashList();
+          };
+      int to = after.list(elephant.policy(), id);
+      if (to >= 0) {
+        after.move(flow, to);
       }
     }
     List<Outlook> all = new ArrayList<>();

@@ -113,7 +113,7 @@ public final class Solver {
     Course course = courses.computeIfAbsent(policy.name(), any -> new Course());
     boolean fresh = ages.newestSampleNs() > course.lastSampleNs;
     course.lastSampleNs = Math.max(course.lastSampleNs, ages.newestSampleNs());
-    withdrawPointless(policy.name(), snapshot, loads, decisions);
+    withdrawPointless(policy.name(), snapshot.nowNs(), loads, decisions);
     if (fresh && course.settling > 0) {
       course.settling--;
       course.imbalanced = 0;
@@ -161,8 +161,9 @@ public final class Solver {
     }
     if (plan.steps().isEmpty()) {
       String elsewhere =
-          loads.flows().stream()
-              .filter(each -> each.policy().equals(policy) && memory.isTaken(each.id()))
+          loads.flows(policy).stream()
+              .map(each -> loads.flows().get(each))
+              .filter(each -> memory.isTaken(each.id()))
               .findFirst()
               .map(Sentences::taken)
               .orElse("");
@@ -202,17 +203,14 @@ public final class Solver {
   }
 
   /* Rules whose flow or list is gone: no balance speaks for them. */
-  private void withdrawPointless(
-      String policy, NetworkSnapshot snapshot, Loads loads, List<Decision> decisions) {
-    Map<FlowId, ElephantFlow> flows = new HashMap<>();
-    snapshot.flows().forEach(each -> flows.put(each.id(), each));
+  private void withdrawPointless(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     for (RuleMemory.Rule rule : memory.rules(policy)) {
-      ElephantFlow flow = flows.get(rule.flow);
+      int flow = loads.flow(rule.flow);
       int list = loads.list(policy, rule.list);
-      if (flow == null || !flow.policy().equals(policy)) {
+      if (flow < 0 || !loads.flows().get(flow).policy().equals(policy)) {
         withdraw(rule, Reason.FLOW_ENDED, Sentences.ended(rule), decisions);
-        memory.release(rule.flow, snapshot.nowNs());
-        memory.hold(rule.flow, snapshot.nowNs() + memory.longer(rule.flow, settings.holdDownNs()));
+        memory.release(rule.flow, nowNs);
+        memory.hold(rule.flow, nowNs + memory.longer(rule.flow, settings.holdDownNs()));
       } else if (list < 0 || !loads.list(list).up()) {
         withdraw(rule, Reason.LIST_DEAD, Sentences.listDead(rule), decisions);
       }
@@ -222,9 +220,8 @@ public final class Solver {
   /* Rules without which the load has been as good for long enough; whether there was one. */
   private boolean release(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     boolean released = false;
-    List<ElephantFlow> flows = loads.flows();
-    for (int i = 0; i < flows.size(); i++) {
-      ElephantFlow flow = flows.get(i);
+    for (int i : loads.flows(policy)) {
+      ElephantFlow flow = loads.flows().get(i);
       RuleMemory.Rule rule = memory.rule(flow.id());
       int home = loads.list(policy, flow.hashList());
       if (rule == null || !rule.policy.equals(policy) || home < 0) {
