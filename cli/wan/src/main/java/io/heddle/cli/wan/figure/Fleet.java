@@ -55,7 +55,8 @@ final class Fleet {
   private static final int FIRST_ID = 0x0a010000;
   private static final int READY_SECONDS = 120;
   private static final int POLL_MS = 50;
-  private static final List<String> JAVA = List.of("-Xmx256m", "-XX:+UseSerialGC");
+  static final List<String> JAVA =
+      List.of("-Xmx160m", "-XX:MaxDirectMemorySize=64m", "-XX:+UseSerialGC");
 
   /**
    * A rule that came.

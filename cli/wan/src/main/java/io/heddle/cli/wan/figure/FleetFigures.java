@@ -31,8 +31,8 @@ public final class FleetFigures {
   private static final int ELEPHANTS = 100;
   private static final int UNEVEN = 10;
   private static final long SEED = 1;
-  private static final int WARM_UP_SECONDS = 15;
-  private static final int SECONDS = 15;
+  private static final int WARM_UP_SECONDS = 30;
+  private static final int SECONDS = 30;
 
   /* 50,000, less what the edges of the time cut off. */
   private static final double LEAST_RECORDS = 49_000;
@@ -156,14 +156,14 @@ public final class FleetFigures {
             residentMegabytes(controller),
             "MB",
             MOST_MEGABYTES,
-            "the most that was resident since it began"),
+            "the most that was resident since it began, with " + String.join(" ", Fleet.JAVA)),
         WanFigure.atMost(
             "G",
             "cycle of that controller",
             after.work().slowRoundMs(),
             "ms",
             MOST_CYCLE_MS,
-            "99 of 100 rounds since it began, %s in all; %s rules are in force"
+            "99 of 100 of the last 256 rounds, of %s; %s rules are in force"
                 .formatted(after.work().rounds(), after.rules().size())));
   }
 

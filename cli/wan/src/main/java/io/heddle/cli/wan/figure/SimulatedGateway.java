@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * What a gateway would report of elephants that nobody sends: rates, lists, counters that grow by
@@ -40,6 +41,8 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private final String destination;
   private final String setBy;
   private final Map<Integer, Flow> flows = new TreeMap<>();
+  private final List<String> segments;
+  private final List<List<String>> segmentLists;
   private final double[] octets;
   private final Deque<Long> samples = new ArrayDeque<>();
   private long countedNs = System.nanoTime();
@@ -57,6 +60,8 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     destination = "fc00:2:%x::2".formatted(number);
     this.setBy = setBy;
     octets = new double[lists];
+    segments = IntStream.rangeClosed(1, lists).mapToObj("5f00:0:%s::1"::formatted).toList();
+    segmentLists = segments.stream().map(List::of).toList();
     report = look();
   }
 
@@ -145,7 +150,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
               true,
               null,
               1,
-              List.of("5f00:0:%s::1".formatted(list)),
+              segmentLists.get(list - 1),
               "w" + list,
               sent,
               sent / PACKET_BYTES,
@@ -185,7 +190,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
         flow.listByHash(),
         steered ? setBy : null,
         flow.queuePair(),
-        "5f00:0:%s::1".formatted(flow.list()),
+        segments.get(flow.list() - 1),
         time,
         time);
   }
