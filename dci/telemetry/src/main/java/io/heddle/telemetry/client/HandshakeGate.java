@@ -17,14 +17,16 @@ final class HandshakeGate extends ChannelDuplexHandler {
   /* A host that is away answers nothing until the connection's own limit. */
   private static final long LONGEST_CONNECT_MS = 500;
 
-  /* A handshake that lasts longer goes on without the turn: others mustn't wait for a mute host. */
-  private static final long LONGEST_TURN_MS = 5_000;
-
   private final HandshakeTurns turns;
+  private final long longestTurnMs;
   private HandshakeTurns.@Nullable Turn turn;
 
-  HandshakeGate(HandshakeTurns turns) {
+  /**
+   * @param longestTurnMs a handshake that lasts longer goes on without its turn
+   */
+  HandshakeGate(HandshakeTurns turns, long longestTurnMs) {
     this.turns = turns;
+    this.longestTurnMs = longestTurnMs;
   }
 
   @Override
@@ -58,7 +60,7 @@ final class HandshakeGate extends ChannelDuplexHandler {
             },
             LONGEST_CONNECT_MS,
             TimeUnit.MILLISECONDS);
-    context.executor().schedule(this::release, LONGEST_TURN_MS, TimeUnit.MILLISECONDS);
+    context.executor().schedule(this::release, longestTurnMs, TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -14,19 +14,23 @@ import io.heddle.telemetry.proto.SubscribeResponse;
 import io.heddle.telemetry.proto.Subscription;
 import io.heddle.telemetry.proto.SubscriptionList;
 import io.heddle.telemetry.proto.SubscriptionMode;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** A subscription to one target (STREAM, SAMPLE). Where it ends it begins anew, after a wait. */
+/**
+ * A subscription to one target (STREAM, SAMPLE). Where it ends it begins anew, after a wait of two
+ * seconds at most. Each try has a channel of its own: an old one keeps gRPC's own waits, which grow
+ * to two minutes.
+ */
 public final class TelemetryClient implements AutoCloseable {
-  private static final long FIRST_WAIT_MS = 500;
-  private static final long LONGEST_WAIT_MS = 10_000;
   private static final long END_SECONDS = 2;
 
   private final TelemetryTarget target;
   private final TelemetryListener listener;
   private final TelemetryConnections connections;
-  private final ManagedChannel channel;
-  private long waitMs = FIRST_WAIT_MS;
+  private final RetryWait wait = new RetryWait(new SplittableRandom());
+  private @Nullable ManagedChannel channel;
   private boolean closed;
 
   private TelemetryClient(
@@ -34,7 +38,6 @@ public final class TelemetryClient implements AutoCloseable {
     this.target = target;
     this.listener = listener;
     this.connections = connections;
-    channel = connections.channel(target);
   }
 
   static TelemetryClient start(
@@ -59,21 +62,24 @@ public final class TelemetryClient implements AutoCloseable {
               .setMode(SubscriptionMode.SAMPLE)
               .setSampleInterval(target.intervalNs()));
     }
+    ManagedChannel fresh = connections.channel(target);
+    channel = fresh;
     StreamObserver<SubscribeRequest> questions =
         ClientCalls.asyncBidiStreamingCall(
-            channel.newCall(GnmiMethods.SUBSCRIBE, CallOptions.DEFAULT), new Answers());
+            fresh.newCall(GnmiMethods.SUBSCRIBE, CallOptions.DEFAULT), new Answers());
     questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
   }
 
   private synchronized void heard() {
-    waitMs = FIRST_WAIT_MS;
+    wait.heard();
   }
 
   private synchronized void again() {
-    if (!closed) {
-      connections.later(this::subscribe, waitMs);
-      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
-      channel.resetConnectBackoff();
+    ManagedChannel old = channel;
+    if (!closed && old != null) {
+      old.shutdownNow();
+      channel = null;
+      connections.later(this::subscribe, wait.nextMs());
     }
   }
 
@@ -110,12 +116,17 @@ public final class TelemetryClient implements AutoCloseable {
 
   @Override
   public void close() {
+    ManagedChannel last;
     synchronized (this) {
       closed = true;
+      last = channel;
     }
-    channel.shutdownNow();
+    if (last == null) {
+      return;
+    }
+    last.shutdownNow();
     try {
-      channel.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+      last.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -21,6 +21,10 @@ import java.util.concurrent.TimeUnit;
 public final class TelemetryConnections implements AutoCloseable {
   /* A handshake costs some 50 ms of a processor where Java hasn't compiled it yet. */
   private static final int MOST_HANDSHAKES = 4;
+
+  /* Others mustn't wait for long for a host that accepts and says nothing. */
+  private static final long LONGEST_TURN_MS = 5_000;
+
   private static final int MOST_THREADS = 4;
   private static final int CONNECT_MS = 2_000;
   private static final int LARGEST_MESSAGE_BYTES = 64 << 20;
@@ -29,6 +33,7 @@ public final class TelemetryConnections implements AutoCloseable {
   private static final long END_SECONDS = 2;
 
   private final SslContext tls;
+  private final long longestTurnMs;
   private final HandshakeTurns turns = new HandshakeTurns(MOST_HANDSHAKES);
   private final EventLoopGroup threads =
       new MultiThreadIoEventLoopGroup(
@@ -45,7 +50,12 @@ public final class TelemetryConnections implements AutoCloseable {
    * @throws io.heddle.platform.HeddleException where a file doesn't serve
    */
   public TelemetryConnections(TlsFiles files) {
+    this(files, LONGEST_TURN_MS);
+  }
+
+  TelemetryConnections(TlsFiles files, long longestTurnMs) {
     tls = files.client();
+    this.longestTurnMs = longestTurnMs;
   }
 
   /** Begins to subscribe, in the calling thread's network namespace. */
@@ -73,7 +83,7 @@ public final class TelemetryConnections implements AutoCloseable {
 
   private Channel connection() {
     NioSocketChannel channel = new NioSocketChannel();
-    channel.pipeline().addFirst(new HandshakeGate(turns));
+    channel.pipeline().addFirst(new HandshakeGate(turns, longestTurnMs));
     return channel;
   }
 
