@@ -112,6 +112,11 @@ final class SteeredGateway implements AutoCloseable {
     return speaker.ask(table::size);
   }
 
+  /** Whether a line says that. */
+  boolean said(String part) {
+    return log.stream().anyMatch(each -> each.contains(part));
+  }
+
   /** What an operator is warned of, but for the end of a session. */
   List<String> warnings() {
     return log.stream()

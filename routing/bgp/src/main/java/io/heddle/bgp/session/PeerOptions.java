@@ -109,6 +109,23 @@ public record PeerOptions(
     return peerAs != localAs;
   }
 
+  /**
+   * What to say where nothing came in {@link #openWaitMs}. The kernel drops without a word what has
+   * another key, or has come too far.
+   */
+  String silence(String what) {
+    String sentence = what + " within " + openWaitMs + " ms";
+    if (!md5Key.isEmpty()) {
+      sentence += "; has the peer the same MD5 key?";
+    }
+    if (gtsmHops > 0) {
+      sentence +=
+          "; is it at most %s hops away, and does it send with a hop limit of 255 (GTSM)?"
+              .formatted(gtsmHops);
+    }
+    return sentence;
+  }
+
   /** Collects what differs from the defaults. */
   public static final class Builder {
     private final String name;

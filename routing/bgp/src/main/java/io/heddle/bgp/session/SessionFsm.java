@@ -455,13 +455,13 @@ final class SessionFsm {
 
   private void expired(Side side, Leg leg, boolean holds) {
     if (leg.phase == Phase.CONNECTING) {
-      end(side, null, Cause.UNREACHABLE, "no answer within " + options.openWaitMs() + " ms");
+      end(side, null, Cause.UNREACHABLE, options.silence("no answer"));
       return;
     }
     String what =
         holds
             ? "the peer said nothing for " + leg.holdNs / 1_000_000_000L + " s"
-            : "the peer sent no OPEN within " + options.openWaitMs() + " ms";
+            : options.silence("the peer sent no OPEN");
     end(
         side,
         new NotificationMessage(NotificationMessage.HOLD_TIMER_EXPIRED, 0),
