@@ -128,9 +128,7 @@ public final class TcpSocket implements AutoCloseable {
       LinuxCalls.setIntOption(fd, SOL_TCP, TCP_USER_TIMEOUT, options.userTimeoutMs());
     }
     if (options.minHopLimit() > 0) {
-      check(
-          "setsockopt(IPV6_MINHOPCOUNT, " + options.minHopLimit() + ")",
-          LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_MINHOPCOUNT, options.minHopLimit()));
+      setMinHopLimit(options.minHopLimit());
     }
     if (!options.device().isEmpty()) {
       byte[] name = options.device().getBytes(StandardCharsets.UTF_8);
@@ -139,6 +137,19 @@ public final class TcpSocket implements AutoCloseable {
           "setsockopt(SO_BINDTODEVICE, " + options.device() + ")",
           LinuxCalls.setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, loop.scratch(), name.length));
     }
+  }
+
+  /**
+   * Drops what comes with a smaller hop limit (RFC 5082). Connections inherit it from a listening
+   * socket, which may lower it while some are in use.
+   *
+   * @param limit 0 for none
+   * @throws SystemCallException where the kernel refuses
+   */
+  public void setMinHopLimit(int limit) {
+    check(
+        "setsockopt(IPV6_MINHOPCOUNT, " + limit + ")",
+        LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_MINHOPCOUNT, limit));
   }
 
   /**

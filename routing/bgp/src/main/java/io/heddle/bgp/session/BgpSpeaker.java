@@ -95,6 +95,7 @@ public final class BgpSpeaker implements AutoCloseable {
       TcpSocket socket = TcpSocket.listen(loop, local);
       listener = socket;
       sessions.forEach(session -> setKey(socket, session));
+      limitHops();
       loop.register(socket.fd(), EventLoop.READABLE, events -> accept(socket));
       return socket.localEndpoint().port();
     });
@@ -109,6 +110,7 @@ public final class BgpSpeaker implements AutoCloseable {
         watchLinks();
       }
       keyChanged(session);
+      limitHops();
       return session;
     });
   }
@@ -147,7 +149,24 @@ public final class BgpSpeaker implements AutoCloseable {
       if (socket != null && remote != null && session.md5Key().length > 0) {
         socket.setMd5Key(remote, new byte[0]);
       }
+      limitHops();
     });
+  }
+
+  /* What a peer sends before its connection is accepted is checked, too, where all peers are. */
+  private void limitHops() {
+    TcpSocket socket = listener;
+    if (socket != null) {
+      try {
+        socket.setMinHopLimit(
+            sessions.stream().mapToInt(session -> session.options().minHopLimit()).min().orElse(0));
+      } catch (SystemCallException refused) {
+        loop.log()
+            .warn(
+                "connections' hop limit isn't checked before they are accepted: %s",
+                String.valueOf(refused.getMessage()));
+      }
+    }
   }
 
   /** What to do when a peer asks for our routes of a family again. */

@@ -109,6 +109,19 @@ public record PeerOptions(
     return peerAs != localAs;
   }
 
+  /** What to say where TCP doesn't connect. */
+  String unanswered() {
+    String sentence = silence("no answer");
+    return md5Key.isEmpty() && gtsmHops == 0
+        ? sentence + "; a peer that wants an MD5 key, or fewer hops, doesn't answer either"
+        : sentence;
+  }
+
+  /** The smallest hop limit with which a packet of the peer may come; 0 for any. */
+  int minHopLimit() {
+    return gtsmHops == 0 ? 0 : 256 - gtsmHops;
+  }
+
   /**
    * What to say where nothing came in {@link #openWaitMs}. The kernel drops without a word what has
    * another key, or has come too far.

@@ -269,7 +269,7 @@ public final class PeerSession {
 
   private TcpOptions tcpOptions() {
     return new TcpOptions(
-        options.gtsmHops() == 0 ? 0 : 256 - options.gtsmHops(),
+        options.minHopLimit(),
         md5Key(),
         options.bindToDevice() ? options.interfaceName() : "",
         options.holdTimeSeconds() * 1000);

@@ -455,7 +455,7 @@ final class SessionFsm {
 
   private void expired(Side side, Leg leg, boolean holds) {
     if (leg.phase == Phase.CONNECTING) {
-      end(side, null, Cause.UNREACHABLE, options.silence("no answer"));
+      end(side, null, Cause.UNREACHABLE, options.unanswered());
       return;
     }
     String what =
