@@ -18,6 +18,7 @@ import io.heddle.gateway.config.PolicyConfig;
 import io.heddle.gateway.config.TelemetryConfig;
 import io.heddle.gateway.flow.FlowWatch;
 import io.heddle.gateway.flow.MeasuredFlow;
+import io.heddle.gateway.observe.InterfaceCounters;
 import io.heddle.gateway.peer.ControllerSessions;
 import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.gateway.probe.ProbeResult;
@@ -164,7 +165,7 @@ public final class Gateway implements AutoCloseable {
   private void join() {
     /* The lists' routes are there by now, and the address that answers come to has to be. */
     probes = ListProbes.start(config, log);
-    sent = InterfaceCounters.read();
+    sent = InterfaceCounters.read(host);
     ControllerRules from = config.controllers();
     if (!from.peers().isEmpty()) {
       controllers = ControllerSessions.start(from, list -> usable.contains(list), steering(), log);
@@ -298,7 +299,7 @@ public final class Gateway implements AutoCloseable {
   synchronized void look() {
     lookAtLinks();
     flows = watch.look(plane.flows(), System.nanoTime());
-    sent = InterfaceCounters.read();
+    sent = InterfaceCounters.read(host);
     if (controllers != null) {
       controllers.looked(seenFlows());
     }

@@ -25,13 +25,16 @@ final class WanConfigs {
 
   private final Path folder;
   private final boolean reflected;
+  private final int observers;
 
   /**
    * @param reflected whether a reflector is between controller and gateways
+   * @param observers so many P nodes report their links
    */
-  WanConfigs(Path folder, boolean reflected) {
+  WanConfigs(Path folder, boolean reflected, int observers) {
     this.folder = folder;
     this.reflected = reflected;
+    this.observers = observers;
   }
 
   Path socket(String node) {
@@ -120,6 +123,11 @@ final class WanConfigs {
     return text.toString();
   }
 
+  /** A P node, which reports its interfaces. */
+  String router(int way) {
+    return "telemetry = " + WanNodes.observer(way) + "\n" + tls(WanNodes.router(way), "telemetry-");
+  }
+
   /** The controller, with a look a second. */
   String controller() {
     return controller(1_000);
@@ -170,15 +178,40 @@ final class WanConfigs {
             [path %1$s-sl%2$s]
             gateway = %1$s
             list = %2$s
-            links = %1$s-w%2$s
+            links = %1$s-w%2$s%4$s
             """
-                .formatted(gateway, i, CAPACITY_MBPS));
+                .formatted(
+                    gateway,
+                    i,
+                    CAPACITY_MBPS,
+                    i > observers ? "" : ", %s-side%s".formatted(WanNodes.router(i), 3 - side)));
       }
+    }
+    for (int i = 1; i <= observers; i++) {
+      text.append(observed(i));
     }
     if (reflected) {
       text.append(
           "[peer reflector]\naddress = %s\nlocal-address = %s\n"
               .formatted(REFLECTOR, CONTROLLER_AT));
+    }
+    return text.toString();
+  }
+
+  /* What leads from a P node to the gateways is counted there. */
+  private static String observed(int way) {
+    StringBuilder text =
+        new StringBuilder(
+            "[router %s]\naddress = %s\n".formatted(WanNodes.router(way), WanNodes.observer(way)));
+    for (int side = 1; side <= 2; side++) {
+      text.append(
+          """
+          [link %1$s-side%2$s]
+          target = %1$s
+          interface = side%2$s
+          capacity-mbps = %3$s
+          """
+              .formatted(WanNodes.router(way), side, CAPACITY_MBPS));
     }
     return text.toString();
   }

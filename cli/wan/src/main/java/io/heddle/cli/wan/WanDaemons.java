@@ -16,6 +16,7 @@ final class WanDaemons {
 
   private final boolean reflected;
   private final Path folder;
+  private final int observers;
   final WanNodes nodes;
   final WanConfigs configs;
   final NodeProcesses processes;
@@ -25,12 +26,14 @@ final class WanDaemons {
    *
    * @param folder empty; configurations and logs stay there
    * @param reflected whether GoBGP is between controller and gateways
+   * @param observers so many P nodes report their links
    * @param cleanup takes them away
    */
-  WanDaemons(Path folder, boolean reflected, Cleanup cleanup) {
+  WanDaemons(Path folder, boolean reflected, int observers, Cleanup cleanup) {
+    this.observers = observers;
     this.folder = folder;
     this.reflected = reflected;
-    configs = new WanConfigs(folder, reflected);
+    configs = new WanConfigs(folder, reflected, observers);
     nodes = cleanup.add(new WanNodes());
     nodes.setUp();
     processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
@@ -47,6 +50,11 @@ final class WanDaemons {
     for (int side = 1; side <= 2; side++) {
       certificates.sign(WanNodes.gateway(side), WanNodes.management(side));
       configs.write(WanNodes.gateway(side), configs.gateway(side));
+    }
+    for (int way = 1; way <= observers; way++) {
+      certificates.sign(WanNodes.router(way), WanNodes.observer(way));
+      configs.write(WanNodes.router(way), configs.router(way));
+      processes.heddle(WanNodes.router(way), "gateway", "--observe");
     }
     certificates.sign(WanNodes.CONTROLLER, WanNodes.controller(1));
     configs.write(WanNodes.CONTROLLER, configs.controller());

@@ -70,7 +70,7 @@ public final class WanDemo {
     this.steps = steps;
     reflected = setting.reflected();
     extent = setting.extent();
-    configs = new WanConfigs(folder, reflected);
+    configs = new WanConfigs(folder, reflected, observers());
     ask = new WanQuestions(configs);
   }
 
@@ -112,10 +112,15 @@ public final class WanDemo {
     return new WanDemo(folder, steps, setting).run(cleanup);
   }
 
+  /* Each is a Java of its own, which takes seconds of a processor to start. */
+  private int observers() {
+    return extent == Extent.SHORT ? 1 : WanNodes.WAYS;
+  }
+
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
     try {
       steps.tell("namespaces and daemons");
-      WanDaemons daemons = new WanDaemons(folder, reflected, cleanup);
+      WanDaemons daemons = new WanDaemons(folder, reflected, observers(), cleanup);
       WanNodes nodes = daemons.nodes;
       NodeProcesses processes = daemons.processes;
       steps.watch(processes);
@@ -166,7 +171,7 @@ public final class WanDemo {
         () -> {
           ControllerStatus.Overview now = ask.overview();
           return WanMeasures.isReady(now)
-              ? "%s gateways, %s BGP %s"
+              ? "%s gateways and routers, %s BGP %s"
                   .formatted(
                       now.targets().size(),
                       now.peers().size(),

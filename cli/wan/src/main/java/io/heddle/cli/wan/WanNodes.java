@@ -17,6 +17,7 @@ import java.util.List;
  *            ├ w3 ── p3 ── w3 ─┘
  *            └ w4 ── pe ── p1 | p2 | p3         the PE shares out by the outer flow label
  *  gw1 ─ ctl ─ gw2                             the controller is fd00:c:1::2 and fd00:c:2::2
+ *         ├─ p1 | p2 | p3                      which report their links
  * </pre>
  */
 final class WanNodes implements AutoCloseable {
@@ -60,6 +61,15 @@ final class WanNodes implements AutoCloseable {
   /** The gateway's address on the management network; the controller's has 2 at its end. */
   static String management(int side) {
     return "fd00:c:" + side + "::1";
+  }
+
+  /** The address of a P node on the management network. */
+  static String observer(int way) {
+    return "fd00:c:1" + way + "::1";
+  }
+
+  static String router(int way) {
+    return "p" + way;
   }
 
   static String controller(int side) {
@@ -137,6 +147,9 @@ final class WanNodes implements AutoCloseable {
     }
     for (int i = 1; i <= WAYS; i++) {
       ip("p" + i, "route add 5f00:0:%s::1/128 encap seg6local action End dev side1".formatted(i));
+      link(router(i), "mgmt", CONTROLLER, "mgmtp" + i);
+      address(router(i), observer(i), "mgmt");
+      address(CONTROLLER, "fd00:c:1" + i + "::2", "mgmtp" + i);
     }
     connectPe();
   }

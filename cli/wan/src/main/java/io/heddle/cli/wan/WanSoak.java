@@ -71,7 +71,7 @@ public final class WanSoak {
     this.setting = setting;
     this.patience = patience;
     this.progress = progress;
-    daemons = new WanDaemons(folder, reflected, cleanup);
+    daemons = new WanDaemons(folder, reflected, 0, cleanup);
     ask = new WanQuestions(daemons.configs);
     daemons.start();
     traffic = cleanup.add(WanTraffic.startEven(daemons.nodes.namespace(WanNodes.H1)));

@@ -1,5 +1,6 @@
 package io.heddle.gateway.command;
 
+import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
@@ -9,6 +10,8 @@ import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigParser;
+import io.heddle.gateway.config.TelemetryConfig;
+import io.heddle.gateway.observe.Observer;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -32,6 +35,9 @@ import picocli.CommandLine.Option;
     subcommands = GatewayShowCommand.class)
 public final class GatewayCommand {
   private static final String CONFIG = "/etc/heddle/gateway.conf";
+  private static final String OBSERVE_TEXT =
+      "A router between gateways: reports interfaces as telemetry and touches no packet. Only the"
+          + " keys telemetry and telemetry-* of the configuration count.";
   private static final String CONFIG_TEXT = "The configuration (${DEFAULT-VALUE}).";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -52,7 +58,13 @@ public final class GatewayCommand {
               paramLabel = "FILE",
               defaultValue = CONFIG,
               description = CONFIG_TEXT)
-          Path file) {
+          Path file,
+      @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes) {
+    if (observes) {
+      GatewayConfigParser.readTelemetry(file).files().server();
+      say(file + " is right for a router that observes");
+      return 0;
+    }
     GatewayConfig config = GatewayConfigParser.read(file);
     List<String> faults = HostFindings.faults(config);
     say(
@@ -75,8 +87,12 @@ public final class GatewayCommand {
               paramLabel = "FILE",
               defaultValue = CONFIG,
               description = CONFIG_TEXT)
-          Path file)
+          Path file,
+      @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes)
       throws InterruptedException {
+    if (observes) {
+      return observe(GatewayConfigParser.readTelemetry(file));
+    }
     GatewayConfig config = GatewayConfigParser.read(file);
     DaemonStart.requireAlone(GatewayControl.DAEMON, config.control());
     Log log = DaemonStart.timedLog();
@@ -106,6 +122,25 @@ public final class GatewayCommand {
             log.info(
                 "list %s by %s takes packets of up to %d bytes",
                 each.name(), each.device(), each.mtuBytes()));
+    ended.await();
+    return 0;
+  }
+
+  private static int observe(TelemetryConfig config) throws InterruptedException {
+    Log log = DaemonStart.timedLog();
+    DaemonFaults.endProcessFor("heddle gateway", log);
+    Observer observer = Observer.start(config, log);
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              observer.close();
+              log.info("ended");
+              ended.countDown();
+            }));
+    log.info(
+        "reports its interfaces at %s port %d, and touches no packet",
+        AddressText.of(config.address()), config.port());
     ended.await();
     return 0;
   }

@@ -74,8 +74,12 @@ public final class GatewayConfigParser {
    * @throws HeddleException that names file, line, key, value and what is allowed
    */
   public static GatewayConfig read(Path file) {
+    return parse(file.toString(), lines(file));
+  }
+
+  private static List<String> lines(Path file) {
     try {
-      return parse(file.toString(), Files.readAllLines(file));
+      return Files.readAllLines(file);
     } catch (IOException failure) {
       throw new HeddleException(
           "the configuration %s can't be read: %s; write it, or name another with --config"
@@ -84,10 +88,31 @@ public final class GatewayConfigParser {
     }
   }
 
-  static GatewayConfig parse(String file, List<String> lines) {
+  /**
+   * Of a file what a router that only observes needs: where telemetry is served. A gateway's whole
+   * file will do.
+   *
+   * @throws HeddleException likewise, and where nothing is to be served
+   */
+  public static TelemetryConfig readTelemetry(Path file) {
+    TelemetryConfig telemetry =
+        new ControllerParser(sections(file.toString(), lines(file)).getFirst()).telemetry();
+    if (telemetry == null) {
+      throw new HeddleException(
+          file + ": there is no 'telemetry'; say telemetry = ADDRESS, where observers are asked");
+    }
+    return telemetry;
+  }
+
+  private static List<ConfigText.Section> sections(String file, List<String> lines) {
     List<ConfigText.Section> sections =
         ConfigText.parse(file, lines, List.of(POLICY, LIST, ControllerParser.SECTION));
     sections.getFirst().refuseUnknown(ALL_TOP_KEYS);
+    return sections;
+  }
+
+  static GatewayConfig parse(String file, List<String> lines) {
+    List<ConfigText.Section> sections = sections(file, lines);
     GatewayConfigParser parser = new GatewayConfigParser(file, sections);
     parser.policies.forEach(each -> each.refuseUnknown(POLICY_KEYS));
     parser.lists.forEach(each -> each.refuseUnknown(LIST_KEYS));

@@ -1,5 +1,6 @@
-package io.heddle.gateway;
+package io.heddle.gateway.observe;
 
+import io.heddle.addr.HostAddresses;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -7,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** What each interface has sent, by proc_pid_net(5). */
-final class InterfaceCounters {
+/** What each interface has sent, by proc_pid_net(5), and whether it is up. */
+public final class InterfaceCounters {
   /* The thread's own namespace, where /proc/net is the process's. */
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
   private static final int HEADINGS = 2;
@@ -18,10 +21,19 @@ final class InterfaceCounters {
 
   private InterfaceCounters() {}
 
-  /** Those of the calling thread's network namespace. */
-  static List<InterfaceReport> read() {
+  /**
+   * Those of the calling thread's network namespace.
+   *
+   * @param host its interfaces
+   * @throws HeddleException where the system doesn't tell
+   */
+  public static List<InterfaceReport> read(HostAddresses host) {
+    Map<String, Boolean> up = new HashMap<>();
+    host.links().forEach(each -> up.put(each.name(), each.isUp()));
     try {
-      return parse(Files.readAllLines(DEV));
+      return parse(Files.readAllLines(DEV)).stream()
+          .map(each -> new InterfaceReport(each.name(), each.outOctets(), up.get(each.name())))
+          .toList();
     } catch (IOException failure) {
       throw new HeddleException(DEV + " can't be read: " + FileFailure.reason(failure), failure);
     }

@@ -79,6 +79,16 @@ final class GatewayCommandTest {
   }
 
   @Test
+  void observerWithoutTelemetryIsToldWhatToSay() throws Exception {
+    Path file = Files.writeString(folder.resolve("p.conf"), "telemetry-port = 9339\n");
+    assertEquals(1, run("run", "--observe", "--config=" + file));
+    assertTrue(err.toString().contains("say telemetry = ADDRESS"), err.toString());
+    Files.writeString(file, "telemetry = ::1\n");
+    assertEquals(1, run("check", "--observe", "--config=" + file));
+    assertTrue(err.toString().contains("wants telemetry-certificate"), err.toString());
+  }
+
+  @Test
   void ordersAreObeyedShownAndRefused() throws Exception {
     try (NetworkNamespace host = host()) {
       GatewayConfig config = GatewayConfigs.parse(CONFIG);

@@ -13,14 +13,18 @@ import io.heddle.telemetry.report.RuleReport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
 /** Notifications to reports. What a peer sends may be anything: a fault is a value to tell of. */
 public final class ReportReader {
   private static final String OUT_OCTETS = "out-octets";
+  private static final String OPER_STATUS = "oper-status";
 
   private ReportReader() {}
 
@@ -102,7 +106,8 @@ public final class ReportReader {
 
   /* Routers send them one by one, under any prefix, and as JSON or not. */
   private static Heard counters(Notification notification) throws IOException {
-    List<InterfaceReport> counters = new ArrayList<>();
+    Map<String, Long> octets = new LinkedHashMap<>();
+    Map<String, Boolean> up = new HashMap<>();
     for (Update each : notification.getUpdateList()) {
       Path path =
           Path.newBuilder()
@@ -116,11 +121,26 @@ public final class ReportReader {
               .map(element -> element.getKeyOrDefault("name", ""))
               .findFirst()
               .orElse("");
-      if (!name.isEmpty() && elements.getLast().getName().equals(OUT_OCTETS)) {
-        counters.add(new InterfaceReport(name, number(each.getVal())));
+      if (name.isEmpty()) {
+        continue;
+      }
+      switch (elements.getLast().getName()) {
+        case OUT_OCTETS -> octets.put(name, number(each.getVal()));
+        case OPER_STATUS -> up.put(name, text(each.getVal()).equals("UP"));
+        default -> {
+          /* Routers have more leaves than we ask for. */
+        }
       }
     }
+    List<InterfaceReport> counters = new ArrayList<>();
+    octets.forEach((name, count) -> counters.add(new InterfaceReport(name, count, up.get(name))));
     return new Heard.Counters(counters, notification.getTimestamp());
+  }
+
+  private static String text(TypedValue value) throws IOException {
+    return value.hasStringVal()
+        ? value.getStringVal()
+        : YangJson.MAPPER.readTree(json(value)).asText();
   }
 
   private static long number(TypedValue value) throws IOException {

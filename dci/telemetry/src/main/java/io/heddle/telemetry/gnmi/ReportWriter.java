@@ -34,7 +34,7 @@ public final class ReportWriter {
       case LISTS -> report.lists().forEach(each -> out.addUpdate(list(each)));
       case ELEPHANTS -> report.elephants().forEach(each -> out.addUpdate(elephant(each)));
       case RULES -> report.rules().forEach(each -> out.addUpdate(rule(each)));
-      case INTERFACES -> report.interfaces().forEach(each -> out.addUpdate(counter(each)));
+      case INTERFACES -> report.interfaces().forEach(each -> addInterface(out, each));
     }
     return out.build();
   }
@@ -72,18 +72,28 @@ public final class ReportWriter {
         rule);
   }
 
-  private static Update counter(InterfaceReport counter) {
-    Path path =
+  private static void addInterface(Notification.Builder out, InterfaceReport one) {
+    Path state =
         Path.newBuilder()
-            .addElem(element("interface", Map.of("name", counter.name())))
+            .addElem(element("interface", Map.of("name", one.name())))
             .addElem(element("state", Map.of()))
-            .addElem(element("counters", Map.of()))
-            .addElem(element("out-octets", Map.of()))
             .build();
-    return Update.newBuilder()
-        .setPath(path)
-        .setVal(TypedValue.newBuilder().setUintVal(counter.outOctets()))
-        .build();
+    out.addUpdate(
+        Update.newBuilder()
+            .setPath(
+                state.toBuilder()
+                    .addElem(element("counters", Map.of()))
+                    .addElem(element("out-octets", Map.of())))
+            .setVal(TypedValue.newBuilder().setUintVal(one.outOctets())));
+    Boolean up = one.up();
+    if (up != null) {
+      out.addUpdate(
+          Update.newBuilder()
+              .setPath(state.toBuilder().addElem(element("oper-status", Map.of())))
+              .setVal(
+                  TypedValue.newBuilder()
+                      .setJsonIetfVal(ByteString.copyFromUtf8(up ? "\"UP\"" : "\"DOWN\""))));
+    }
   }
 
   private static PathElem element(String name, Map<String, String> keys) {

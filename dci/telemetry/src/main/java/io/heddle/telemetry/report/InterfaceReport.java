@@ -1,8 +1,16 @@
 package io.heddle.telemetry.report;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * An interface's counter, by the path that openconfig-interfaces gives it.
+ * An interface, by the paths that openconfig-interfaces gives its leaves.
  *
  * @param outOctets that it has sent, of its link layer
+ * @param up whether packets can be sent; null where that isn't known
  */
-public record InterfaceReport(String name, long outOctets) {}
+public record InterfaceReport(String name, long outOctets, @Nullable Boolean up) {
+  /** Its counter alone. */
+  public InterfaceReport(String name, long outOctets) {
+    this(name, outOctets, null);
+  }
+}

@@ -99,7 +99,7 @@ final class TelemetryTest {
           List.of(ELEPHANT),
           List.of(
               new RuleReport("fc00:2::2", 17, null, 2, true, null, "controller 10.0.0.9", true)),
-          List.of(new InterfaceReport("w1", 99)));
+          List.of(new InterfaceReport("w1", 99, true), new InterfaceReport("w2", 7, false)));
 
   @TempDir private static java.nio.file.Path folder;
   private static TlsFiles gateway;

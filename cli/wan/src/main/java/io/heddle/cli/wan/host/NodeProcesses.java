@@ -39,9 +39,13 @@ public final class NodeProcesses implements AutoCloseable {
     this.namespaces = namespaces;
   }
 
-  /** Runs {@code heddle PRODUCT run} with the node's configuration. */
-  public void heddle(String node, String product) {
-    heddle(node, product, SMALL);
+  /**
+   * Runs {@code heddle PRODUCT run} with the node's configuration.
+   *
+   * @param words further arguments
+   */
+  public void heddle(String node, String product, String... words) {
+    heddle(node, product, SMALL, words);
   }
 
   /**
@@ -49,7 +53,7 @@ public final class NodeProcesses implements AutoCloseable {
    *
    * @param javaOptions of the daemon's own process
    */
-  public void heddle(String node, String product, List<String> javaOptions) {
+  public void heddle(String node, String product, List<String> javaOptions, String... words) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -63,6 +67,7 @@ public final class NodeProcesses implements AutoCloseable {
             "run",
             "--config",
             folder.resolve(node + ".conf").toString()));
+    command.addAll(List.of(words));
     start(node, node, command);
   }
 

@@ -1,0 +1,54 @@
+package io.heddle.gateway.observe;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.gateway.config.TelemetryConfig;
+import io.heddle.platform.Log;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.server.TelemetryServer;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A router that reports how busy its links are. It changes nothing on its host: no program, no
+ * routes, no rules. Its lists, elephants and rules are empty.
+ */
+public final class Observer implements AutoCloseable {
+  private static final long NS_PER_SECOND = 1_000_000_000;
+
+  private final TelemetryServer server;
+
+  private Observer(TelemetryServer server) {
+    this.server = server;
+  }
+
+  /**
+   * Serves telemetry of the calling thread's network namespace.
+   *
+   * @throws io.heddle.platform.HeddleException where a file or the address doesn't serve
+   */
+  public static Observer start(TelemetryConfig config, Log log) {
+    return new Observer(
+        TelemetryServer.start(
+            new InetSocketAddress(config.address(), config.port()),
+            config.files(),
+            Observer::look,
+            log));
+  }
+
+  /** One look at the calling thread's network namespace. */
+  static GatewayReport look() {
+    Instant now = Instant.now();
+    return new GatewayReport(
+        now.getEpochSecond() * NS_PER_SECOND + now.getNano(),
+        List.of(),
+        List.of(),
+        List.of(),
+        InterfaceCounters.read(HostAddresses.read()));
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,71 @@
+package io.heddle.gateway.observe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Patience;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
+
+/** What a router between gateways reports of itself. */
+final class ObserverTest {
+  private static final int DATAGRAM_BYTES = 1_000;
+
+  private static InterfaceReport one(NetworkNamespace router, String name) {
+    GatewayReport report = router.call(Observer::look);
+    assertTrue(report.lists().isEmpty() && report.elephants().isEmpty());
+    return report.interfaces().stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static NetworkNamespace router() {
+    NetworkNamespace.assumeAvailable();
+    NetworkNamespace router = NetworkNamespace.create("observer");
+    router.ip(
+        "link add w1 type veth peer name w2",
+        "link set w1 up",
+        "link set w2 up",
+        "addr add fd00:5::1/64 dev w1 nodad",
+        "neigh add fd00:5::2 lladdr 02:00:00:00:00:02 dev w1");
+    return router;
+  }
+
+  @Test
+  void sentBytesCountAsTheyLeave() {
+    try (NetworkNamespace router = router()) {
+      long before = one(router, "w1").outOctets();
+      router.call(() -> {
+        try (DatagramSocket socket = new DatagramSocket()) {
+          InetSocketAddress to = new InetSocketAddress(InetAddress.getByName("fd00:5::2"), 9);
+          socket.send(new DatagramPacket(new byte[DATAGRAM_BYTES], DATAGRAM_BYTES, to));
+        }
+        return null;
+      });
+      Patience patience = Patience.ofSeconds(30);
+      while (one(router, "w1").outOctets() < before + DATAGRAM_BYTES) {
+        assertFalse(patience.isOver());
+      }
+    }
+  }
+
+  @Test
+  void linkThatIsCutIsReportedAsDown() {
+    try (NetworkNamespace router = router()) {
+      assertEquals(true, one(router, "w1").up());
+      router.ip("link set w2 down");
+      Patience patience = Patience.ofSeconds(30);
+      while (!Boolean.FALSE.equals(one(router, "w1").up())) {
+        assertFalse(patience.isOver());
+      }
+    }
+  }
+}
