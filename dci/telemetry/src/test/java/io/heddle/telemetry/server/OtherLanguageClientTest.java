@@ -1,0 +1,210 @@
+package io.heddle.telemetry.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.telemetry.report.ElephantReport;
+import io.heddle.telemetry.report.GatewayReport;
+import io.heddle.telemetry.report.InterfaceReport;
+import io.heddle.telemetry.tls.TestCertificates;
+import io.heddle.telemetry.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Telemetry as another implementation reads it: gRPC's C core with its own TLS and HTTP/2, in
+ * Python, and protobuf's Python messages.
+ */
+@EndsWithin(120)
+final class OtherLanguageClientTest {
+  private static final String PYTHON = "/usr/bin/python3";
+  private static final Path CLIENT = Path.of("src/test/python/gnmi_client.py");
+  private static final GatewayReport REPORT =
+      new GatewayReport(
+          1_700_000_000_000_000_000L,
+          List.of(),
+          List.of(
+              new ElephantReport(
+                  "fc00:2::2",
+                  17,
+                  "fc00:1::1",
+                  50_000,
+                  "direct",
+                  100,
+                  null,
+                  1L << 60,
+                  12,
+                  300_000_000,
+                  1,
+                  2,
+                  null,
+                  0xabcde,
+                  "5f00:0:1::1",
+                  "2026-11-26T00:00:00Z",
+                  "2026-11-26T00:00:01Z")),
+          List.of(),
+          List.of(new InterfaceReport("w1", 99, true)));
+  private static final String ELEPHANT =
+      "{\"path\":"
+          + " \"/gateway/elephants/elephant[destination=fc00:2::2][queue-pair=17][source=fc00:1::1]\"";
+  private static final String COUNTER =
+      "{\"path\": \"/interfaces/interface[name=w1]/state/counters/out-octets\", \"value\": 99}";
+  private static final String SYNC = "{\"sync\": true}";
+
+  @TempDir private static Path folder;
+  private static TlsFiles gateway;
+  private static TlsFiles controller;
+  private static TlsFiles stranger;
+
+  private TelemetryServer server;
+
+  private record Said(int exit, List<String> lines) {}
+
+  @BeforeAll
+  static void prepare() throws Exception {
+    Said packages = run(List.of(PYTHON, "-c", "import grpc, google.protobuf"));
+    skipUnless(packages.exit() == 0, "python3-grpcio or python3-protobuf isn't installed");
+    TestCertificates ours = TestCertificates.authority(folder, "authority");
+    gateway = ours.sign("gw1", "DNS:gw1");
+    controller = ours.sign("controller", "DNS:controller");
+    stranger = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
+    Path proto = Path.of("src/main/protobuf").toAbsolutePath();
+    Said compiled =
+        run(List.of("protoc", "-I" + proto, "--python_out=" + folder, proto + "/gnmi.proto"));
+    skipUnless(compiled.exit() != 127, "protobuf-compiler isn't installed");
+    assertEquals(0, compiled.exit(), compiled.toString());
+  }
+
+  private static void skipUnless(boolean fits, String reason) {
+    if (!fits) {
+      System.out.println("skipped: " + reason);
+      Assumptions.abort(reason);
+    }
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        TelemetryServer.start(
+            new InetSocketAddress(InetAddress.getByName("::1"), 0),
+            gateway,
+            () -> REPORT,
+            (level, sentence) -> {});
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static Said run(List<String> command) throws IOException, InterruptedException {
+    Process process;
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    } catch (IOException missing) {
+      return new Said(127, List.of(String.valueOf(missing.getMessage())));
+    }
+    try {
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Said(process.waitFor(), said.lines().toList());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private Said ask(String method, String path, Path... files) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                PYTHON,
+                CLIENT.toAbsolutePath().toString(),
+                folder.toString(),
+                Integer.toString(server.port()),
+                method,
+                path));
+    for (Path each : files) {
+      command.add(each.toString());
+    }
+    return run(command);
+  }
+
+  private Said ask(String method, String path) throws Exception {
+    return ask(method, path, controller.certificate(), controller.key(), controller.authorities());
+  }
+
+  @Test
+  void clientOfAnotherLanguageReadsElephantsOnce() throws Exception {
+    Said said = ask("once", "gateway/elephants");
+    assertEquals(0, said.exit(), said.toString());
+    assertEquals(2, said.lines().size(), said.toString());
+    String elephant = said.lines().getFirst();
+    assertTrue(elephant.startsWith(ELEPHANT), elephant);
+    assertTrue(elephant.contains("\"octets\": \"" + (1L << 60) + "\""), elephant);
+    assertTrue(elephant.contains("\"list-by-hash\": 2"), elephant);
+    assertEquals(SYNC, said.lines().get(1));
+  }
+
+  @Test
+  void clientOfAnotherLanguageHearsSamplesAfterTheFirstLook() throws Exception {
+    Said said = ask("stream", "interfaces");
+    assertEquals(0, said.exit(), said.toString());
+    assertEquals(COUNTER, said.lines().getFirst());
+    int sync = said.lines().indexOf(SYNC);
+    assertTrue(sync > 0, said.toString());
+    assertTrue(said.lines().subList(sync, said.lines().size()).contains(COUNTER), said.toString());
+  }
+
+  @Test
+  void clientOfAnotherLanguagePolls() throws Exception {
+    Said said = ask("poll", "interfaces");
+    assertEquals(0, said.exit(), said.toString());
+    assertTrue(said.lines().contains(COUNTER), said.toString());
+  }
+
+  @Test
+  void clientOfAnotherLanguageAsksWhatThereIs() throws Exception {
+    assertEquals(
+        List.of("{\"version\": \"0.8.0\", \"models\": [\"heddle-dci\"]}"),
+        ask("capabilities", "-").lines());
+  }
+
+  @Test
+  void clientOfAnotherLanguageIsToldThePathsThatThereAre() throws Exception {
+    Said said = ask("once", "gateway/elefants");
+    assertEquals(1, said.exit());
+    assertTrue(said.lines().getFirst().contains("NOT_FOUND"), said.toString());
+    assertTrue(said.lines().getFirst().contains("/gateway/elephants"), said.toString());
+  }
+
+  @Test
+  void clientWithoutCertificateOrWithAStrangersHearsNothing() throws Exception {
+    Said bare = ask("once", "gateway/elephants", gateway.authorities());
+    assertRefused(bare);
+    Said other =
+        ask(
+            "once",
+            "gateway/elephants",
+            stranger.certificate(),
+            stranger.key(),
+            gateway.authorities());
+    assertRefused(other);
+  }
+
+  private static void assertRefused(Said said) {
+    assertEquals(1, said.exit(), said.toString());
+    assertTrue(said.lines().getLast().startsWith("{\"refused\""), said.toString());
+    assertTrue(said.lines().stream().noneMatch(each -> each.contains("path")), said.toString());
+  }
+}
