@@ -15,6 +15,8 @@ import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -59,6 +61,18 @@ final class GatewayLifeTest {
       Gateway second = host.start(LoneHost.config("", ""));
       assertTrue(second.view().lists().adopted());
       assertEquals(List.of("17 by sl2, found at the start"), rules(second));
+    }
+  }
+
+  @Test
+  void ipv4QueuePairsAreSteeredByRulesOfTheirFamily() throws Exception {
+    try (LoneHost host = new LoneHost()) {
+      host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv4/ip_forward"), "1\n"));
+      host.controller("10.1.0.1", "10.2.0.2", 2, 17);
+      Gateway gateway = host.start(LoneHost.steeredIpv4());
+      await("the rule", () -> rules(gateway).equals(List.of("17 by sl2, controller 10.0.0.9")));
+      assertEquals("10.2.0.2", gateway.view().rules().rules().getFirst().destination());
+      assertEquals(1, gateway.peers().peers().getFirst().rules());
     }
   }
 

@@ -8,6 +8,7 @@ import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.session.RuleAnnouncer;
 import io.heddle.flowspec.steering.IndirectionEncoding;
@@ -100,6 +101,36 @@ final class LoneHost implements AutoCloseable {
             .formatted(CONTROLLER_PORT));
   }
 
+  /** The same where destinations are IPv4. */
+  static GatewayConfig steeredIpv4() {
+    return GatewayConfigs.parse(
+        """
+        lan = lan
+        router-id = 10.0.0.1
+        as = 65000
+        bgp-port = 0
+        [controller main]
+        address = ::1
+        port = %s
+        destinations = 10.2.0.0/16
+        [policy dc2]
+        destination = 10.2.0.0/16
+        [list sl1]
+        policy = dc2
+        id = 1
+        segments = 5f00:0:1::1, 5f00:0:99::d6
+        device = w1
+        [list sl2]
+        policy = dc2
+        id = 2
+        segments = 5f00:0:2::1, 5f00:0:99::d6
+        device = w2
+        """
+            .formatted(CONTROLLER_PORT)
+            .lines()
+            .toList());
+  }
+
   /** A gateway that is closed with the host. */
   Gateway start(GatewayConfig config) {
     Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
@@ -118,12 +149,17 @@ final class LoneHost implements AutoCloseable {
    * Announces rules for queue pairs to a gateway with {@link #steered}, without graceful restart.
    */
   void controller(int list, int... queuePairs) {
+    controller(SOURCE, DESTINATION, list, queuePairs);
+  }
+
+  /** The same for other addresses, of either family. */
+  void controller(String source, String destination, int list, int... queuePairs) {
     host.call(() -> {
       BgpSpeaker speaker = new BgpSpeaker((level, sentence) -> {});
       open.push(speaker);
-      FlowspecCodec codec = new FlowspecCodec(ComponentTypes.DEFAULT);
+      List<FlowspecCodec> codecs = FlowspecCodec.both(ComponentTypes.DEFAULT);
       RuleAnnouncer announcer =
-          new RuleAnnouncer(codec, new SteeringAttributes(IndirectionEncoding.DEFAULT));
+          new RuleAnnouncer(codecs, new SteeringAttributes(IndirectionEncoding.DEFAULT));
       speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
       PeerSession session =
           speaker.add(
@@ -132,7 +168,7 @@ final class LoneHost implements AutoCloseable {
                   .localAs(65_000)
                   .remoteAs(65_000)
                   .routerId(0x0a000009)
-                  .families(new Families(false, List.of(codec)))
+                  .families(new Families(false, List.copyOf(codecs)))
                   .passive(true)
                   .build(),
               announcer);
@@ -140,7 +176,10 @@ final class LoneHost implements AutoCloseable {
         for (int queuePair : queuePairs) {
           announcer.announce(
               FlowRule.queuePair(
-                  ComponentTypes.DEFAULT, Prefix.of(SOURCE), Prefix.of(DESTINATION), queuePair),
+                  ComponentTypes.DEFAULT,
+                  FlowPrefix.of(source),
+                  FlowPrefix.of(destination),
+                  queuePair),
               new RuleAnnouncer.Target(list, GATEWAY_ID));
         }
         session.start();

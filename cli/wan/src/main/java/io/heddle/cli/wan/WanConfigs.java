@@ -249,6 +249,11 @@ final class WanConfigs {
                     afi-safi-name = "ipv6-flowspec"
                   [neighbors.afi-safis.mp-graceful-restart.config]
                     enabled = true
+                [[neighbors.afi-safis]]
+                  [neighbors.afi-safis.config]
+                    afi-safi-name = "ipv4-flowspec"
+                  [neighbors.afi-safis.mp-graceful-restart.config]
+                    enabled = true
               """,
               each,
               AS));

@@ -1,10 +1,10 @@
 package io.heddle.controller.run;
 
-import io.heddle.bgp.wire.Prefix;
 import io.heddle.controller.model.FlowId;
 import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,15 +38,16 @@ final class RuleBook {
     this.types = types;
   }
 
-  /** Whether a flow between these addresses can have a rule: Flowspec's are IPv6 here. */
+  /** Whether a flow between these addresses can have a rule: both are of one family. */
   static boolean hasRules(String source, String destination) {
     return hasRules(AddressTexts.parse(source), AddressTexts.parse(destination));
   }
 
   /** The same of addresses that are parsed already. */
   static boolean hasRules(AddressTexts.Known source, AddressTexts.Known destination) {
-    return source.address() instanceof Inet6Address
-        && destination.address() instanceof Inet6Address;
+    InetAddress from = source.address();
+    InetAddress to = destination.address();
+    return from != null && to != null && from.getClass().equals(to.getClass());
   }
 
   /** A flow by its addresses' canonical texts (RFC 5952), however its gateway writes them. */
@@ -73,7 +74,10 @@ final class RuleBook {
   synchronized Reason want(FlowId flow, int gatewayId, String policy, int list, String sentence) {
     FlowRule rule =
         FlowRule.queuePair(
-            types, Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.queuePair());
+            types,
+            FlowPrefix.of(flow.source()),
+            FlowPrefix.of(flow.destination()),
+            flow.queuePair());
     Reason reason =
         new Reason(flow, rule, gatewayId, policy, list, Instant.now(), System.nanoTime(), sentence);
     reasons.put(flow, reason);

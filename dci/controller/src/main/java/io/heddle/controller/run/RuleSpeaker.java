@@ -20,15 +20,15 @@ final class RuleSpeaker implements AutoCloseable {
   private final NetworkConfig network;
   private final BgpSpeaker speaker;
   private final RuleAnnouncer announcer;
-  private final FlowspecCodec codec;
+  private final List<FlowspecCodec> codecs;
   private final List<Known> sessions = new ArrayList<>();
 
   /* The sessions begin later: a gateway whose rules aren't announced at once takes them for ended. */
   RuleSpeaker(NetworkConfig network, Log log) {
     this.network = network;
     speaker = new BgpSpeaker(log);
-    codec = new FlowspecCodec(network.types());
-    announcer = new RuleAnnouncer(codec, new SteeringAttributes(network.encoding()));
+    codecs = FlowspecCodec.both(network.types());
+    announcer = new RuleAnnouncer(codecs, new SteeringAttributes(network.encoding()));
     try {
       speaker.onRefreshRequest(announcer::refreshRequested);
       if (network.port() > 0) {
@@ -65,7 +65,7 @@ final class RuleSpeaker implements AutoCloseable {
         .localAs(network.as())
         .remoteAs(peer.as())
         .routerId(network.routerId())
-        .families(new Families(false, List.of(codec)))
+        .families(new Families(false, List.copyOf(codecs)))
         .gtsmHops(peer.gtsmHops())
         .md5Key(peer.md5Key())
         .passive(peer.passive())

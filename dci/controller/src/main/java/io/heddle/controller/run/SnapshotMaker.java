@@ -147,7 +147,7 @@ final class SnapshotMaker {
         loss == null ? 0 : loss);
   }
 
-  /* Rules are IPv6 Flowspec's: an elephant of IPv4 is background. */
+  /* An elephant that no rule can be made for is background. */
   private void flows(
       String gateway,
       List<ElephantReport> elephants,

@@ -1,6 +1,7 @@
 package io.heddle.controller.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -126,7 +127,18 @@ final class LoopPartsTest {
     assertEquals(
         List.of(new FlowId("gw1", "fc00:1::1", "fc00:2::2", 17)),
         made.snapshot().flows().stream().map(each -> each.id()).toList(),
-        "IPv4 is background");
+        "no rule leads from one family to another");
+  }
+
+  @Test
+  void flowsOfEitherFamilyCanHaveRules() {
+    RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
+    assertTrue(RuleBook.hasRules("10.1.0.1", "10.2.0.2"));
+    assertTrue(RuleBook.hasRules("fc00:1::1", "fc00:2::2"));
+    assertFalse(RuleBook.hasRules("fc00:1::1", "10.2.0.2"));
+    FlowId flow = RuleBook.flow("gw1", "::ffff:10.1.0.1", "10.2.0.2", 17);
+    assertEquals(new FlowId("gw1", "10.1.0.1", "10.2.0.2", 17), flow, "one text for each");
+    assertTrue(book.want(flow, 1, "wan", 2, "it is moved").rule().isIpv4());
   }
 
   @Test
@@ -189,7 +201,10 @@ final class LoopPartsTest {
         List.of("gw1: its reports can't be: queue pair 17 of fc00:2::2 is there twice"),
         made.gaps());
     hear(new Heard.Elephants(List.of(elephant("::ffff:10.2.0.2", 17, 1), twice)));
-    assertEquals(1, snapshots.make(nowNs).snapshot().flows().size(), "IPv4 is background");
+    assertEquals(
+        1,
+        snapshots.make(nowNs).snapshot().flows().size(),
+        "no rule leads from one family to another");
     hear(new Heard.Elephants(List.of(elephant("FC00:2:0::2", 17, 1))));
     assertEquals(
         flow(17), snapshots.make(nowNs).snapshot().flows().getFirst().id(), "one text for each");

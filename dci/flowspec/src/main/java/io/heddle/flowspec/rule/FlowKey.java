@@ -4,8 +4,8 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 
 /**
- * What is known of a flow when rules are asked which one it belongs to. Addresses are IPv6, as
- * their upper and lower 64 bits.
+ * What is known of a flow when rules are asked which one it belongs to. Addresses are IPv6, or IPv4
+ * mapped ({@link FlowPrefix}), as their upper and lower 64 bits.
  *
  * @param protocol the upper-layer protocol: 17 for UDP
  * @param queuePair RoCEv2's destination queue pair; {@link #NONE} for other traffic
@@ -37,6 +37,11 @@ public record FlowKey(
         number);
   }
 
+  /** Whether it is IPv4. */
+  public boolean isIpv4() {
+    return FlowPrefix.isIpv4(destinationHigh, destinationLow);
+  }
+
   /** Whether it carries a queue pair that rules may speak of. */
   public boolean isRoce() {
     return protocol == UDP && destinationPort == ROCE_V2_PORT && queuePair != NONE;
@@ -44,12 +49,15 @@ public record FlowKey(
 
   @Override
   public String toString() {
-    String from = AddressText.of(new Prefix(sourceHigh, sourceLow, Prefix.MAX_LENGTH).address());
-    String to =
-        AddressText.of(new Prefix(destinationHigh, destinationLow, Prefix.MAX_LENGTH).address());
+    String from = text(sourceHigh, sourceLow);
+    String to = text(destinationHigh, destinationLow);
     return isRoce()
         ? "queue pair %s of %s from %s".formatted(queuePair, to, from)
         : "protocol %s from %s port %s to %s port %s"
             .formatted(protocol, from, sourcePort, to, destinationPort);
+  }
+
+  private static String text(long high, long low) {
+    return AddressText.of(FlowPrefix.address(new Prefix(high, low, Prefix.MAX_LENGTH)));
   }
 }

@@ -11,26 +11,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A flow specification: conditions that all have to hold. Its bytes say which rule it is, as BGP's
- * key (RFC 8955 §4); two ways to write one condition are two rules.
+ * A flow specification: conditions that all have to hold. Its family and bytes say which rule it
+ * is, as BGP's key (RFC 8955 §4); two ways to write one condition are two rules.
  */
 public final class FlowRule implements Comparable<FlowRule> {
+  private final boolean ipv4;
   private final byte[] bytes;
   private final List<FlowComponent> components;
 
-  private FlowRule(byte[] bytes, List<FlowComponent> components) {
+  private FlowRule(boolean ipv4, byte[] bytes, List<FlowComponent> components) {
+    this.ipv4 = ipv4;
     this.bytes = bytes;
     this.components = List.copyOf(components);
   }
 
   /**
-   * A rule to announce; its components are put in order.
+   * A rule to announce; its components are put in order. It is an IPv4 rule where all its addresses
+   * are.
    *
    * @throws IllegalArgumentException for none, two of a type, or more than 4095 bytes
    */
   public static FlowRule of(List<FlowComponent> components) {
     List<FlowComponent> ordered =
         components.stream().sorted(Comparator.comparingInt(FlowComponent::type)).toList();
+    boolean ipv4 = isIpv4(ordered);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int last = 0;
     for (FlowComponent each : ordered) {
@@ -38,23 +42,43 @@ public final class FlowRule implements Comparable<FlowRule> {
         throw new IllegalArgumentException("two components of type " + last);
       }
       last = each.type();
-      each.write(out);
+      if (ipv4 && each instanceof PrefixMatch match) {
+        match.writeIpv4(out);
+      } else {
+        each.write(out);
+      }
     }
     if (ordered.isEmpty() || out.size() > 0xfff) {
       throw new IllegalArgumentException(
           "a rule of %s components and %s bytes".formatted(ordered.size(), out.size()));
     }
-    return new FlowRule(out.toByteArray(), ordered);
+    return new FlowRule(ipv4, out.toByteArray(), ordered);
   }
 
-  /** As it was read. */
-  public static FlowRule read(byte[] bytes, List<FlowComponent> components) {
-    return new FlowRule(bytes.clone(), components);
+  private static boolean isIpv4(List<FlowComponent> components) {
+    boolean all = true;
+    boolean some = false;
+    for (FlowComponent each : components) {
+      if (each instanceof PrefixMatch match) {
+        all &= match.isIpv4();
+        some |= match.isIpv4();
+      }
+    }
+    return all && some;
+  }
+
+  /**
+   * As it was read.
+   *
+   * @param ipv4 whether that was among IPv4's rules
+   */
+  public static FlowRule read(boolean ipv4, byte[] bytes, List<FlowComponent> components) {
+    return new FlowRule(ipv4, bytes.clone(), components);
   }
 
   /** One that can't be understood: its bytes name it, and it matches nothing. */
-  public static FlowRule malformed(byte[] bytes) {
-    return new FlowRule(bytes.clone(), List.of());
+  public static FlowRule malformed(boolean ipv4, byte[] bytes) {
+    return new FlowRule(ipv4, bytes.clone(), List.of());
   }
 
   /**
@@ -74,6 +98,11 @@ public final class FlowRule implements Comparable<FlowRule> {
     components.add(NumericMatch.equal(types, FlowField.DESTINATION_PORT, FlowKey.ROCE_V2_PORT, 2));
     components.add(NumericMatch.equal(types, FlowField.QUEUE_PAIR, number, 4));
     return of(components);
+  }
+
+  /** Whether it is one of AFI 1; it matches no IPv6 then, and otherwise no IPv4. */
+  public boolean isIpv4() {
+    return ipv4;
   }
 
   /** All components one after another, without the length in front. */
@@ -112,6 +141,9 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   public boolean matches(FlowKey flow) {
+    if (flow.isIpv4() != ipv4) {
+      return false;
+    }
     for (int i = 0; i < components.size(); i++) {
       if (!components.get(i).matches(flow)) {
         return false;
@@ -126,6 +158,9 @@ public final class FlowRule implements Comparable<FlowRule> {
    */
   @Override
   public int compareTo(FlowRule other) {
+    if (ipv4 != other.ipv4) {
+      return Boolean.compare(ipv4, other.ipv4);
+    }
     int shorter = Math.min(components.size(), other.components.size());
     for (int i = 0; i < shorter; i++) {
       FlowComponent ours = components.get(i);
@@ -145,12 +180,12 @@ public final class FlowRule implements Comparable<FlowRule> {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof FlowRule that && Arrays.equals(bytes, that.bytes);
+    return other instanceof FlowRule that && ipv4 == that.ipv4 && Arrays.equals(bytes, that.bytes);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(bytes);
+    return 2 * Arrays.hashCode(bytes) + (ipv4 ? 1 : 0);
   }
 
   @Override

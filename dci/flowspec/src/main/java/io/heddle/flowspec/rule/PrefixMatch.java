@@ -8,7 +8,8 @@ import java.io.ByteArrayOutputStream;
  * Bits of an address (RFC 8956 §3.1).
  *
  * <pre>
- * type 1 | length 1 | offset 1 | bits from offset to length, padded to octets
+ * type 1 | length 1 | offset 1 | bits from offset to length, padded to octets     IPv6
+ * type 1 | length 1 | bits to length, padded to octets          IPv4, RFC 8955 §4.2.2.1
  * </pre>
  *
  * @param field source or destination
@@ -36,6 +37,16 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
 
   public static PrefixMatch of(FlowField field, Prefix prefix) {
     return new PrefixMatch(field, 0, prefix.length(), prefix.high(), prefix.low());
+  }
+
+  /** One of an IPv4 rule. */
+  public static PrefixMatch ofIpv4(FlowField field, int address, int length) {
+    return of(field, FlowPrefix.ipv4(address, length));
+  }
+
+  /** Whether only IPv4 addresses match. */
+  boolean isIpv4() {
+    return offset == 0 && FlowPrefix.isIpv4(prefix());
   }
 
   /** Bytes of the bits from offset to length. */
@@ -69,6 +80,16 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
   @Override
   public boolean canBeToldOfAFlow() {
     return true;
+  }
+
+  /** As one of an IPv4 rule's. */
+  void writeIpv4(ByteArrayOutputStream out) {
+    int bits = length - FlowPrefix.MAPPED_BITS;
+    out.write(type());
+    out.write(bits);
+    for (int i = 0; i < patternBytes(0, bits); i++) {
+      out.write((int) (low >>> 24 - 8 * i));
+    }
   }
 
   @Override
@@ -106,8 +127,9 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
 
   @Override
   public String toString() {
-    String address = AddressText.of(new Prefix(high, low, Prefix.MAX_LENGTH).address());
-    String bits = isHost() ? "" : offset == 0 ? "/" + length : " bits " + offset + "-" + length;
+    String address = AddressText.of(FlowPrefix.address(new Prefix(high, low, Prefix.MAX_LENGTH)));
+    int shown = isIpv4() ? length - FlowPrefix.MAPPED_BITS : length;
+    String bits = isHost() ? "" : offset == 0 ? "/" + shown : " bits " + offset + "-" + length;
     return field.text() + " " + address + bits;
   }
 }

@@ -31,23 +31,40 @@ public final class RuleAnnouncer implements SessionListener {
    */
   public record Target(int list, int gateway) {}
 
-  private final FlowspecCodec codec;
+  private final List<FlowspecCodec> codecs;
   private final SteeringAttributes steering;
   private final Map<FlowRule, Target> rules = new LinkedHashMap<>();
   private final Set<PeerSession> up = new LinkedHashSet<>();
 
   public RuleAnnouncer(FlowspecCodec codec, SteeringAttributes steering) {
-    this.codec = codec;
+    this(List.of(codec), steering);
+  }
+
+  /**
+   * @param codecs of the families that rules may be of
+   */
+  public RuleAnnouncer(List<FlowspecCodec> codecs, SteeringAttributes steering) {
+    this.codecs = List.copyOf(codecs);
     this.steering = steering;
+  }
+
+  private FlowspecCodec codec(FlowRule rule) {
+    for (FlowspecCodec each : codecs) {
+      if (each.ipv4() == rule.isIpv4()) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException("no session speaks the family of the rule " + rule);
   }
 
   /**
    * Announces a rule, or gives it another list.
    *
    * @throws IllegalArgumentException where the rule is another gateway's already: both would be one
-   *     route, so each needs its source in the rule
+   *     route, so each needs its source in the rule; or where there is no codec for its family
    */
   public void announce(FlowRule rule, Target target) {
+    FlowspecCodec codec = codec(rule);
     Target before = rules.get(rule);
     if (before != null && before.gateway() != target.gateway()) {
       throw new IllegalArgumentException(
@@ -55,7 +72,7 @@ public final class RuleAnnouncer implements SessionListener {
     }
     if (!target.equals(before)) {
       rules.put(rule, target);
-      up.forEach(session -> send(session, List.of(rule), target));
+      up.forEach(session -> send(session, codec, List.of(rule), target));
     }
   }
 
@@ -63,20 +80,24 @@ public final class RuleAnnouncer implements SessionListener {
   public void withdraw(FlowRule rule) {
     if (rules.remove(rule) != null) {
       UpdateMessage gone =
-          UpdateMessage.of(FamilyRoutes.withdraw(codec, List.of(rule)), PathAttributes.EMPTY);
+          UpdateMessage.of(FamilyRoutes.withdraw(codec(rule), List.of(rule)), PathAttributes.EMPTY);
       up.forEach(session -> session.send(gone));
     }
   }
 
   /** Announces everything again, so that no gateway takes it for forgotten. */
   public void refresh() {
-    up.forEach(this::sendAll);
+    for (FlowspecCodec each : codecs) {
+      up.forEach(session -> sendAll(session, each));
+    }
   }
 
   /** A peer asks for everything again; for {@code BgpSpeaker.onRefreshRequest}. */
   public void refreshRequested(PeerSession session, AddressFamily family) {
-    if (family.equals(codec.family()) && up.contains(session)) {
-      sendAll(session);
+    for (FlowspecCodec each : codecs) {
+      if (family.equals(each.family()) && up.contains(session)) {
+        sendAll(session, each);
+      }
     }
   }
 
@@ -84,14 +105,17 @@ public final class RuleAnnouncer implements SessionListener {
     return Map.copyOf(rules);
   }
 
-  private void sendAll(PeerSession session) {
+  private void sendAll(PeerSession session, FlowspecCodec codec) {
     Map<Target, List<FlowRule>> together = new LinkedHashMap<>();
-    rules.forEach(
-        (rule, target) -> together.computeIfAbsent(target, any -> new ArrayList<>()).add(rule));
-    together.forEach((target, these) -> send(session, these, target));
+    rules.forEach((rule, target) -> {
+      if (rule.isIpv4() == codec.ipv4()) {
+        together.computeIfAbsent(target, any -> new ArrayList<>()).add(rule);
+      }
+    });
+    together.forEach((target, these) -> send(session, codec, these, target));
   }
 
-  private void send(PeerSession session, List<FlowRule> these, Target target) {
+  private void send(PeerSession session, FlowspecCodec codec, List<FlowRule> these, Target target) {
     Negotiated negotiated = session.status().negotiated();
     if (negotiated != null) {
       boolean external = session.options().isExternal(negotiated.peerAs());
@@ -106,7 +130,7 @@ public final class RuleAnnouncer implements SessionListener {
   @Override
   public void established(PeerSession session, Negotiated negotiated) {
     up.add(session);
-    sendAll(session);
+    codecs.forEach(each -> sendAll(session, each));
   }
 
   @Override

@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
 /** Takes the components of a rule apart. One thread. */
 final class ComponentReader {
   private final ComponentTypes types;
+  private final boolean ipv4;
   private List<FlowComponent> components = List.of();
   private byte[] bytes = {};
   private int at;
 
-  ComponentReader(ComponentTypes types) {
+  ComponentReader(ComponentTypes types, boolean ipv4) {
     this.types = types;
+    this.ipv4 = ipv4;
   }
 
   /** Returns why the rule is malformed; null where {@link #components} has its components. */
@@ -31,14 +33,17 @@ final class ComponentReader {
     while (at < bytes.length) {
       int type = bytes[at++] & 0xff;
       FlowField field = types.field(type);
-      if (field == null) {
+      if (field == null || ipv4 && field == FlowField.FLOW_LABEL) {
         return "component type " + type + " is unknown";
       }
       if (type <= last) {
         return "component type " + type + " follows type " + last;
       }
       last = type;
-      String why = field.kind() == FlowField.Kind.PREFIX ? prefix(field) : terms(field, type);
+      String why =
+          field.kind() != FlowField.Kind.PREFIX
+              ? terms(field, type)
+              : ipv4 ? ipv4Prefix(field) : prefix(field);
       if (why != null) {
         return why;
       }
@@ -77,6 +82,27 @@ final class ComponentReader {
       }
     }
     components.add(new PrefixMatch(field, offset, length, high, low));
+    return null;
+  }
+
+  /* Without an offset (RFC 8955 §4.2.2.1). */
+  private @Nullable String ipv4Prefix(FlowField field) {
+    if (at >= bytes.length) {
+      return "a " + field.text() + " component ends before its length";
+    }
+    int length = bytes[at++] & 0xff;
+    if (length > Integer.SIZE) {
+      return "a " + field.text() + " component has " + length + " bits of an IPv4 address";
+    }
+    int size = PrefixMatch.patternBytes(0, length);
+    if (size > bytes.length - at) {
+      return "a " + field.text() + " component of " + size + " bytes runs past the rule's end";
+    }
+    int address = 0;
+    for (int i = 0; i < size; i++) {
+      address |= (bytes[at++] & 0xff) << 24 - 8 * i;
+    }
+    components.add(PrefixMatch.ofIpv4(field, address, length));
     return null;
   }
 

@@ -5,10 +5,11 @@ import io.heddle.bgp.wire.FamilyCodec;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * IPv6 Flowspec routes, AFI 2 and SAFI 133 (RFC 8955 §4.1).
+ * Flowspec routes of one family (RFC 8955 §4.1): AFI 1 or 2, SAFI 133.
  *
  * <pre>
  * length 1, up to 239, or 2 with 0xf in front | components
@@ -18,13 +19,24 @@ import org.jspecify.annotations.Nullable;
  * known. Where a length runs past the end, the rules can't be told from each other.
  *
  * @param types which number stands for which field
+ * @param ipv4 whether it is AFI 1
  */
-public record FlowspecCodec(ComponentTypes types) implements FamilyCodec<FlowRule> {
+public record FlowspecCodec(ComponentTypes types, boolean ipv4) implements FamilyCodec<FlowRule> {
   static final int LONG_LENGTH = 0xf0;
+
+  /** IPv6's. */
+  public FlowspecCodec(ComponentTypes types) {
+    this(types, false);
+  }
+
+  /** IPv6's and IPv4's. */
+  public static List<FlowspecCodec> both(ComponentTypes types) {
+    return List.of(new FlowspecCodec(types, false), new FlowspecCodec(types, true));
+  }
 
   @Override
   public AddressFamily family() {
-    return AddressFamily.IPV6_FLOWSPEC;
+    return ipv4 ? AddressFamily.IPV4_FLOWSPEC : AddressFamily.IPV6_FLOWSPEC;
   }
 
   @Override
@@ -34,7 +46,7 @@ public record FlowspecCodec(ComponentTypes types) implements FamilyCodec<FlowRul
 
   @Override
   public @Nullable String decode(ByteBuffer routes, Sink<FlowRule> sink) {
-    ComponentReader reader = new ComponentReader(types);
+    ComponentReader reader = new ComponentReader(types, ipv4);
     while (routes.hasRemaining()) {
       int length = routes.get() & 0xff;
       if (length >= LONG_LENGTH) {
@@ -50,9 +62,9 @@ public record FlowspecCodec(ComponentTypes types) implements FamilyCodec<FlowRul
       routes.get(bytes);
       String why = reader.read(bytes);
       if (why == null) {
-        sink.route(FlowRule.read(bytes, reader.components()));
+        sink.route(FlowRule.read(ipv4, bytes, reader.components()));
       } else {
-        sink.malformed(FlowRule.malformed(bytes), why);
+        sink.malformed(FlowRule.malformed(ipv4, bytes), why);
       }
     }
     return null;

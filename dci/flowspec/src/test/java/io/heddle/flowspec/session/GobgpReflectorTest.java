@@ -12,6 +12,7 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.flowspec.rule.FlowKey;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.wire.Rules;
@@ -44,7 +45,8 @@ class GobgpReflectorTest {
 
   @TempDir private Path folder;
   private final Heard heard = new Heard();
-  private final RuleAnnouncer announcer = new RuleAnnouncer(Rules.CODEC, SteeredGateway.STEERING);
+  private final RuleAnnouncer announcer =
+      new RuleAnnouncer(List.of(Rules.CODEC, Rules.IPV4_CODEC), SteeredGateway.STEERING);
   private LoopbackNamespace net;
   private SteeredGateway gateway;
   private BgpSpeaker controller;
@@ -114,6 +116,9 @@ class GobgpReflectorTest {
             [[neighbors.afi-safis]]
               [neighbors.afi-safis.config]
                 afi-safi-name = "ipv6-flowspec"
+            [[neighbors.afi-safis]]
+              [neighbors.afi-safis.config]
+                afi-safi-name = "ipv4-flowspec"
           """
               .formatted(each, AS));
     }
@@ -135,7 +140,7 @@ class GobgpReflectorTest {
         .localAs(AS)
         .remoteAs(AS)
         .routerId(routerId)
-        .families(new Families(false, List.of(Rules.CODEC)))
+        .families(new Families(false, List.of(Rules.CODEC, Rules.IPV4_CODEC)))
         .retryMs(100, 500)
         .build();
   }
@@ -160,6 +165,24 @@ class GobgpReflectorTest {
     gateway.awaitList(0);
     heard.await("the withdrawal", () -> heard.updates.getLast().withdrawnRoutes() == 1);
     assertEquals(List.of(RULE), heard.updates.getLast().of(Rules.CODEC).withdrawn());
+    assertEquals(List.of(), gateway.warnings());
+  }
+
+  @Test
+  void ipv4RuleReachesTheGatewayByteForByteBesideIpv6s() {
+    FlowRule ofFour = Rules.queuePair("10.2.0.2", 0x11);
+    FlowKey flow = Rules.flow("10.1.0.1", "10.2.0.2", 0x11);
+    controller.execute(() -> announcer.announce(RULE, LIST_2));
+    controller.execute(
+        () -> announcer.announce(ofFour, new RuleAnnouncer.Target(3, SteeredGateway.ROUTER_ID)));
+    gateway.awaitList(2);
+    gateway.await("the IPv4 rule", () -> gateway.list(flow) == 3);
+    RuleEntry winner = gateway.speaker.ask(() -> gateway.table.winner(flow));
+    assertArrayEquals(ofFour.bytes(), winner.rule().bytes());
+    assertEquals(CONTROLLER_ID, winner.routerId());
+    controller.execute(() -> announcer.withdraw(ofFour));
+    gateway.await("the withdrawal", () -> gateway.list(flow) == 0);
+    assertEquals(2, gateway.list(), "the other family's stays");
     assertEquals(List.of(), gateway.warnings());
   }
 

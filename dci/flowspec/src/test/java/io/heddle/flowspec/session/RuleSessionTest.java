@@ -145,7 +145,7 @@ class RuleSessionTest {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     gateway.awaitList(2);
     FlowRule unknown =
-        FlowRule.malformed(Rules.bytes("0180 00 fd000002000000000000000000000002 fe81 11"));
+        FlowRule.malformed(false, Rules.bytes("0180 00 fd000002000000000000000000000002 fe81 11"));
     PathAttributes attributes =
         SteeredGateway.STEERING.write(2, SteeredGateway.ROUTER_ID, 65001, true);
     controller.execute(() ->

@@ -6,8 +6,8 @@ import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
-import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.steering.SteeringAttributes;
@@ -17,6 +17,7 @@ import io.heddle.flowspec.table.RuleChanges;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleLimits;
 import io.heddle.flowspec.table.RuleTable;
+import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.flowspec.wire.Rules;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
@@ -43,6 +44,7 @@ final class SteeredGateway implements AutoCloseable {
   final BgpSpeaker speaker;
   final RuleTable table;
   final RuleReceiver receiver;
+  private final BothFamilies receivers;
   PeerSession session;
 
   SteeredGateway(RuleGrace grace) {
@@ -61,27 +63,36 @@ final class SteeredGateway implements AutoCloseable {
           }
         };
     table = new RuleTable(list -> true, counted, NanoClock.SYSTEM, to);
+    receiver = receiver("controller", "fd00:2::/32", Rules.CODEC, grace, to);
+    receivers =
+        new BothFamilies(
+            List.of(
+                receiver,
+                receiver("controller (IPv4)", "10.2.0.0/16", Rules.IPV4_CODEC, grace, to)));
+  }
+
+  private RuleReceiver receiver(
+      String peer, String destinations, FlowspecCodec codec, RuleGrace grace, Log to) {
     RuleAdmission admission =
         new RuleAdmission(
-            "controller",
-            RuleLimits.to(List.of(Prefix.of("fd00:2::/32"))),
+            peer,
+            RuleLimits.to(List.of(FlowPrefix.of(destinations))),
             STEERING,
             ROUTER_ID,
             table,
             NanoClock.SYSTEM);
-    receiver =
-        new RuleReceiver(
-            "controller",
-            Rules.CODEC,
-            admission,
-            table,
-            grace,
-            (delayNs, task) -> later.add(new Waiting(delayNs, task)),
-            to);
+    return new RuleReceiver(
+        peer,
+        codec,
+        admission,
+        table,
+        grace,
+        (delayNs, task) -> later.add(new Waiting(delayNs, task)),
+        to);
   }
 
   void connect(PeerOptions options) {
-    session = speaker.add(options, receiver);
+    session = speaker.add(options, receivers);
     speaker.execute(session::start);
   }
 
@@ -102,8 +113,12 @@ final class SteeredGateway implements AutoCloseable {
 
   /** Where the flow goes; 0 where its hash decides. */
   int list() {
+    return list(FLOW);
+  }
+
+  int list(FlowKey flow) {
     return speaker.ask(() -> {
-      RuleEntry winner = table.winner(FLOW);
+      RuleEntry winner = table.winner(flow);
       return winner == null ? 0 : winner.list();
     });
   }

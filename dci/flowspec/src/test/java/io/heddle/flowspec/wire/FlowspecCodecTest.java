@@ -144,14 +144,16 @@ class FlowspecCodecTest {
       for (int bit = 0; bit < 8 * whole.length; bit++) {
         byte[] bytes = whole.clone();
         bytes[bit / 8] ^= (byte) (0x80 >>> bit % 8);
-        FlowspecFuzzTest.takenApart(bytes);
+        FlowspecFuzzTest.takenApart(Rules.CODEC, bytes);
+        FlowspecFuzzTest.takenApart(Rules.IPV4_CODEC, bytes);
       }
       for (int length = 0; length < whole.length; length++) {
         byte[] bytes = Arrays.copyOf(whole, length);
         if (length > 0) {
           bytes[0] = (byte) (length - 1);
         }
-        FlowspecFuzzTest.takenApart(bytes);
+        FlowspecFuzzTest.takenApart(Rules.CODEC, bytes);
+        FlowspecFuzzTest.takenApart(Rules.IPV4_CODEC, bytes);
       }
     }
   }

@@ -3,12 +3,12 @@ package io.heddle.flowspec.wire;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.heddle.bgp.wire.FamilyCodec;
-import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.BitmaskMatch;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowComponent;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.NumericMatch;
 import io.heddle.flowspec.rule.PrefixMatch;
@@ -22,6 +22,8 @@ import java.util.random.RandomGenerator;
 /** Rules and flows for tests. */
 public final class Rules {
   public static final FlowspecCodec CODEC = new FlowspecCodec(ComponentTypes.DEFAULT);
+
+  public static final FlowspecCodec IPV4_CODEC = new FlowspecCodec(ComponentTypes.DEFAULT, true);
 
   private Rules() {}
 
@@ -48,17 +50,21 @@ public final class Rules {
   }
 
   public static Taken read(String hex) {
+    return read(CODEC, hex);
+  }
+
+  static Taken read(FlowspecCodec codec, String hex) {
     Taken taken = new Taken();
-    assertNull(CODEC.decode(ByteBuffer.wrap(bytes(hex)), taken));
+    assertNull(codec.decode(ByteBuffer.wrap(bytes(hex)), taken));
     return taken;
   }
 
   public static FlowRule queuePair(String destination, int number) {
-    return FlowRule.queuePair(ComponentTypes.DEFAULT, null, Prefix.of(destination), number);
+    return FlowRule.queuePair(ComponentTypes.DEFAULT, null, FlowPrefix.of(destination), number);
   }
 
   public static FlowKey flow(String source, String destination, int number) {
-    return FlowKey.queuePair(Prefix.of(source), Prefix.of(destination), 49_152, number);
+    return FlowKey.queuePair(FlowPrefix.of(source), FlowPrefix.of(destination), 49_152, number);
   }
 
   /** One of few addresses and numbers, so that rules meet often. */

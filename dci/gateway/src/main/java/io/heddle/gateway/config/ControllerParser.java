@@ -4,6 +4,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.ComponentTypes;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.session.RuleGrace;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.table.RuleLimits;
@@ -100,11 +101,11 @@ final class ControllerParser {
         section.get(
             "destinations",
             List.of(),
-            "IPv6 prefixes such as fc00:2::/64",
+            "prefixes such as fc00:2::/64, 10.2.0.0/16",
             text ->
                 Stream.of(text.split("[\\s,]+"))
                     .filter(word -> !word.isEmpty())
-                    .map(Prefix::of)
+                    .map(FlowPrefix::of)
                     .toList());
     if (destinations.isEmpty()) {
       throw missing(section, "destinations");

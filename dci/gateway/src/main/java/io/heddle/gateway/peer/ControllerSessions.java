@@ -9,6 +9,7 @@ import io.heddle.bgp.wire.Families;
 import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.session.BothFamilies;
 import io.heddle.flowspec.session.RuleReceiver;
 import io.heddle.flowspec.steering.RuleRefusal;
 import io.heddle.flowspec.steering.SteeringAttributes;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import java.util.function.ToLongFunction;
 
 /** BGP sessions with controllers, and what their rules have the data plane do. */
 public final class ControllerSessions implements AutoCloseable {
@@ -56,7 +58,11 @@ public final class ControllerSessions implements AutoCloseable {
       long delayed,
       Map<String, Long> refused) {}
 
-  private record Known(ControllerPeer config, PeerSession session, RuleAdmission admission) {}
+  private record Known(ControllerPeer config, PeerSession session, List<RuleAdmission> admissions) {
+    long sum(ToLongFunction<RuleAdmission> count) {
+      return admissions.stream().mapToLong(count).sum();
+    }
+  }
 
   private final ControllerRules config;
   private final Steering steering;
@@ -106,24 +112,22 @@ public final class ControllerSessions implements AutoCloseable {
   }
 
   private void add(ControllerPeer peer, Log log) {
-    FlowspecCodec codec = new FlowspecCodec(config.types());
-    RuleAdmission admission =
-        new RuleAdmission(
-            peer.name(),
-            new RuleLimits(peer.destinations(), peer.mostRules(), RuleLimits.CHANGES_PER_SECOND),
-            new SteeringAttributes(config.encoding()),
-            config.routerId(),
-            table,
-            NanoClock.SYSTEM);
-    RuleReceiver receiver =
-        new RuleReceiver(
-            peer.name(),
-            codec,
-            admission,
-            table,
-            config.grace(),
-            (delayNs, task) -> speaker.loop().schedule(delayNs, task),
-            log);
+    List<FlowspecCodec> codecs = FlowspecCodec.both(config.types());
+    List<RuleAdmission> admissions = new ArrayList<>();
+    List<RuleReceiver> receivers = new ArrayList<>();
+    for (FlowspecCodec codec : codecs) {
+      RuleAdmission admission = admission(peer, name(peer, codec.ipv4()));
+      admissions.add(admission);
+      receivers.add(
+          new RuleReceiver(
+              name(peer, codec.ipv4()),
+              codec,
+              admission,
+              table,
+              config.grace(),
+              (delayNs, task) -> speaker.loop().schedule(delayNs, task),
+              log));
+    }
     PeerOptions options =
         PeerOptions.builder(peer.name())
             .remote(peer.address())
@@ -132,17 +136,32 @@ public final class ControllerSessions implements AutoCloseable {
             .localAs(config.as())
             .remoteAs(peer.as())
             .routerId(config.routerId())
-            .families(new Families(false, List.of(codec)))
+            .families(new Families(false, List.copyOf(codecs)))
             .gtsmHops(peer.gtsmHops())
             .md5Key(peer.md5Key())
             .passive(peer.passive())
             .codePoints(CodePoints.DEFAULT)
             .build();
-    PeerSession session = speaker.add(options, receiver);
+    PeerSession session = speaker.add(options, new BothFamilies(receivers));
     speaker.execute(() -> {
-      peers.add(new Known(peer, session, admission));
+      peers.add(new Known(peer, session, admissions));
       session.start();
     });
+  }
+
+  /* By this the table knows a peer's rules; those of IPv4 end with their own End-of-RIB. */
+  private static String name(ControllerPeer peer, boolean ipv4) {
+    return ipv4 ? peer.name() + " (IPv4)" : peer.name();
+  }
+
+  private RuleAdmission admission(ControllerPeer peer, String name) {
+    return new RuleAdmission(
+        name,
+        new RuleLimits(peer.destinations(), peer.mostRules(), RuleLimits.CHANGES_PER_SECOND),
+        new SteeringAttributes(config.encoding()),
+        config.routerId(),
+        table,
+        NanoClock.SYSTEM);
   }
 
   private void dropOld() {
@@ -187,17 +206,18 @@ public final class ControllerSessions implements AutoCloseable {
             .map(each -> {
               Map<String, Long> refused = new TreeMap<>();
               for (RuleRefusal why : RuleRefusal.values()) {
-                if (each.admission().refused(why) > 0) {
-                  refused.put(why.text(), each.admission().refused(why));
+                long count = each.sum(admission -> admission.refused(why));
+                if (count > 0) {
+                  refused.put(why.text(), count);
                 }
               }
               return new Peer(
                   each.config().name(),
                   each.config().address().getHostAddress(),
                   String.valueOf(each.session().state()),
-                  table.size(each.config().name()),
-                  each.admission().accepted(),
-                  each.admission().delayed(),
+                  table.size(name(each.config(), false)) + table.size(name(each.config(), true)),
+                  each.sum(RuleAdmission::accepted),
+                  each.sum(RuleAdmission::delayed),
                   refused);
             })
             .toList());

@@ -6,12 +6,12 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.FlowComponent;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleChanges;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleTable;
-import java.net.Inet6Address;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -102,13 +102,14 @@ final class RuleSteers implements RuleChanges {
   private static Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen(Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = new HashMap<>();
     for (FlowRecord each : flows) {
-      /* Rules are IPv6 Flowspec's, and the first queue pairs are management's. */
-      if (each.destination() instanceof Inet6Address to
-          && each.source() instanceof Inet6Address from
-          && each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
+      /* The first queue pairs are management's. */
+      if (each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
         FlowKey flow =
             FlowKey.queuePair(
-                Prefix.host(from), Prefix.host(to), each.sourcePort(), each.queuePair());
+                FlowPrefix.host(each.source()),
+                FlowPrefix.host(each.destination()),
+                each.sourcePort(),
+                each.queuePair());
         seen.computeIfAbsent(QueuePairKey.of(flow), any -> new HashMap<>()).put(flow, each);
       }
     }
@@ -171,7 +172,9 @@ final class RuleSteers implements RuleChanges {
             || !entry.rule().matches(anyPacket(key, source))
         ? null
         : new SteerKey(
-            key.destination().address(), key.queuePair(), source == null ? null : source.address());
+            FlowPrefix.address(key.destination()),
+            key.queuePair(),
+            source == null ? null : FlowPrefix.address(source));
   }
 
   private static FlowKey anyPacket(QueuePairKey key, @Nullable Prefix source) {

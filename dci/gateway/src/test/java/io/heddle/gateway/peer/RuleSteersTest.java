@@ -11,6 +11,7 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
+import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.RuleEntry;
@@ -40,6 +41,43 @@ final class RuleSteersTest {
         source == null ? null : Prefix.of(source),
         Prefix.of(TO),
         queuePair);
+  }
+
+  @Test
+  void ipv4RuleSteersItsQueuePairWithIpv4Keys() {
+    FlowRule rule =
+        FlowRule.queuePair(
+            ComponentTypes.DEFAULT, FlowPrefix.of("10.1.0.1"), FlowPrefix.of("10.2.0.2"), 17);
+    put(rule, 2);
+    SteerKey key = new SteerKey(AddressText.parse("10.2.0.2"), 17, AddressText.parse("10.1.0.1"));
+    assertEquals(Map.of(key, to(2)), steers.next(table, List.of()).changed());
+    table.remove("main", rule);
+    assertEquals(Set.of(key), steers.next(table, List.of()).gone());
+  }
+
+  @Test
+  void ipv4FlowIsSteeredByARuleForItsNetwork() {
+    put(
+        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, FlowPrefix.of("10.2.0.0/16")))),
+        3);
+    FlowRecord flow =
+        new FlowRecord(
+            AddressText.parse("10.2.0.2"),
+            17,
+            0,
+            AddressText.parse("10.1.0.1"),
+            50_000,
+            1,
+            1,
+            0,
+            0,
+            0,
+            1,
+            false);
+    assertEquals(
+        Map.of(new SteerKey(flow.destination(), 17, flow.source()), to(3)),
+        steers.next(table, List.of(flow, flow(18))).changed(),
+        "and no IPv6 flow");
   }
 
   private void put(FlowRule rule, int list) {

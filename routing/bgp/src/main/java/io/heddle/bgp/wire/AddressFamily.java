@@ -4,6 +4,7 @@ package io.heddle.bgp.wire;
 public record AddressFamily(int afi, int safi) {
   public static final AddressFamily IPV4_UNICAST = new AddressFamily(1, 1);
   public static final AddressFamily IPV6_UNICAST = new AddressFamily(2, 1);
+  public static final AddressFamily IPV4_FLOWSPEC = new AddressFamily(1, 133);
   public static final AddressFamily IPV6_FLOWSPEC = new AddressFamily(2, 133);
 
   @Override

@@ -1,0 +1,61 @@
+package io.heddle.flowspec.session;
+
+import io.heddle.bgp.session.Negotiated;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionEnd;
+import io.heddle.bgp.session.SessionListener;
+import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.UpdateMessage;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * One session's rules of two families, each with a receiver of its own: End-of-RIB, grace and
+ * limits are a family's. The speaker's thread.
+ */
+public final class BothFamilies implements SessionListener {
+  private final List<RuleReceiver> receivers;
+
+  public BothFamilies(List<RuleReceiver> receivers) {
+    this.receivers = List.copyOf(receivers);
+  }
+
+  private void each(Consumer<RuleReceiver> what) {
+    receivers.forEach(what);
+  }
+
+  @Override
+  public void established(PeerSession session, Negotiated negotiated) {
+    each(one -> one.established(session, negotiated));
+  }
+
+  @Override
+  public void update(PeerSession session, UpdateMessage update) {
+    each(one -> one.update(session, update));
+  }
+
+  @Override
+  public void endOfRib(PeerSession session, AddressFamily family) {
+    each(one -> one.endOfRib(session, family));
+  }
+
+  @Override
+  public void routesBecomeStale(PeerSession session, AddressFamily family) {
+    each(one -> one.routesBecomeStale(session, family));
+  }
+
+  @Override
+  public void dropStaleRoutes(PeerSession session, AddressFamily family) {
+    each(one -> one.dropStaleRoutes(session, family));
+  }
+
+  @Override
+  public void down(PeerSession session, SessionEnd end) {
+    each(one -> one.down(session, end));
+  }
+
+  @Override
+  public void attemptFailed(PeerSession session, SessionEnd end) {
+    each(one -> one.attemptFailed(session, end));
+  }
+}
