@@ -316,7 +316,7 @@ public final class WanDemo {
     }
     long begin = killedNs;
     steps.step(
-        "the controller is killed: the rule stays for its grace, then the hash decides",
+        "failure, controller killed: the rule stays for its grace, then the hash decides",
         () -> {
           if (!ask.rules().isEmpty()) {
             return null;

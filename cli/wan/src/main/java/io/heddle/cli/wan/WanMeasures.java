@@ -1,6 +1,8 @@
 package io.heddle.cli.wan;
 
 import io.heddle.addr.AddressText;
+import io.heddle.cli.kit.Cleanup;
+import io.heddle.cli.wan.figure.FailureScene;
 import io.heddle.cli.wan.figure.FleetFigures;
 import io.heddle.cli.wan.figure.PollFigures;
 import io.heddle.cli.wan.figure.RuleFigures;
@@ -100,6 +102,7 @@ final class WanMeasures {
 
   /** What needs no network, or makes its own. */
   void alone(Path folder, WanDemo.Extent extent) throws IOException, InterruptedException {
+    failures(folder);
     steps.exact(
         "the solver against all placements of small cases", () -> List.of(SolverFigure.measure()));
     steps.timed("ten thousand queue pairs in a data plane", PollFigures::measure);
@@ -115,6 +118,19 @@ final class WanMeasures {
       steps.timed(
           "a controller of a hundred simulated gateways",
           () -> FleetFigures.load(folder, steps::limit));
+    }
+  }
+
+  /* H: rows of the design's table; a killed controller and lost daemons are shown before. */
+  private void failures(Path folder) throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      FailureScene scene = new FailureScene(folder, cleanup);
+      steps.step("failure, wrong queue pair: matches nothing", scene::wrongQueuePair);
+      steps.step("failure, unknown list: the rule waits, the hash decides", scene::unknownList);
+      steps.step("failure, malformed rules: counted, and the session stays", scene::malformed);
+      steps.step("failure, stale rule: ends by its age", scene::stale);
+      steps.step(
+          "failure, session lost without graceful restart: hash at once", scene::sessionLost);
     }
   }
 

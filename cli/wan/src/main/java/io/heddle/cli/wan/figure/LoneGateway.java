@@ -36,8 +36,17 @@ final class LoneGateway implements AutoCloseable {
    * @throws HeddleException where the host refuses; nothing is left then
    */
   LoneGateway(Path folder) throws IOException {
+    this(folder, "");
+  }
+
+  /**
+   * The same with more keys.
+   *
+   * @param more lines above the sections
+   */
+  LoneGateway(Path folder, String more) throws IOException {
     file = folder.resolve("lone.conf");
-    Files.writeString(file, config(folder));
+    Files.writeString(file, more + config(folder));
     Commands.run(List.of("ip", "netns", "add", namespace));
     try {
       connect();
