@@ -90,6 +90,9 @@ final class WanMeasures {
         gain(capture);
       }
     }
+    steps.timed(
+        "the path with the gateway's program, and without",
+        () -> List.of(new WanPath(nodes).measure()));
   }
 
   private static int rounds(WanDemo.Extent extent) {
