@@ -83,6 +83,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle simulate --level flows", "FlowReport");
     DOCUMENTS.put("heddle bridge show", "BridgeStatus");
     DOCUMENTS.put("heddle bridge demo", "BridgeDemo$Report");
+    DOCUMENTS.put("heddle bridge demo --failover", "FailoverDemo$Report");
     for (String order : List.of("drain", "hold", "take", "yield")) {
       DOCUMENTS.put("heddle bridge " + order, "BridgeOrders$Outcome");
     }
