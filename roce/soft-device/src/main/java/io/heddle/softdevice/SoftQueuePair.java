@@ -199,7 +199,9 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
         && !peer.toAddress().isLoopbackAddress()) {
       throw new VerbsException(
           "modify_qp to RTR",
-          "%s: %s is no soft device, and the checksum that such a device wants over IPv4 covers a number that the kernel gives later; take IPv6 planes, or soft devices at both ends"
+          ("%s: %s is no soft device, and the checksum that such a device wants over IPv4 covers a"
+                  + " number that the kernel gives later; take IPv6 planes, or soft devices at both"
+                  + " ends")
               .formatted(this, peer),
           Errno.EOPNOTSUPP);
     }

@@ -152,7 +152,7 @@ class DoctorToPeerTest extends OnTwoHosts {
     for (int host = 0; host < 2; host++) {
       for (int plane = 1; plane <= PLANES; plane++) {
         ip(host, "-6", "addr", "flush", "dev", "e" + plane, "scope", "global");
-        ip(host, "addr", "add", "10.7.%d.%d/24".formatted(plane, host + 1), "dev", "e" + plane);
+        ip(host, "addr", "add", "10.7.%s.%s/24".formatted(plane, host + 1), "dev", "e" + plane);
       }
     }
     Process answering = answerer(Map.of());
@@ -160,7 +160,7 @@ class DoctorToPeerTest extends OnTwoHosts {
       JsonNode well = examine("--peer", "10.7.1.2");
       assertEquals(0, count(well, "no-plane"), well.toPrettyString());
       for (int plane = 1; plane <= PLANES; plane++) {
-        String way = "if:e%d, 10.7.%1$d.1 to 10.7.%1$d.2: carries 9000 bytes".formatted(plane);
+        String way = "if:e%s, 10.7.%1$s.1 to 10.7.%1$s.2: carries 9000 bytes".formatted(plane);
         assertTrue(well.toString().contains(way), well.toPrettyString());
       }
       ip(1, "rule", "add", "from", "10.7.1.2", "prohibit");
