@@ -22,9 +22,14 @@ public final class PlaneNews {
   /** A plane to a peer, in the words of the log. */
   private record Way(String peer, String plane) {}
 
+  /* After how long an absence is told again: soon once, then ever more seldom, at last once an hour. */
+  private static final long FIRST_REMINDER_NS = 60_000_000_000L;
+  private static final long LONGEST_REMINDER_NS = 3600_000_000_000L;
+
   /** From when the first connection left it until all are back. */
   private static final class Absence {
     private final long beganNs;
+    private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Teller> away = new HashSet<>();
     private final Set<Teller> ever = new HashSet<>();
 
@@ -58,6 +63,32 @@ public final class PlaneNews {
     }
     absence.away.add(connection);
     absence.ever.add(connection);
+  }
+
+  /**
+   * A plane that a connection left is still away. Told after a minute, ten minutes, an hour, and
+   * then each hour, once for all connections to the peer.
+   *
+   * @param plane with its addresses
+   * @param cause why it was left
+   * @param againNs until it is tried again
+   */
+  public void stillAway(Teller connection, String plane, String cause, long againNs, Log log) {
+    Absence absence = absences.get(new Way(connection.peer(), plane));
+    if (absence == null) {
+      return;
+    }
+    long awayNs = clock.nanoTime() - absence.beganNs;
+    if (awayNs < absence.reminderNs) {
+      return;
+    }
+    log.info(
+        "%s: %s has been away for %s s (%s), and is tried again in %s ms",
+        connection.peer(), plane, awayNs / 1_000_000_000, cause, againNs / 1_000_000);
+    absence.reminderNs =
+        absence.reminderNs < LONGEST_REMINDER_NS
+            ? Math.min(absence.reminderNs * 10, LONGEST_REMINDER_NS)
+            : absence.reminderNs + LONGEST_REMINDER_NS;
   }
 
   /** A connection has the plane again. */

@@ -46,6 +46,7 @@ public final class PlaneReturn {
   void tryLater(PlaneLife plane) {
     int epoch = plane.epoch;
     long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    connection.news().stillAway(connection, failover.where(plane), plane.cause, holdNs, log);
     tasks.schedule(
         holdNs,
         () -> {

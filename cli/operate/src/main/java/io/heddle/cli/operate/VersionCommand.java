@@ -128,7 +128,7 @@ public final class VersionCommand implements Callable<Integer> {
     line(
         out,
         "host",
-        "Linux %s, %s, %d processors"
+        "Linux %s, %s, %s processors"
             .formatted(document.kernel(), document.architecture(), document.processors()));
     line(out, "libibverbs", document.libibverbs() ? LIBRARY : "none; the soft device needs none");
   }

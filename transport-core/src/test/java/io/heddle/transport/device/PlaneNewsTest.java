@@ -1,0 +1,63 @@
+package io.heddle.transport.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.Log;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlaneNewsTest {
+  private static final long SECOND_NS = 1_000_000_000;
+  private static final long PAUSE_NS = 4 * SECOND_NS;
+  private static final String PLANE = "plane if:e1 (fd00::1 to fd00::2)";
+
+  private final List<String> lines = new ArrayList<>();
+  private final Log log = (level, sentence) -> lines.add(sentence);
+  private final PlaneNews.Teller one = () -> "rank 1";
+  private final PlaneNews.Teller other = () -> "rank 1";
+  private long nowNs = 7 * SECOND_NS;
+  private final PlaneNews news = new PlaneNews(() -> nowNs);
+
+  private void tryFor(long seconds) {
+    long endNs = nowNs + seconds * SECOND_NS;
+    while (nowNs < endNs) {
+      nowNs += PAUSE_NS;
+      news.stillAway(one, PLANE, "no carrier", PAUSE_NS, log);
+      news.stillAway(other, PLANE, "no carrier", PAUSE_NS, log);
+    }
+  }
+
+  private static String reminder(int seconds) {
+    return "rank 1: "
+        + PLANE
+        + " has been away for "
+        + seconds
+        + " s (no carrier), and is tried again in 4000 ms";
+  }
+
+  @Test
+  void aLongAbsenceIsToldEverMoreSeldomAndOnceForAllConnections() {
+    news.left(one, PLANE, "no carrier", log);
+    news.left(other, PLANE, "no carrier", log);
+    lines.removeIf(line -> !line.contains("has been away"));
+    tryFor(3 * 3600);
+    assertEquals(
+        List.of(reminder(60), reminder(600), reminder(3600), reminder(7200), reminder(10_800)),
+        lines);
+  }
+
+  @Test
+  void whatIsBackIsNoLongerToldAndBeginsAnewWhenItGoesAgain() {
+    news.left(one, PLANE, "no carrier", log);
+    tryFor(100);
+    news.back(one, PLANE, log);
+    lines.clear();
+    tryFor(3600);
+    assertEquals(List.of(), lines);
+    news.left(one, PLANE, "no carrier", log);
+    lines.clear();
+    tryFor(60);
+    assertEquals(List.of(reminder(60)), lines);
+  }
+}
