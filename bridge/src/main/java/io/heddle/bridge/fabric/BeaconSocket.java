@@ -1,10 +1,12 @@
 package io.heddle.bridge.fabric;
 
+import static io.heddle.bridge.fabric.SocketOptions.check;
+import static io.heddle.bridge.fabric.SocketOptions.set;
+
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
-import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,9 +24,7 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SOL_IPV6 = 41;
   private static final int SO_PRIORITY = 12;
-  private static final int SO_BINDTODEVICE = 25;
   private static final int IP_TOS = 1;
-  private static final int IP_MULTICAST_IF = 32;
   private static final int IP_MULTICAST_TTL = 33;
   private static final int IP_MULTICAST_LOOP = 34;
   private static final int IP_MULTICAST_ALL = 49;
@@ -74,7 +74,7 @@ public final class BeaconSocket implements AutoCloseable {
     BeaconSocket socket = new BeaconSocket(interfaceName, interfaceIndex, fd);
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
-      socket.bindToDevice();
+      SocketOptions.bindToDevice(fd, interfaceName);
       /* Another socket holds the membership; IPv6 sockets don't hear of it by themselves. */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
@@ -87,13 +87,7 @@ public final class BeaconSocket implements AutoCloseable {
       LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
       set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
       if (ipv4 != null) {
-        /* struct ip_mreqn: group, address, interface. */
-        long request = socket.room;
-        Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
-        Memory.setInt(request + 8, interfaceIndex);
-        check(
-            "setsockopt(IP_MULTICAST_IF " + ipv4 + ")",
-            LinuxCalls.setsockopt(fd, SOL_IP, IP_MULTICAST_IF, request, 12));
+        SocketOptions.sendGroupsFrom(fd, interfaceIndex, ipv4);
       }
       socket.bind(port);
       socket.memberships.join(group);
@@ -102,29 +96,6 @@ public final class BeaconSocket implements AutoCloseable {
     } catch (RuntimeException failed) {
       socket.close();
       throw failed;
-    }
-  }
-
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
-  }
-
-  private static void set(int fd, int level, int option, int value) {
-    check(
-        "setsockopt(" + level + ", " + option + ")",
-        LinuxCalls.setIntOption(fd, level, option, value));
-  }
-
-  private void bindToDevice() {
-    try (Arena names = Arena.ofConfined()) {
-      MemorySegment name = names.allocateFrom(interfaceName);
-      check(
-          "setsockopt(SO_BINDTODEVICE " + interfaceName + ")",
-          LinuxCalls.setsockopt(
-              fd, SOL_SOCKET, SO_BINDTODEVICE, name.address(), (int) name.byteSize()));
     }
   }
 

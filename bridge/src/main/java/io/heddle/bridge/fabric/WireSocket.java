@@ -1,14 +1,15 @@
 package io.heddle.bridge.fabric;
 
+import static io.heddle.bridge.fabric.SocketOptions.check;
+import static io.heddle.bridge.fabric.SocketOptions.set;
+
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
-import io.heddle.platform.SystemCallException;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,6 @@ final class WireSocket implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SOL_UDP = 17;
   private static final int SOL_IPV6 = 41;
-  private static final int SO_BINDTODEVICE = 25;
   private static final int SO_SNDBUFFORCE = 32;
   private static final int SO_RCVBUFFORCE = 33;
   private static final int SO_SNDBUF = 7;
@@ -30,7 +30,6 @@ final class WireSocket implements AutoCloseable {
   private static final int SO_TIMESTAMPNS = 35;
   private static final int SO_RXQ_OVFL = 40;
   private static final int IP_MTU_DISCOVER = 10;
-  private static final int IP_MULTICAST_IF = 32;
   private static final int IP_MULTICAST_TTL = 33;
   private static final int IP_MULTICAST_LOOP = 34;
   private static final int IP_MULTICAST_ALL = 49;
@@ -67,7 +66,7 @@ final class WireSocket implements AutoCloseable {
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
-      bindToDevice(fd, interfaceName);
+      SocketOptions.bindToDevice(fd, interfaceName);
       /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/0046. */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
@@ -98,39 +97,10 @@ final class WireSocket implements AutoCloseable {
     }
   }
 
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
-  }
-
-  private static void set(int fd, int level, int option, int value) {
-    check(
-        "setsockopt(" + level + ", " + option + ")",
-        LinuxCalls.setIntOption(fd, level, option, value));
-  }
-
-  private static void bindToDevice(int fd, String interfaceName) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(interfaceName);
-      check(
-          "setsockopt(SO_BINDTODEVICE " + interfaceName + ")",
-          LinuxCalls.setsockopt(
-              fd, SOL_SOCKET, SO_BINDTODEVICE, name.address(), (int) name.byteSize()));
-    }
-  }
-
   private static void sendFrom(int fd, int interfaceIndex, @Nullable Gid ipv4, @Nullable Gid ipv6) {
     try (Arena arena = Arena.ofConfined()) {
       if (ipv4 != null) {
-        /* struct ip_mreqn: group, address, interface. */
-        long request = Memory.allocate(arena, 12, 8);
-        Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
-        Memory.setInt(request + 8, interfaceIndex);
-        check(
-            "setsockopt(IP_MULTICAST_IF " + ipv4 + ")",
-            LinuxCalls.setsockopt(fd, SOL_IP, IP_MULTICAST_IF, request, 12));
+        SocketOptions.sendGroupsFrom(fd, interfaceIndex, ipv4);
       }
       set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
       if (ipv6 != null) {

@@ -71,12 +71,16 @@ final class LoneHost implements AutoCloseable {
    * @param sections further sections
    */
   static GatewayConfig config(String more, String sections) {
+    return config("fc00:2::/64", more, sections);
+  }
+
+  private static GatewayConfig config(String destination, String more, String sections) {
     String text =
         """
         lan = lan
         %s
         [policy dc2]
-        destination = fc00:2::/64
+        destination = %s
         [list sl1]
         policy = dc2
         id = 1
@@ -89,46 +93,26 @@ final class LoneHost implements AutoCloseable {
         device = w2
         %s
         """
-            .formatted(more, sections);
+            .formatted(more, destination, sections);
     return GatewayConfigs.parse(text.lines().toList());
   }
 
   /** A configuration whose only controller is {@link #controller}. */
   static GatewayConfig steered() {
-    return config(
-        "router-id = 10.0.0.1\nas = 65000\nbgp-port = 0",
-        "[controller main]\naddress = ::1\nport = %s\ndestinations = fc00:2::/64"
-            .formatted(CONTROLLER_PORT));
+    return steered("fc00:2::/64");
   }
 
   /** The same where destinations are IPv4. */
   static GatewayConfig steeredIpv4() {
-    return GatewayConfigs.parse(
-        """
-        lan = lan
-        router-id = 10.0.0.1
-        as = 65000
-        bgp-port = 0
-        [controller main]
-        address = ::1
-        port = %s
-        destinations = 10.2.0.0/16
-        [policy dc2]
-        destination = 10.2.0.0/16
-        [list sl1]
-        policy = dc2
-        id = 1
-        segments = 5f00:0:1::1, 5f00:0:99::d6
-        device = w1
-        [list sl2]
-        policy = dc2
-        id = 2
-        segments = 5f00:0:2::1, 5f00:0:99::d6
-        device = w2
-        """
-            .formatted(CONTROLLER_PORT)
-            .lines()
-            .toList());
+    return steered("10.2.0.0/16");
+  }
+
+  private static GatewayConfig steered(String destination) {
+    return config(
+        destination,
+        "router-id = 10.0.0.1\nas = 65000\nbgp-port = 0",
+        "[controller main]\naddress = ::1\nport = %s\ndestinations = %s"
+            .formatted(CONTROLLER_PORT, destination));
   }
 
   /** A gateway that is closed with the host. */

@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,16 +11,20 @@ import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
+import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.SendWorkRequest.Operation;
+import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -63,6 +68,27 @@ class SoftDeviceTest {
       assertEquals(bytes, pair.await(pair.right).lengthBytes);
       assertEquals(Status.SUCCESS, pair.await(pair.left).status);
       assertSame(pair, bytes);
+    }
+  }
+
+  @Test
+  void aStandardDeviceOverIpv4IsRefusedWithWhatToDo() {
+    try (SoftPair pair = new SoftPair("", 4096)) {
+      QueuePair a = pair.left.createQueuePair();
+      a.initialise(pair.left.gidIndexes());
+      Gid elsewhere = Gid.of(InetAddress.ofLiteral("192.0.2.7"));
+      VerbsException refused =
+          assertThrows(
+              VerbsException.class,
+              () ->
+                  a.readyToReceive(
+                      new ReadyToReceiveAttributes(
+                          PathMtu.MTU_1024, elsewhere, 17, 0, new byte[0], 1, 0, 0)));
+      assertEquals(Errno.EOPNOTSUPP, refused.errno());
+      String told = String.valueOf(refused.getMessage());
+      assertTrue(told.contains("192.0.2.7 is no soft device"), told);
+      assertTrue(told.contains("take IPv6 planes, or soft devices at both ends"), told);
+      assertEquals(QueuePairState.INIT, a.state());
     }
   }
 
