@@ -1,11 +1,8 @@
 package io.heddle.cli.wan.figure;
 
-import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
-import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.FamilyRoutes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
@@ -19,7 +16,6 @@ import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +39,6 @@ public final class FailureScene {
   private static final int LONGEST = 60;
   private static final int IN_A_MESSAGE = 40;
   private static final long SEED = 1;
-  private static final int ROUTER_ID = 0x0a000009;
 
   private final Gateway gateway;
   private final BgpSpeaker speaker;
@@ -66,24 +61,7 @@ public final class FailureScene {
         cleanup.add(new LoneGateway(folder, "rules-max-age-s = " + MAX_AGE_S + "\n"));
     gateway = lone.gateway();
     speaker = cleanup.add(lone.call(() -> new BgpSpeaker((level, sentence) -> {})));
-    session = lone.call(this::connect);
-  }
-
-  private PeerSession connect() {
-    speaker.listen(Endpoint.anyAddress(LoneGateway.CONTROLLER_PORT));
-    PeerSession added =
-        speaker.add(
-            PeerOptions.builder("gateway")
-                .remote((Inet6Address) Prefix.of("::1").address())
-                .localAs(LoneGateway.AS)
-                .remoteAs(LoneGateway.AS)
-                .routerId(ROUTER_ID)
-                .families(new Families(false, List.of(codec)))
-                .passive(true)
-                .build(),
-            announcer);
-    speaker.execute(added::start);
-    return added;
+    session = lone.call(() -> lone.listen(speaker, codec, announcer));
   }
 
   /* Announces, or announces again: nothing here grows too old but what is to. */

@@ -1,12 +1,21 @@
 package io.heddle.cli.wan.figure;
 
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.Prefix;
 import io.heddle.cli.wan.host.Commands;
+import io.heddle.flowspec.session.RuleAnnouncer;
+import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,6 +31,8 @@ final class LoneGateway implements AutoCloseable {
   static final int CONTROLLER_PORT = 10_179;
   static final int ROUTER_ID = 0x0a000001;
   static final long AS = 65_000;
+
+  private static final int CONTROLLER_ID = 0x0a000009;
 
   private static final Log SILENT = (level, sentence) -> {};
 
@@ -104,6 +115,30 @@ final class LoneGateway implements AutoCloseable {
     }
     Commands.run(Path.of("."), List.of("ip", "-n", namespace, "-batch", "-"), lines.toString());
     call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
+  }
+
+  /**
+   * Awaits the gateway's session, as its controller.
+   *
+   * @param speaker of the controller, in the gateway's namespace
+   * @param codec of the rules
+   * @param announcer what the controller says
+   */
+  PeerSession listen(BgpSpeaker speaker, FlowspecCodec codec, RuleAnnouncer announcer) {
+    speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
+    PeerSession session =
+        speaker.add(
+            PeerOptions.builder("gateway")
+                .remote((Inet6Address) Prefix.of("::1").address())
+                .localAs(AS)
+                .remoteAs(AS)
+                .routerId(CONTROLLER_ID)
+                .families(new Families(false, List.of(codec)))
+                .passive(true)
+                .build(),
+            announcer);
+    speaker.execute(session::start);
+    return session;
   }
 
   Gateway gateway() {

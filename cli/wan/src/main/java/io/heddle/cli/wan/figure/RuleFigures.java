@@ -1,11 +1,8 @@
 package io.heddle.cli.wan.figure;
 
-import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
-import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.flowspec.rule.ComponentTypes;
@@ -18,7 +15,6 @@ import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -45,7 +41,6 @@ public final class RuleFigures {
 
   /* A look at all rules takes what the gateway's own work would need. */
   private static final long POLL_ALL_NS = 20_000_000;
-  private static final int ROUTER_ID = 0x0a000009;
 
   /* A gateway takes 10,000 changes at a stroke and 1,000 a second behind them. */
   private static final int REST_AFTER_WARM_UP_MS = WARM_UP + 500;
@@ -66,24 +61,7 @@ public final class RuleFigures {
     LoneGateway lone = cleanup.add(new LoneGateway(folder));
     gateway = lone.gateway();
     speaker = cleanup.add(lone.call(() -> new BgpSpeaker((level, sentence) -> {})));
-    session = lone.call(() -> connect(codec));
-  }
-
-  private PeerSession connect(FlowspecCodec codec) {
-    speaker.listen(Endpoint.anyAddress(LoneGateway.CONTROLLER_PORT));
-    PeerSession added =
-        speaker.add(
-            PeerOptions.builder("gateway")
-                .remote((Inet6Address) Prefix.of("::1").address())
-                .localAs(LoneGateway.AS)
-                .remoteAs(LoneGateway.AS)
-                .routerId(ROUTER_ID)
-                .families(new Families(false, List.of(codec)))
-                .passive(true)
-                .build(),
-            announcer);
-    speaker.execute(added::start);
-    return added;
+    session = lone.call(() -> lone.listen(speaker, codec, announcer));
   }
 
   /**
