@@ -96,6 +96,7 @@ final class StarvationTest {
         for (int i = 0; i < CUTS; i++) {
           String plane = "e" + (2 + i % 2);
           demo.awaitSent("if:" + plane, SOME_BYTES);
+          awaitBack("if:" + plane);
           found.add(cutAndFind(demo, host, plane));
           filter(host, "flush chain inet cut in");
         }
@@ -134,7 +135,20 @@ final class StarvationTest {
     }
   }
 
-  private static Found cutAndFind(BusyDemo demo, String host, String plane)
+  /* A rank tells of a plane once, from when its first connection leaves it until its last is back: who cuts it in
+  between waits for a line that isn't written. */
+  private void awaitBack(String plane) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(60);
+    while (lines("back on plane " + plane + " ").size()
+        < lines("moving off plane " + plane + " ").size()) {
+      assertTrue(
+          !patience.isOver(),
+          () -> plane + " isn't back everywhere: " + lines("plane " + plane + " "));
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private Found cutAndFind(BusyDemo demo, String host, String plane)
       throws IOException, InterruptedException {
     Map<Long, Long> waitedBefore = waitedMs(demo);
     String cut = "date +%s%3N; nft add rule inet cut in iifname " + plane + " drop";
@@ -143,7 +157,9 @@ final class StarvationTest {
     Patience patience = Patience.ofSeconds(60);
     Map<Long, Long> left = demo.leftSince("if:" + plane, beganMs);
     while (left.isEmpty()) {
-      assertTrue(!patience.isOver(), "the cut of " + plane + " isn't found");
+      assertTrue(
+          !patience.isOver(),
+          () -> "the cut of " + plane + " isn't found: " + lines("plane if:" + plane + " "));
       TimeUnit.MILLISECONDS.sleep(5);
       left = demo.leftSince("if:" + plane, beganMs);
     }
