@@ -9,6 +9,7 @@ import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.heddle.telemetry.gnmi.GrpcLog;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -54,6 +55,7 @@ public final class TelemetryConnections implements AutoCloseable {
   }
 
   TelemetryConnections(TlsFiles files, long longestTurnMs) {
+    GrpcLog.severeOnly();
     tls = files.client();
     this.longestTurnMs = longestTurnMs;
   }

@@ -94,13 +94,13 @@ final class Subscriptions {
       asked = list;
       switch (list.getMode()) {
         case ONCE -> {
-          sendAll();
+          sendInitial(list);
           ended = true;
           answers.onCompleted();
         }
         case POLL -> {}
         case STREAM -> {
-          sendAll();
+          sendInitial(list);
           for (Wanted each : wanted) {
             timers.add(
                 sampler.scheduleAtFixedRate(
@@ -114,9 +114,22 @@ final class Subscriptions {
       }
     }
 
+    /* Who wants updates only knows the present state, and hears at once that there is none to wait for. */
+    private void sendInitial(SubscriptionList list) {
+      if (list.getUpdatesOnly()) {
+        sync();
+      } else {
+        sendAll();
+      }
+    }
+
     private void sendAll() {
       GatewayReport report = source.get();
       wanted.forEach(each -> send(each, report));
+      sync();
+    }
+
+    private void sync() {
       answers.onNext(SubscribeResponse.newBuilder().setSyncResponse(true).build());
     }
 

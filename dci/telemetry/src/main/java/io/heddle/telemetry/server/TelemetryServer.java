@@ -3,10 +3,15 @@ package io.heddle.telemetry.server;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.stub.ServerCalls;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.telemetry.gnmi.GnmiMethods;
+import io.heddle.telemetry.gnmi.GrpcLog;
 import io.heddle.telemetry.proto.CapabilityResponse;
 import io.heddle.telemetry.proto.Encoding;
 import io.heddle.telemetry.proto.ModelData;
@@ -29,10 +34,12 @@ public final class TelemetryServer implements AutoCloseable {
   /* Below the 10 s of our clients: gRPC's own limit of 5 minutes ends a connection for their signs of life. */
   private static final long LEAST_PING_SECONDS = 5;
 
+  private final EventLoopGroup loop;
   private final Server server;
   private final ScheduledExecutorService sampler;
 
-  private TelemetryServer(Server server, ScheduledExecutorService sampler) {
+  private TelemetryServer(EventLoopGroup loop, Server server, ScheduledExecutorService sampler) {
+    this.loop = loop;
     this.server = server;
     this.sampler = sampler;
   }
@@ -46,6 +53,7 @@ public final class TelemetryServer implements AutoCloseable {
    */
   public static TelemetryServer start(
       InetSocketAddress at, TlsFiles files, Supplier<GatewayReport> source, Log log) {
+    GrpcLog.severeOnly();
     ScheduledThreadPoolExecutor sampler =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
@@ -63,17 +71,28 @@ public final class TelemetryServer implements AutoCloseable {
             .addMethod(
                 GnmiMethods.SUBSCRIBE, ServerCalls.asyncBidiStreamingCall(subscriptions::begin))
             .build();
+    /* A thread of this server's own, since sockets are made on it: those that gRPC shares stay in the namespace of
+    the server that was the first. */
+    EventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            Thread.ofPlatform().name("heddle-telemetry-net").daemon().factory(),
+            NioIoHandler.newFactory());
+    boolean begun = false;
     try {
       Server server =
           NettyServerBuilder.forAddress(at)
+              .channelType(NioServerSocketChannel.class)
+              .bossEventLoopGroup(loop)
+              .workerEventLoopGroup(loop)
               .sslContext(files.server())
               .permitKeepAliveTime(LEAST_PING_SECONDS, TimeUnit.SECONDS)
               .addService(service)
               .build()
               .start();
-      return new TelemetryServer(server, sampler);
+      begun = true;
+      return new TelemetryServer(loop, server, sampler);
     } catch (IOException refused) {
-      sampler.shutdownNow();
       throw new HeddleException(
           "telemetry can't listen at %s port %s: %s"
               .formatted(
@@ -83,9 +102,11 @@ public final class TelemetryServer implements AutoCloseable {
                       ? refused.getMessage()
                       : refused.getCause().getMessage()),
           refused);
-    } catch (RuntimeException failed) {
-      sampler.shutdownNow();
-      throw failed;
+    } finally {
+      if (!begun) {
+        sampler.shutdownNow();
+        end(loop);
+      }
     }
   }
 
@@ -115,5 +136,10 @@ public final class TelemetryServer implements AutoCloseable {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
+    end(loop);
+  }
+
+  private static void end(EventLoopGroup loop) {
+    loop.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
   }
 }

@@ -16,6 +16,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryListener;
@@ -42,6 +43,7 @@ import io.heddle.telemetry.tls.TestCertificates;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -208,6 +210,20 @@ final class TelemetryTest {
   }
 
   @Test
+  void serverListensInTheNamespaceOfItsStarterWhereverOthersDo() throws Exception {
+    NetworkNamespace.assumeAvailable();
+    try (NetworkNamespace elsewhere = NetworkNamespace.create("telemetry")) {
+      elsewhere.ip("link set lo up");
+      TelemetryServer second = elsewhere.call(() -> server(gateway));
+      elsewhere.call(() -> {
+        new Socket("::1", second.port()).close();
+        return null;
+      });
+      second.close();
+    }
+  }
+
+  @Test
   void samplesGoOnAfterTheGatewayWasAway() throws Exception {
     int port = server.port();
     subscribe(port, controller, null, ReportPath.ELEPHANTS);
@@ -319,6 +335,11 @@ final class TelemetryTest {
 
   private List<SubscribeResponse> ask(SubscriptionList list) throws Exception {
     List<SubscribeResponse> answers = new CopyOnWriteArrayList<>();
+    return ask(list, answers).get();
+  }
+
+  private CompletableFuture<List<SubscribeResponse>> ask(
+      SubscriptionList list, List<SubscribeResponse> answers) {
     CompletableFuture<List<SubscribeResponse>> end = new CompletableFuture<>();
     StreamObserver<SubscribeRequest> questions =
         ClientCalls.asyncBidiStreamingCall(
@@ -340,7 +361,7 @@ final class TelemetryTest {
               }
             });
     questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
-    return end.get();
+    return end;
   }
 
   private String refusal(SubscriptionList list) {
@@ -377,6 +398,20 @@ final class TelemetryTest {
             .toStringUtf8()
             .contains("\"queue-pair\":17"));
     assertTrue(answers.get(1).getSyncResponse());
+  }
+
+  @Test
+  void whoWantsUpdatesOnlyIsToldThatThereIsNoStateToWaitFor() throws Exception {
+    SubscriptionList.Builder wanted =
+        list(subscription("gateway", "elephants")).setUpdatesOnly(true);
+    List<SubscribeResponse> once = ask(wanted.setMode(SubscriptionList.Mode.ONCE).build());
+    assertEquals(1, once.size());
+    assertTrue(once.getFirst().getSyncResponse());
+    List<SubscribeResponse> stream = new CopyOnWriteArrayList<>();
+    ask(wanted.setMode(SubscriptionList.Mode.STREAM).build(), stream);
+    await("a sample after the sync", () -> stream.size() > 1);
+    assertTrue(stream.getFirst().getSyncResponse());
+    assertTrue(stream.get(1).hasUpdate());
   }
 
   @Test
