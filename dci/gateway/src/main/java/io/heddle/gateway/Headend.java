@@ -37,7 +37,8 @@ final class Headend {
    * @return why a list can't be used all the same, by its id
    */
   Map<Integer, String> install(HostAddresses host) {
-    Map<KernelRoute, Integer> routes = new LinkedHashMap<>();
+    /* Lists of several policies may have the way to their first segment in common. */
+    Map<KernelRoute, Set<Integer>> routes = new LinkedHashMap<>();
     List<MarkRule> rules = new ArrayList<>();
     for (PolicyConfig policy : config.policies()) {
       for (ListConfig list : policy.lists()) {
@@ -45,8 +46,10 @@ final class Headend {
         rules.add(rule(list, false));
         HostFindings.link(host, list.device())
             .filter(NetworkLink::isUp)
-            .ifPresent(
-                link -> routes(policy, list, link).forEach(each -> routes.put(each, list.id())));
+            .ifPresent(link ->
+                routes(policy, list, link)
+                    .forEach(each ->
+                        routes.computeIfAbsent(each, route -> new TreeSet<>()).add(list.id())));
       }
     }
     KernelRoutes.Outcome outcome = KernelRoutes.apply(routes.keySet(), rules);
@@ -58,7 +61,8 @@ final class Headend {
     Map<Integer, String> refused = new TreeMap<>();
     outcome
         .refused()
-        .forEach((route, reason) -> refused.put(routes.getOrDefault(route, 0), reason));
+        .forEach((route, reason) ->
+            routes.getOrDefault(route, Set.of()).forEach(id -> refused.put(id, reason)));
     return refused;
   }
 

@@ -20,7 +20,12 @@ import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +50,8 @@ final class GatewayInWanTest {
   private static final GatewayConfig CONFIG = GatewayConfigs.parse(WanTopology.config(""));
   private static final int SEED = CONFIG.settings().seed();
   private static final int FIRST = 0x100;
+  /* Below all others, whose senders count from 1. */
+  private static final long IPV4_NUMBERS = -1_000_000;
   private static WanTopology wan;
   private static WanCapture capture;
   private static WanSender sender;
@@ -58,7 +65,7 @@ final class GatewayInWanTest {
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
     wan = new WanTopology();
     capture = new WanCapture(wan.gw2);
-    sender = new WanSender(wan.h1);
+    sender = new WanSender(wan.h1, WanTopology.SOURCE, 1);
   }
 
   @AfterAll
@@ -234,6 +241,78 @@ final class GatewayInWanTest {
     }
     assertNull(flows().get(moved).steeredBy());
     assertTrue(gateway.view().rules().rules().isEmpty());
+  }
+
+  @Test
+  void ipv4WithinSegmentsIsHashedLabelledSteeredAndUnwrapped() throws Exception {
+    int port = WanSender.PORT;
+    try (WanSender four = new WanSender(wan.h1, WanTopology.SOURCE_IPV4, IPV4_NUMBERS);
+        DatagramSocket far =
+            wan.h2.call(() ->
+                new DatagramSocket(
+                    new InetSocketAddress(
+                        InetAddress.getByName(WanTopology.DESTINATION_IPV4),
+                        FlowHash.ROCE_PORT)))) {
+      far.setSoTimeout(1_000);
+      Map<Integer, Integer> lists = new HashMap<>();
+      for (int queuePair = FIRST; queuePair < FIRST + 64; queuePair++) {
+        int hash =
+            FlowHash.ofQueuePair(
+                AddressText.parse(WanTopology.SOURCE_IPV4),
+                AddressText.parse(WanTopology.DESTINATION_IPV4),
+                port,
+                queuePair,
+                SEED);
+        int list = ipv4Buckets().list(FlowHash.bucket(hash)) - WanTopology.FIRST_IPV4_LIST + 1;
+        lists.put(queuePair, list);
+        Sighting seen = across(four, far, queuePair);
+        assertEquals(list, seen.way(), "queue pair " + queuePair);
+        assertEquals(FlowHash.label(hash), seen.label());
+      }
+      assertEquals(Set.of(1, 2, 3), Set.copyOf(lists.values()));
+      SteerKey key = new SteerKey(AddressText.parse(WanTopology.DESTINATION_IPV4), FIRST, null);
+      int other = lists.get(FIRST) % WanTopology.WAYS + 1;
+      gateway.steer(key, "four" + other);
+      assertEquals(other, across(four, far, FIRST).way());
+      assertEquals(lists.get(FIRST + 1), across(four, far, FIRST + 1).way());
+      gateway.release(key);
+      assertEquals(lists.get(FIRST), across(four, far, FIRST).way());
+    }
+  }
+
+  private static Buckets ipv4Buckets() {
+    int first = WanTopology.FIRST_IPV4_LIST;
+    return Buckets.by(
+        Map.of(first, 1, first + 1, 1, first + 2, 1), Set.of(first, first + 1, first + 2));
+  }
+
+  /* Sends until one arrives at the host behind: neighbours are found by the first packets. */
+  private static Sighting across(WanSender from, DatagramSocket far, int queuePair)
+      throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
+    while (true) {
+      long number = from.next();
+      from.send(WanTopology.DESTINATION_IPV4, FlowHash.ROCE_PORT, queuePair);
+      try {
+        far.receive(got);
+        assertEquals(queuePair, ByteBuffer.wrap(got.getData()).getInt(4));
+        assertEquals(number, ByteBuffer.wrap(got.getData()).getLong(12));
+        return sighting(number);
+      } catch (SocketTimeoutException again) {
+        assertFalse(patience.isOver(), "queue pair " + queuePair);
+      }
+    }
+  }
+
+  /* It has been through there, but who reads there may be behind. */
+  private static Sighting sighting(long number) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (capture.seen(number).isEmpty()) {
+      assertFalse(patience.isOver(), "packet " + number + " wasn't seen on its way");
+      Thread.sleep(1);
+    }
+    return capture.seen(number).getFirst();
   }
 
   @Test

@@ -34,6 +34,7 @@ final class WanCapture implements AutoCloseable {
   private static final int FRAME_BYTES = 9216;
   private static final int ROUTING_HEADER = 43;
   private static final int IPV6_BYTES = 40;
+  private static final int IPV4_BYTES = 20;
   private static final short STAMP = 862;
 
   private final List<Sighting> sightings = new ArrayList<>();
@@ -102,14 +103,17 @@ final class WanCapture implements AutoCloseable {
     return fd;
   }
 
-  /* Ethernet 14 | IPv6 40 | SRH | IPv6 40 | UDP 8 | BTH 12 | number 8 */
+  /* Ethernet 14 | IPv6 40 | SRH | IPv6 40 or IPv4 20 | UDP 8 | BTH 12 | number 8 */
   private void note(int way, ByteBuffer frame) {
     if (frame.capacity() < 14 + IPV6_BYTES || frame.get(14 + 6) != ROUTING_HEADER) {
       return;
     }
     int routing = 14 + IPV6_BYTES;
     int inner = routing + 8 + 8 * (frame.get(routing + 1) & 0xff);
-    int udp = inner + IPV6_BYTES;
+    if (frame.capacity() <= inner) {
+      return;
+    }
+    int udp = inner + ((frame.get(inner) & 0xf0) == 0x40 ? IPV4_BYTES : IPV6_BYTES);
     if (frame.capacity() < udp + 28 || frame.getShort(udp + 2) == STAMP) {
       return;
     }

@@ -12,13 +12,17 @@ final class WanSender implements AutoCloseable {
   static final int PORT = 50_000;
 
   private final DatagramSocket socket;
-  private long next = 1;
+  private long next;
 
-  WanSender(NetworkNamespace h1) {
+  /**
+   * @param source an address of the host
+   * @param first the first packet's number
+   */
+  WanSender(NetworkNamespace h1, String source, long first) {
+    next = first;
     socket =
-        h1.call(() ->
-            new DatagramSocket(
-                new InetSocketAddress(InetAddress.getByName(WanTopology.SOURCE), PORT)));
+        h1.call(
+            () -> new DatagramSocket(new InetSocketAddress(InetAddress.getByName(source), PORT)));
   }
 
   /** The number that the next packet gets. */

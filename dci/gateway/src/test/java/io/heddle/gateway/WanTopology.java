@@ -13,18 +13,24 @@ import java.util.List;
  *
  * <pre>
  *  h1 ── gw1 ─ w1 ── p1 ── e1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
- *            ├ w2 ── p2 ── e2 ─┤                gw2 has 5f00:0:99::d6 (End.DT6)
+ *            ├ w2 ── p2 ── e2 ─┤                gw2 has 5f00:0:99::d6 (End.DT6) and ::d4 (End.DX4)
  *            ├ w3 ── p3 ── e3 ─┤
  *            └ w4 ── pe ── p1 | p2 | p3         the PE shares out by the outer flow label
  * </pre>
  */
 final class WanTopology implements AutoCloseable {
   static final int WAYS = 3;
+  static final int FIRST_IPV4_LIST = 5;
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
 
   /** A second address of the same host, which a policy through the PE leads to. */
   static final String BEHIND_PE = "fc00:2:0:4::2";
+
+  /** The hosts' IPv4 addresses; between the gateways there is none. */
+  static final String SOURCE_IPV4 = "10.1.0.1";
+
+  static final String DESTINATION_IPV4 = "10.2.0.2";
 
   private final Deque<NetworkNamespace> all = new ArrayDeque<>();
   final NetworkNamespace h1 = make("h1");
@@ -51,6 +57,7 @@ final class WanTopology implements AutoCloseable {
         sysctl("ipv6/conf/" + each, "1");
       }
       sysctl("ipv6/conf/default/accept_dad", "0");
+      sysctl("ipv4/ip_forward", "1");
       return null;
     });
     made.ip("link set lo up");
@@ -85,6 +92,7 @@ final class WanTopology implements AutoCloseable {
     address(gw2, "fc00:2:0:4::ff", "lan");
     h2.ip("route add default via fc00:2::ff dev lan");
     gw2.ip("route add 5f00:0:99::d6/128 encap seg6local action End.DT6 table 254 dev lan");
+    ipv4();
     link(gw1, "w4", pe, "west");
     address(gw1, "fc00:14::1", "w4");
     address(pe, "fc00:14::2", "west");
@@ -112,6 +120,16 @@ final class WanTopology implements AutoCloseable {
     p.getFirst().ip("route add fc00:1::/64 via fc00:11::1 dev west");
   }
 
+  private void ipv4() {
+    h1.ip("addr add " + SOURCE_IPV4 + "/24 dev lan", "route add 10.2.0.0/24 via 10.1.0.254");
+    gw1.ip("addr add 10.1.0.254/24 dev lan");
+    h2.ip("addr add " + DESTINATION_IPV4 + "/24 dev lan", "route add 10.1.0.0/24 via 10.2.0.254");
+    gw2.ip(
+        "addr add 10.2.0.254/24 dev lan",
+        "route add 5f00:0:99::d4/128 encap seg6local action End.DX4 nh4 %s dev lan"
+            .formatted(DESTINATION_IPV4));
+  }
+
   /** The gateway's configuration, with three lists to one destination and one behind the PE. */
   static List<String> config(String more) {
     StringBuilder text =
@@ -123,6 +141,7 @@ final class WanTopology implements AutoCloseable {
     text.append(more).append('\n');
     text.append("[policy direct]\ndestination = fc00:2::/64\ncolour = 100\n");
     text.append("[policy spread]\ndestination = fc00:2:0:4::/64\n");
+    text.append("[policy ipv4]\ndestination = 10.2.0.0/24\n");
     for (int i = 1; i <= WAYS; i++) {
       text.append(
           """
@@ -144,6 +163,18 @@ final class WanTopology implements AutoCloseable {
         device = w4
         via = fc00:14::2
         """);
+    for (int i = 1; i <= WAYS; i++) {
+      text.append(
+          """
+          [list four%1$s]
+          policy = ipv4
+          id = %2$s
+          segments = 5f00:0:%1$s::1, 5f00:0:99::d4
+          device = w%1$s
+          via = fc00:1%1$s::2
+          """
+              .formatted(i, FIRST_IPV4_LIST + i - 1));
+    }
     return text.toString().lines().toList();
   }
 

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -141,6 +142,7 @@ public final class GatewayConfigParser {
         if (other.id() == list.id()) {
           throw section.refuse("id", "is the id of [list " + other.name() + "] already");
         }
+        requireOneWay(section, list, other);
       }
       parsed.add(list);
     }
@@ -183,6 +185,18 @@ public final class GatewayConfigParser {
         new ControllerParser(top).rules(controllers),
         new ControllerParser(top).telemetry(),
         made);
+  }
+
+  /* The kernel has one route to a segment, whichever list it is the first of. */
+  private static void requireOneWay(ConfigText.Section section, ListConfig list, ListConfig other) {
+    boolean given = list.via() != null || other.via() != null;
+    boolean same = list.device().equals(other.device()) && Objects.equals(list.via(), other.via());
+    if (given && !same && list.segments().getFirst().equals(other.segments().getFirst())) {
+      throw section.refuse(
+          "segments",
+          "begins as that of [list %s], which has another way there; give both the same 'device' and 'via'"
+              .formatted(other.name()));
+    }
   }
 
   private static boolean reduced(String text) {

@@ -112,6 +112,19 @@ final class GatewayConfigParserTest {
   }
 
   @Test
+  void listsThatBeginAlikeHaveOneWayThere() {
+    assertEquals(
+        "gateway.conf line 24: segments = 5f00:0:1::1 begins as that of [list short], which has"
+            + " another way there; give both the same 'device' and 'via'",
+        refusal("segments = 5f00:0:2::1", "segments = 5f00:0:1::1"));
+    String same =
+        WHOLE
+            .replace("segments = 5f00:0:2::1", "segments = 5f00:0:1::1")
+            .replace("device = w2", "device = w1\nvia = fc00:11::2");
+    assertEquals(2, GatewayConfigs.parse(same.lines().toList()).lists().count());
+  }
+
+  @Test
   void valuesOutOfRangeAreRefused() {
     assertEquals(
         "gateway.conf line 22: id = 65 isn't a whole number from 1 to 64",
