@@ -24,6 +24,11 @@ final class ControllerTables {
     }
     for (ControllerStatus.PeerRow each : now.peers()) {
       lines.add("%-12s BGP %s with %s".formatted(each.name(), each.state(), each.address()));
+      if (each.untoldRules() > 0) {
+        lines.add(
+            "%-12s doesn't hear %s rules: it doesn't speak Flowspec of their address family"
+                .formatted("", each.untoldRules()));
+      }
     }
     now.gaps().forEach(each -> lines.add("no decision about " + each));
     for (ControllerStatus.PolicyRow policy : now.policies()) {

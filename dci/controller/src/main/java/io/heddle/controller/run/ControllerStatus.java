@@ -49,8 +49,9 @@ public final class ControllerStatus {
    * @param name of the configuration
    * @param address of the peer
    * @param state of the BGP session, by RFC 4271
+   * @param untoldRules rules that it doesn't hear, since it doesn't speak their address family
    */
-  public record PeerRow(String name, String address, String state) {}
+  public record PeerRow(String name, String address, String state, int untoldRules) {}
 
   /**
    * @param policy with its gateway's name in front

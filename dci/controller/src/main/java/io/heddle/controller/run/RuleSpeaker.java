@@ -95,7 +95,8 @@ final class RuleSpeaker implements AutoCloseable {
                 new ControllerStatus.PeerRow(
                     each.peer().name(),
                     each.peer().address().getHostAddress(),
-                    String.valueOf(each.session().state())))
+                    String.valueOf(each.session().state()),
+                    announcer.untold(each.session())))
             .toList());
   }
 

@@ -101,6 +101,18 @@ public final class RuleAnnouncer implements SessionListener {
     }
   }
 
+  /** How many rules a peer with a session doesn't hear, since it doesn't speak their family. */
+  public int untold(PeerSession session) {
+    Negotiated negotiated = session.status().negotiated();
+    if (negotiated == null) {
+      return 0;
+    }
+    return (int)
+        rules.keySet().stream()
+            .filter(rule -> !negotiated.families().has(codec(rule).family()))
+            .count();
+  }
+
   public Map<FlowRule, Target> rules() {
     return Map.copyOf(rules);
   }

@@ -15,6 +15,7 @@ import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.flowspec.rule.FlowRule;
+import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.flowspec.wire.Rules;
 import io.heddle.platform.testing.EndsWithin;
 import java.util.ArrayList;
@@ -78,6 +79,25 @@ class RuleSessionTest {
     controller.execute(() -> announcer.withdraw(RULE));
     gateway.awaitList(0);
     assertEquals(List.of(), gateway.warnings());
+  }
+
+  @Test
+  void rulesOfAFamilyThatThePeerDoesNotSpeakAreCounted() {
+    List<FlowspecCodec> both = List.of(Rules.CODEC, Rules.IPV4_CODEC);
+    RuleAnnouncer ofBoth = new RuleAnnouncer(both, SteeredGateway.STEERING);
+    int port = gateway.speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
+    gateway.connect(options(179, 65002, 65001).passive(true).build());
+    session =
+        controller.add(
+            options(port, 65001, 65002).families(new Families(false, List.copyOf(both))).build(),
+            ofBoth);
+    controller.execute(() -> ofBoth.announce(Rules.queuePair("10.2.0.2", 0x11), LIST_2));
+    assertEquals(0, (int) controller.ask(() -> ofBoth.untold(session)), "it has no session yet");
+    controller.execute(session::start);
+    controller.execute(() -> ofBoth.announce(RULE, LIST_2));
+    gateway.awaitList(2);
+    assertEquals(1, (int) controller.ask(() -> ofBoth.untold(session)));
+    assertEquals(1, gateway.rules());
   }
 
   @Test
