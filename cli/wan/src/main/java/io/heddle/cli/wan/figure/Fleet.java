@@ -40,6 +40,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Simulated gateways in a network namespace, and a controller as a process of its own, which hears
@@ -217,14 +219,27 @@ final class Fleet {
   /** Starts the controller and waits until all report to it. */
   void start() throws InterruptedException {
     processes.heddle(CONTROLLER, CONTROLLER, JAVA);
-    await(
-        "the controller",
-        () -> {
-          ControllerStatus.Overview now = overview();
-          return now.gaps().isEmpty()
-              && now.targets().stream().allMatch(ControllerStatus.TargetRow::reports)
-              && now.peers().stream().allMatch(each -> each.state().equals("ESTABLISHED"));
-        });
+    await("the controller", () -> missing(overview()));
+  }
+
+  /* What a controller still lacks, null where that is nothing. */
+  private static @Nullable String missing(ControllerStatus.Overview now) {
+    List<ControllerStatus.TargetRow> silent =
+        now.targets().stream().filter(each -> !each.reports()).toList();
+    if (!silent.isEmpty()) {
+      return "%s of %s gateways don't report; %s: %s"
+          .formatted(
+              silent.size(),
+              now.targets().size(),
+              silent.getFirst().name(),
+              silent.getFirst().reason());
+    }
+    for (ControllerStatus.PeerRow peer : now.peers()) {
+      if (!peer.state().equals("ESTABLISHED")) {
+        return "the session with %s is %s".formatted(peer.name(), peer.state());
+      }
+    }
+    return now.gaps().isEmpty() ? null : now.gaps().getFirst();
   }
 
   ControllerStatus.Overview overview() {
@@ -243,7 +258,12 @@ final class Fleet {
 
   /** When the first rule for one of these queue pairs came; they are forgotten then. */
   Heard awaitRule(List<Integer> queuePairs) throws InterruptedException {
-    await("a rule", () -> queuePairs.stream().anyMatch(announcedNs::containsKey));
+    await(
+        "a rule",
+        () ->
+            queuePairs.stream().anyMatch(announcedNs::containsKey)
+                ? null
+                : "none for queue pairs %s".formatted(queuePairs));
     for (int queuePair : queuePairs) {
       Long atNs = announcedNs.remove(queuePair);
       if (atNs != null) {
@@ -256,24 +276,27 @@ final class Fleet {
   /**
    * Waits.
    *
-   * @throws HeddleException where it doesn't come, with what the controller has said
+   * @param missing what is still missing, null where that is nothing
+   * @throws HeddleException where it doesn't come, with what was missing last and what the
+   *     controller has said
    */
-  void await(String what, BooleanSupplier condition) throws InterruptedException {
+  void await(String what, Supplier<@Nullable String> missing) throws InterruptedException {
     BooleanSupplier over = limits.apply(READY_SECONDS);
     String trouble = "";
     while (!over.getAsBoolean()) {
       processes.check();
       try {
-        if (condition.getAsBoolean()) {
+        trouble = missing.get();
+        if (trouble == null) {
           return;
         }
       } catch (HeddleException notYet) {
-        trouble = ": " + notYet.getMessage();
+        trouble = String.valueOf(notYet.getMessage());
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
     throw new HeddleException(
-        "the fleet in %s: %s didn't come%s; the controller said: %s"
+        "the fleet in %s: %s didn't come: %s; the controller said: %s"
             .formatted(namespace, what, trouble, processes.said(CONTROLLER)));
   }
 

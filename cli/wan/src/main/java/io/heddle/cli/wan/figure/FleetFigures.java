@@ -72,7 +72,12 @@ public final class FleetFigures {
           samples.addNs(rule.atNs() - fleet.gateway(0).sampleBefore(rule.atNs()));
         }
         fleet.gateway(0).endAll();
-        fleet.await("the rule's end", () -> fleet.overview().rules().isEmpty());
+        fleet.await(
+            "the rule's end",
+            () -> {
+              int left = fleet.overview().rules().size();
+              return left == 0 ? null : left + " rules are in force";
+            });
       }
       return WanFigure.atMost(
           "D",

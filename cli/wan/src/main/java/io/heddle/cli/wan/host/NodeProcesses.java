@@ -14,6 +14,7 @@ import java.util.function.UnaryOperator;
 /** Daemons of a demo, each in its node's namespace with a log of its own. */
 public final class NodeProcesses implements AutoCloseable {
   private static final long END_SECONDS = 10;
+  private static final int LAST_LINES = 10;
   private static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-Xmx128m");
 
   /** A daemon that should run doesn't. */
@@ -108,10 +109,11 @@ public final class NodeProcesses implements AutoCloseable {
     return folder.resolve(name + ".log");
   }
 
-  /** What a process has said, for failures. */
+  /** What a process has said last, for failures. */
   public String said(String name) {
     try {
-      return Files.readString(log(name));
+      List<String> lines = Files.readAllLines(log(name));
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
     } catch (IOException nothing) {
       return "";
     }
