@@ -22,6 +22,12 @@ public interface DataPlane extends AutoCloseable {
   /** Whether it was found at work, with its flows and steers. */
   boolean isAdopted();
 
+  /**
+   * Whether the kernel is to make outer flow labels of packets' hashes ({@code
+   * net.ipv6.seg6_flowlabel} 1), or to leave them 0 for the data plane to write (-1).
+   */
+  boolean labelsBySeg6();
+
   void configure(DataPlaneSettings settings);
 
   /**

@@ -9,7 +9,6 @@ import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.FlowRecord;
 import io.heddle.dataplane.SteerKey;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.dataplane.route.KernelRoutes;
 import io.heddle.gateway.config.ControllerRules;
 import io.heddle.gateway.config.GatewayConfig;
@@ -115,7 +114,7 @@ public final class Gateway implements AutoCloseable {
     Gateway gateway = null;
     try {
       HostAddresses host = HostAddresses.read();
-      plane = BpfDataPlane.open(lanIndexes(config, host), config.priority());
+      plane = DataPlanes.open(config, lanIndexes(config, host), log);
       gateway = new Gateway(config, plane, events, host, log);
       gateway.join();
       return gateway;
@@ -148,9 +147,7 @@ public final class Gateway implements AutoCloseable {
   /** Takes a gateway's data plane, routes and rules off the calling thread's namespace. */
   public static void remove(GatewayConfig config) {
     List<Integer> lan = lanIndexes(config, HostAddresses.read());
-    try (DataPlane plane = BpfDataPlane.open(lan, config.priority())) {
-      plane.remove();
-    }
+    DataPlanes.remove(config, lan);
     KernelRoutes.removeAll();
   }
 
@@ -247,7 +244,7 @@ public final class Gateway implements AutoCloseable {
 
   /* Routes first, then who may use them, and the program last: no packet is marked for what isn't there. */
   private void begin() {
-    HostFindings.labelByHash();
+    HostFindings.setLabelsBySeg6(plane.labelsBySeg6());
     reasons = health.look(host, Map.of(), true);
     plane.configure(config.settings());
     for (ListConfig list : config.lists().toList()) {
@@ -268,6 +265,7 @@ public final class Gateway implements AutoCloseable {
     steers.obey(alive);
     usable = Set.copyOf(alive);
     plane.attach();
+    DataPlanes.removeOther(config, lan);
   }
 
   /**

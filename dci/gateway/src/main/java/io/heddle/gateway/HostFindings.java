@@ -2,7 +2,6 @@ package io.heddle.gateway;
 
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.TelemetryConfig;
@@ -31,7 +30,7 @@ public final class HostFindings {
   /** Sentences on what keeps this gateway from working here, each with its remedy. */
   public static List<String> faults(GatewayConfig config) {
     List<String> faults = new ArrayList<>();
-    BpfDataPlane.refusal().ifPresent(faults::add);
+    DataPlanes.refusal(config).ifPresent(faults::add);
     HostAddresses host = HostAddresses.read();
     List<String> names = host.links().stream().map(NetworkLink::name).toList();
     for (String lan : config.lan()) {
@@ -82,13 +81,13 @@ public final class HostFindings {
   }
 
   /**
-   * Has the kernel make outer flow labels of packets' hashes.
+   * Has the kernel make outer flow labels of packets' hashes, or leave them 0.
    *
    * @throws HeddleException where it can't be told
    */
-  static void labelByHash() {
+  static void setLabelsBySeg6(boolean wanted) {
     try {
-      Files.writeString(SYSCTL.resolve(FLOW_LABEL), "1\n");
+      Files.writeString(SYSCTL.resolve(FLOW_LABEL), wanted ? "1\n" : "-1\n");
     } catch (IOException refused) {
       throw new HeddleException(
           "net.ipv6.seg6_flowlabel can't be set: " + FileFailure.reason(refused), refused);

@@ -10,6 +10,7 @@ import io.heddle.fabric.model.EcmpGroup;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.RoceFlow;
 import io.heddle.fabric.model.SprayHash;
+import io.heddle.platform.Lookup3;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import java.util.ArrayList;
@@ -167,13 +168,13 @@ final class SwitchProgramTest {
     double[] sent = new double[LINKS];
     model.detect(sent, new double[] {1 << 28, 0, 1 << 28, 0});
     assertEquals(2, model.better());
-    int flow = JenkinsHash.jhash(words(), SEED);
+    int flow = Lookup3.hash(words(), SEED);
     Set<Integer> used = new HashSet<>();
     for (int sequence = 0; sequence < 200; sequence++) {
       int chosen = member(data(50_000, sequence));
       assertEquals(
           model.select(
-              JenkinsHash.jhash(flow, sequence),
+              Lookup3.hash(flow, sequence),
               new double[] {1 << 28, 0, 1 << 28, 0},
               data(50_000, sequence).bytes().length),
           chosen,

@@ -161,6 +161,11 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   @Override
+  public boolean labelsBySeg6() {
+    return true;
+  }
+
+  @Override
   public void configure(DataPlaneSettings wanted) {
     settings = wanted;
     writeSettings();
@@ -347,6 +352,15 @@ public final class BpfDataPlane implements DataPlane {
 
   @Override
   public void remove() {
+    detach(places);
+  }
+
+  /** Takes the program off these interfaces, of whichever build it is. */
+  public static void removeFrom(List<Integer> interfaces, int priority) {
+    detach(places(interfaces, priority));
+  }
+
+  private static void detach(List<TcIngress> places) {
     for (TcIngress place : places) {
       Optional<BpfProgram> there = place.find();
       if (there.isPresent() && there.get().name().equals(PROGRAM)) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What a gateway is told to do.
  *
  * @param lan interfaces of the data centre's side
+ * @param dataPlane which one forwards
  * @param table a list's table in the kernel is this and its id
  * @param preference likewise of its rule
  * @param priority of the filter on the LAN's interfaces
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record GatewayConfig(
     List<String> lan,
     DataPlaneSettings settings,
+    DataPlaneKind dataPlane,
     int table,
     int preference,
     int priority,

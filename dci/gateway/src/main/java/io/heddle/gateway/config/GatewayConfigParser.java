@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,7 @@ public final class GatewayConfigParser {
           "lan",
           "seed",
           "control",
+          "data-plane",
           "mark-shift",
           "table",
           "preference",
@@ -172,6 +174,7 @@ public final class GatewayConfigParser {
             (int) top.number("mark-shift", 16, 0, 24),
             TimeUnit.MICROSECONDS.toNanos(top.number("gap-us", 0, 0, 10_000_000)),
             TimeUnit.MILLISECONDS.toNanos(top.number("move-deadline-ms", 1_000, 1, 600_000))),
+        dataPlane(top),
         (int) top.number("table", 8400, 256, 0x7fff_0000),
         (int) top.number("preference", 8400, 1, 32_000),
         (int) top.number("priority", 18_500, 1, 0xffff),
@@ -197,6 +200,19 @@ public final class GatewayConfigParser {
           "begins as that of [list %s], which has another way there; give both the same 'device' and 'via'"
               .formatted(other.name()));
     }
+  }
+
+  private static DataPlaneKind dataPlane(ConfigText.Section top) {
+    DataPlaneKind kind =
+        top.get(
+            "data-plane",
+            DataPlaneKind.AUTO,
+            "auto, bpf or nftables",
+            text -> DataPlaneKind.valueOf(text.toUpperCase(Locale.ROOT)));
+    if (kind == DataPlaneKind.NFTABLES && top.number("gap-us", 0, 0, 10_000_000) > 0) {
+      throw top.refuse("gap-us", "is for the BPF program; rules of nftables can't wait for a gap");
+    }
+    return kind;
   }
 
   private static boolean reduced(String text) {

@@ -125,6 +125,14 @@ final class GatewayConfigParserTest {
   }
 
   @Test
+  void rulesOfNftablesWaitForNoGap() {
+    assertEquals(
+        "gateway.conf line 5: gap-us = 50 is for the BPF program; rules of nftables can't wait for"
+            + " a gap",
+        refusal("gap-us = 50", "data-plane = nftables\ngap-us = 50"));
+  }
+
+  @Test
   void valuesOutOfRangeAreRefused() {
     assertEquals(
         "gateway.conf line 22: id = 65 isn't a whole number from 1 to 64",

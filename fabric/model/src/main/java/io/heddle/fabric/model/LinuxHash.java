@@ -1,5 +1,6 @@
 package io.heddle.fabric.model;
 
+import io.heddle.platform.Lookup3;
 import java.net.Inet4Address;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -115,7 +116,7 @@ public record LinuxHash(int seed) implements SwitchHash {
     long key = seed64 << 32 | seed64;
     int outer = (int) sipHash(keys.array(), key, key);
     /* Policy 3 mixes in the hash of an inner packet, which there isn't. */
-    return Integer.toUnsignedLong(JenkinsHash.jhash(outer == 0 ? 1 : outer, 0));
+    return Integer.toUnsignedLong(Lookup3.hash(outer == 0 ? 1 : outer, 0));
   }
 
   private static boolean isLower(byte[] left, byte[] right) {

@@ -3,6 +3,7 @@ package io.heddle.fabric.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.platform.Lookup3;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Random;
@@ -69,10 +70,10 @@ final class HashAlgorithmTest {
   @Test
   void jenkinsHashIsLookup3() {
     byte[] four = "Four score and seven years ago".getBytes(StandardCharsets.US_ASCII);
-    assertEquals(0xdeadbeef, JenkinsHash.jhash(new byte[0], 0));
-    assertEquals(0xbd5b7dde, JenkinsHash.jhash(new byte[0], 0xdeadbeef));
-    assertEquals(0x17770551, JenkinsHash.jhash(four, 0));
-    assertEquals(0xcd628161, JenkinsHash.jhash(four, 1));
+    assertEquals(0xdeadbeef, Lookup3.hash(new byte[0], 0));
+    assertEquals(0xbd5b7dde, Lookup3.hash(new byte[0], 0xdeadbeef));
+    assertEquals(0x17770551, Lookup3.hash(four, 0));
+    assertEquals(0xcd628161, Lookup3.hash(four, 1));
   }
 
   /* Appendix A of the SipHash paper. */

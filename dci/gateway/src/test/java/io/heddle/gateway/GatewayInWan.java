@@ -1,0 +1,531 @@
+package io.heddle.gateway;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.AddressText;
+import io.heddle.dataplane.Buckets;
+import io.heddle.dataplane.FlowHash;
+import io.heddle.dataplane.SteerKey;
+import io.heddle.gateway.WanCapture.Sighting;
+import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.config.GatewayConfigs;
+import io.heddle.gateway.probe.Probes;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Patience;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A gateway with hash alone, in a WAN of the kernel's own SRv6 routers, whichever its data plane
+ * is.
+ */
+@EndsWithin(240)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class GatewayInWan {
+  private static final int SEED = GatewayConfigs.parse(WanTopology.config("")).settings().seed();
+  private static final int FIRST = 0x100;
+  /* Below all others, whose senders count from 1. */
+  private static final long IPV4_NUMBERS = -1_000_000;
+  private final GatewayConfig config;
+  private final String dataPlane;
+  private WanTopology wan;
+  private WanCapture capture;
+  private WanSender sender;
+
+  @TempDir private Path folder;
+  private Gateway gateway;
+
+  /**
+   * @param dataPlane what the configuration says of it
+   */
+  GatewayInWan(String dataPlane) {
+    this.dataPlane = "data-plane = " + dataPlane;
+    config = GatewayConfigs.parse(WanTopology.config(this.dataPlane));
+  }
+
+  /** Why this data plane can't be had here; nothing where it can. */
+  abstract Optional<String> refusal();
+
+  /** The 6-tuple's. */
+  abstract int hash(
+      InetAddress source, InetAddress destination, int sourcePort, int queuePair, int seed);
+
+  /** The 5-tuple's, UDP. */
+  abstract int hashOfOther(
+      InetAddress source, InetAddress destination, int sourcePort, int port, int seed);
+
+  @BeforeAll
+  void build() throws Exception {
+    NetworkNamespace.assumeAvailable();
+    NetworkNamespace.skipWhere(refusal().orElse(""));
+    wan = new WanTopology();
+    capture = new WanCapture(wan.gw2);
+    sender = new WanSender(wan.h1, WanTopology.SOURCE, 1);
+  }
+
+  @AfterAll
+  void tearDown() throws Exception {
+    if (sender != null) {
+      sender.close();
+      capture.close();
+    }
+    if (wan != null) {
+      wan.close();
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
+    /* Neighbours are found by the first packets, which may wait for that or be lost. */
+    for (int list = 1; list <= 3; list++) {
+      int queuePair = queuePairOn(list);
+      arrives(WanTopology.DESTINATION, queuePair);
+    }
+    for (int queuePair = FIRST; queuePair < FIRST + 40; queuePair++) {
+      arrives(WanTopology.BEHIND_PE, queuePair);
+    }
+  }
+
+  @AfterEach
+  void remove() {
+    if (gateway != null) {
+      gateway.close();
+    }
+    wan.gw1.call(() -> {
+      Gateway.remove(config);
+      return null;
+    });
+  }
+
+  private void arrives(String destination, int queuePair) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      long number = sender.next();
+      sender.send(destination, FlowHash.ROCE_PORT, queuePair);
+      Patience one = Patience.ofSeconds(1);
+      while (!one.isOver()) {
+        if (!capture.seen(number).isEmpty()) {
+          return;
+        }
+        Thread.sleep(1);
+      }
+      assertFalse(patience.isOver(), "queue pair " + queuePair + " of " + destination);
+    }
+  }
+
+  private int hash(int queuePair) {
+    return hash(
+        AddressText.parse(WanTopology.SOURCE),
+        AddressText.parse(WanTopology.DESTINATION),
+        WanSender.PORT,
+        queuePair,
+        SEED);
+  }
+
+  private int listByHash(int queuePair) {
+    Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
+    return buckets.list(FlowHash.bucket(hash(queuePair)));
+  }
+
+  private int queuePairOn(int list) {
+    int queuePair = FIRST;
+    while (listByHash(queuePair) != list) {
+      queuePair++;
+    }
+    return queuePair;
+  }
+
+  private static SteerKey key(int queuePair) {
+    return new SteerKey(AddressText.parse(WanTopology.DESTINATION), queuePair, null);
+  }
+
+  /* Sends to each of these queue pairs in turn, and what was seen of it. */
+  private List<Sighting> send(String destination, int port, int from, int count, int times)
+      throws Exception {
+    long first = sender.next();
+    int outstanding = 0;
+    for (int i = 0; i < times; i++) {
+      for (int queuePair = from; queuePair < from + count; queuePair++) {
+        sender.send(destination, port, queuePair);
+        if (++outstanding % 64 == 0) {
+          capture.await(first, outstanding);
+        }
+      }
+    }
+    return capture.await(first, outstanding);
+  }
+
+  private void look() {
+    wan.gw1.call(() -> {
+      gateway.look();
+      return null;
+    });
+  }
+
+  private Map<Integer, GatewayStatus.Flow> flows() {
+    look();
+    Map<Integer, GatewayStatus.Flow> flows = new HashMap<>();
+    for (GatewayStatus.Flow each : gateway.view().flows().flows()) {
+      if (each.destination().equals(WanTopology.DESTINATION)) {
+        flows.put(each.queuePair(), each);
+      }
+    }
+    return flows;
+  }
+
+  @Test
+  void eachQueuePairHasOneLabelAndOneListAndBothAreReported() throws Exception {
+    List<Sighting> seen = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 5);
+    Map<Integer, GatewayStatus.Flow> flows = flows();
+    Set<Integer> labels = new TreeSet<>();
+    Map<Integer, Integer> byWay = new HashMap<>();
+    for (Sighting each : seen) {
+      GatewayStatus.Flow flow = flows.get(each.queuePair());
+      assertEquals(flow.flowLabel(), each.label(), "label of queue pair " + each.queuePair());
+      assertEquals(FlowHash.label(hash(each.queuePair())), each.label());
+      assertEquals("sl" + each.way(), flow.list());
+      assertEquals(flow.listByHash(), flow.list());
+      labels.add(each.label());
+      byWay.merge(each.way(), 1, Integer::sum);
+    }
+    assertEquals(320, seen.size());
+    assertEquals(64, labels.size(), "queue pairs of one 5-tuple have labels of their own");
+    byWay.forEach((way, count) ->
+        assertTrue(Math.abs(count / 320.0 - 1 / 3.0) < 0.15, "shares of 320: " + byWay));
+    assertEquals(WanTopology.WAYS, byWay.size());
+  }
+
+  @Test
+  void aRouterThatHashesTheLabelSharesQueuePairsOut() throws Exception {
+    List<Sighting> seen = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    Map<Integer, Integer> byWay = new HashMap<>();
+    seen.forEach(each -> byWay.merge(each.way(), 1, Integer::sum));
+    /* The kernel's own seed is luck: 15 points are 7.8 standard deviations of 600 coins. */
+    for (int way = 1; way <= WanTopology.WAYS; way++) {
+      assertEquals(1 / 3.0, byWay.getOrDefault(way, 0) / 600.0, 0.15, "shares of 600: " + byWay);
+    }
+    List<Sighting> again = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    Map<Integer, Integer> ways = new HashMap<>();
+    seen.forEach(each -> ways.put(each.queuePair(), each.way()));
+    again.forEach(
+        each -> assertEquals(ways.get(each.queuePair()), each.way(), "a queue pair keeps its way"));
+  }
+
+  @Test
+  void aSteerMovesExactlyOneQueuePairAndItsReleasePutsItBack() throws Exception {
+    int moved = queuePairOn(1);
+    String done = gateway.steer(key(moved), "sl3");
+    assertEquals("queue pair " + moved + " of fc00:2::2 goes by sl3", done);
+    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 3)) {
+      assertEquals(
+          each.queuePair() == moved ? 3 : listByHash(each.queuePair()),
+          each.way(),
+          "queue pair " + each.queuePair());
+    }
+    GatewayStatus.Flow flow = flows().get(moved);
+    assertEquals("sl3", flow.list());
+    assertEquals("sl1", flow.listByHash());
+    assertEquals("operator", flow.steeredBy());
+    assertEquals("5f00:0:3::1", flow.outerDestination());
+    GatewayStatus.Rule rule = gateway.view().rules().rules().getFirst();
+    assertTrue(rule.active() && rule.used(), rule.toString());
+    gateway.release(key(moved));
+    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+      assertEquals(listByHash(each.queuePair()), each.way());
+    }
+    assertNull(flows().get(moved).steeredBy());
+    assertTrue(gateway.view().rules().rules().isEmpty());
+  }
+
+  @Test
+  void aSteerMayBeForOneSourceOnly() throws Exception {
+    int queuePair = queuePairOn(1);
+    InetAddress destination = AddressText.parse(WanTopology.DESTINATION);
+    gateway.steer(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")), "sl2");
+    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+        .forEach(each -> assertEquals(1, each.way()));
+    SteerKey ours = new SteerKey(destination, queuePair, AddressText.parse(WanTopology.SOURCE));
+    gateway.steer(ours, "sl3");
+    gateway.steer(key(queuePair), "sl2");
+    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+        .forEach(each -> assertEquals(3, each.way(), "the one that names the source goes first"));
+    gateway.release(ours);
+    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+        .forEach(each -> assertEquals(2, each.way()));
+    gateway.release(key(queuePair));
+    gateway.release(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")));
+  }
+
+  @Test
+  void ipv4WithinSegmentsIsHashedLabelledSteeredAndUnwrapped() throws Exception {
+    int port = WanSender.PORT;
+    try (WanSender four = new WanSender(wan.h1, WanTopology.SOURCE_IPV4, IPV4_NUMBERS);
+        DatagramSocket far =
+            wan.h2.call(() ->
+                new DatagramSocket(
+                    new InetSocketAddress(
+                        InetAddress.getByName(WanTopology.DESTINATION_IPV4),
+                        FlowHash.ROCE_PORT)))) {
+      far.setSoTimeout(1_000);
+      Map<Integer, Integer> lists = new HashMap<>();
+      for (int queuePair = FIRST; queuePair < FIRST + 64; queuePair++) {
+        int hash =
+            hash(
+                AddressText.parse(WanTopology.SOURCE_IPV4),
+                AddressText.parse(WanTopology.DESTINATION_IPV4),
+                port,
+                queuePair,
+                SEED);
+        int list = ipv4Buckets().list(FlowHash.bucket(hash)) - WanTopology.FIRST_IPV4_LIST + 1;
+        lists.put(queuePair, list);
+        Sighting seen = across(four, far, queuePair);
+        assertEquals(list, seen.way(), "queue pair " + queuePair);
+        assertEquals(FlowHash.label(hash), seen.label());
+      }
+      assertEquals(Set.of(1, 2, 3), Set.copyOf(lists.values()));
+      SteerKey key = new SteerKey(AddressText.parse(WanTopology.DESTINATION_IPV4), FIRST, null);
+      int other = lists.get(FIRST) % WanTopology.WAYS + 1;
+      gateway.steer(key, "four" + other);
+      assertEquals(other, across(four, far, FIRST).way());
+      assertEquals(lists.get(FIRST + 1), across(four, far, FIRST + 1).way());
+      gateway.release(key);
+      assertEquals(lists.get(FIRST), across(four, far, FIRST).way());
+    }
+  }
+
+  private static Buckets ipv4Buckets() {
+    int first = WanTopology.FIRST_IPV4_LIST;
+    return Buckets.by(
+        Map.of(first, 1, first + 1, 1, first + 2, 1), Set.of(first, first + 1, first + 2));
+  }
+
+  /* Sends until one arrives at the host behind: neighbours are found by the first packets. */
+  private Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
+    while (true) {
+      long number = from.next();
+      from.send(WanTopology.DESTINATION_IPV4, FlowHash.ROCE_PORT, queuePair);
+      try {
+        far.receive(got);
+        assertEquals(queuePair, ByteBuffer.wrap(got.getData()).getInt(4));
+        assertEquals(number, ByteBuffer.wrap(got.getData()).getLong(12));
+        return sighting(number);
+      } catch (SocketTimeoutException again) {
+        assertFalse(patience.isOver(), "queue pair " + queuePair);
+      }
+    }
+  }
+
+  /* It has been through there, but who reads there may be behind. */
+  private Sighting sighting(long number) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (capture.seen(number).isEmpty()) {
+      assertFalse(patience.isOver(), "packet " + number + " wasn't seen on its way");
+      Thread.sleep(1);
+    }
+    return capture.seen(number).getFirst();
+  }
+
+  @Test
+  void whatIsNotRoceFallsThroughToTheFiveTuple() throws Exception {
+    int port = 4790;
+    int queuePair = queuePairOn(1);
+    gateway.steer(key(queuePair), "sl3");
+    int hash =
+        hashOfOther(
+            AddressText.parse(WanTopology.SOURCE),
+            AddressText.parse(WanTopology.DESTINATION),
+            WanSender.PORT,
+            port,
+            SEED);
+    int list = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
+    look();
+    long before = gateway.view().lists().traffic().otherPackets();
+    for (Sighting each : send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
+      assertEquals(list, each.way());
+      assertEquals(FlowHash.label(hash), each.label());
+    }
+    look();
+    assertEquals(before + 64, gateway.view().lists().traffic().otherPackets());
+  }
+
+  @Test
+  void aDeadListsQueuePairsAloneMoveAndComeBack() throws Exception {
+    gateway.steer(key(queuePairOn(1)), "sl2");
+    List<Sighting> before = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    assertTrue(before.stream().anyMatch(each -> each.way() == 2));
+    wan.gw1.ip("link set w2 down");
+    try {
+      look();
+      GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
+      assertFalse(dead.alive());
+      assertEquals("the interface w2 is down or has no carrier", dead.reason());
+      assertEquals(0, dead.buckets());
+      assertFalse(gateway.view().rules().rules().getFirst().active());
+      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+        if (listByHash(each.queuePair()) == 2) {
+          assertNotEquals(2, each.way());
+        } else {
+          assertEquals(listByHash(each.queuePair()), each.way());
+        }
+      }
+    } finally {
+      /* The kernel takes addresses from an interface that goes down: the route is refused until one is back. */
+      wan.gw1.ip("link set w2 up");
+      look();
+      assertFalse(gateway.view().lists().lists().get(1).alive());
+      wan.gw1.ip("addr add fc00:12::1/64 dev w2 nodad");
+    }
+    Patience patience = Patience.ofSeconds(30);
+    do {
+      look();
+      assertFalse(patience.isOver(), "w2 doesn't come back");
+    } while (!gateway.view().lists().lists().get(1).alive());
+    arrives(WanTopology.DESTINATION, queuePairOn(2));
+    List<Sighting> after = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    Map<Integer, Integer> ways = new HashMap<>();
+    before.forEach(each -> ways.put(each.queuePair(), each.way()));
+    after.forEach(each -> assertEquals(ways.get(each.queuePair()), each.way()));
+  }
+
+  @Test
+  void probesMeasureEachListAndFindOneThatIsDeadFurtherOn() throws Exception {
+    gateway.close();
+    GatewayConfig probing =
+        GatewayConfigs.parse(
+            WanTopology.config(dataPlane + "\nprobe-source = fc00:1::ff\nprobe-interval-ms = 10")
+                .stream()
+                .map(line -> line.startsWith("colour") ? "probe = fc00:2::ff" : line)
+                .toList());
+    InetAddress reflector = AddressText.parse("fc00:2::ff");
+    try (Probes far =
+        wan.gw2.call(
+            () -> Probes.start(List.of(), reflector, 1_000_000, (level, sentence) -> {}))) {
+      gateway = wan.gw1.call(() -> Gateway.start(probing, (level, sentence) -> {}));
+      await(list -> list.roundTripUs() != null, 0, 1, 2);
+      GatewayStatus.SegmentList first = gateway.view().lists().lists().getFirst();
+      assertTrue(first.roundTripUs() > 0 && first.alive(), first.toString());
+      assertNull(gateway.view().lists().lists().get(3).lossShare(), "it isn't probed");
+      wan.p.get(1).ip("route add blackhole 5f00:0:99::d6/128");
+      await(list -> !list.alive(), 1);
+      GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
+      assertTrue(dead.reason().matches("the last [0-9]+ probes are lost"), dead.reason());
+      assertTrue(dead.lossShare() > 0, dead.toString());
+      assertTrue(gateway.view().lists().lists().get(0).alive());
+      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+        assertTrue(each.way() != 2, "queue pair " + each.queuePair());
+      }
+      wan.p.get(1).ip("route del blackhole 5f00:0:99::d6/128");
+      await(GatewayStatus.SegmentList::alive, 1);
+    }
+  }
+
+  private void await(Predicate<GatewayStatus.SegmentList> wanted, int... lists)
+      throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      look();
+      List<GatewayStatus.SegmentList> found = gateway.view().lists().lists();
+      if (IntStream.of(lists).mapToObj(found::get).allMatch(wanted)) {
+        return;
+      }
+      assertFalse(patience.isOver(), found.toString());
+      Thread.sleep(10);
+    }
+  }
+
+  @Test
+  void theLargestPacketThatFitsIsReported() {
+    List<GatewayStatus.SegmentList> lists = gateway.view().lists().lists();
+    assertEquals(9000 - 40 - 8 - 32, lists.get(0).mtuBytes());
+    assertEquals(9000 - 40 - 8 - 16, lists.get(3).mtuBytes());
+  }
+
+  @Test
+  void killingTheProcessLosesNoPacketAndTheNextOneFindsItsWork() throws Exception {
+    gateway.close();
+    Path file = folder.resolve("gateway.conf");
+    Files.write(
+        file, WanTopology.config(dataPlane + "\ncontrol = " + folder.resolve("gateway.sock")));
+    int moved = queuePairOn(1);
+    long first = sender.next();
+    int sent = 0;
+    for (int life = 0; life < 3; life++) {
+      Process process = startProcess(file, moved);
+      try (BufferedReader words =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        assertEquals("adopted true, rules " + (life == 0 ? 0 : 1), words.readLine());
+        sent += sendWhile(first, sent, process::destroyForcibly);
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+      sent += sendWhile(first, sent, () -> {});
+    }
+    List<Sighting> seen = capture.await(first, sent);
+    assertEquals(sent, seen.stream().map(Sighting::number).distinct().count());
+    seen.stream()
+        .skip(64)
+        .filter(each -> each.queuePair() == moved)
+        .forEach(each -> assertEquals(3, each.way(), "the rule outlives the process"));
+    gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
+    assertTrue(gateway.view().lists().adopted());
+  }
+
+  private int sendWhile(long first, int before, Runnable inTheMiddle) throws Exception {
+    int sent = 0;
+    for (int i = 0; i < 20; i++) {
+      if (i == 10) {
+        inTheMiddle.run();
+      }
+      for (int queuePair = FIRST; queuePair < FIRST + 32; queuePair++) {
+        sender.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair);
+        sent++;
+      }
+      capture.await(first, before + sent);
+    }
+    return sent;
+  }
+
+  private Process startProcess(Path file, int queuePair) throws Exception {
+    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", wan.gw1.name()));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.addAll(
+        List.of(GatewayProcess.class.getName(), file.toString(), Integer.toString(queuePair)));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+}
