@@ -17,11 +17,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -172,6 +176,98 @@ final class PerftestInteropTest {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       try (HostProcess client = stock(0, test, "127.0.0.1")) {
         assertSameTest(server, client, test);
+      }
+    }
+  }
+
+  /**
+   * Options that the tests above don't name, each by itself and some together. Rates aren't
+   * compared: both ends end well and have measured as many messages.
+   */
+  static Stream<Arguments> matrix() {
+    List<String> ofBandwidth =
+        List.of(
+            "-q 3 -n 7",
+            "-b -q 2 -n 101",
+            "-t 1 -n 50",
+            "-t 5 -n 13",
+            "-l 5 -n 100",
+            "-b -q 2 -l 4 -n 40",
+            "-N -n 33",
+            "-Q 1 -n 33",
+            "-n 20001",
+            "-s 1 -n 9",
+            "-m 256 -s 10001 -n 41",
+            "-a -n 5",
+            "-b -a -n 5",
+            "-D 2",
+            "-b -D 2",
+            "-S 1 --tclass 96 -u 10 -n 33");
+    List<String> ofLatency =
+        List.of(
+            "-n 5", "-s 1 -n 9", "-s 8388608 -n 5", "-m 512 -s 10001 -n 41", "-I 0 -n 33", "-D 2");
+    return Stream.of("write_bw", "send_bw", "read_bw", "write_lat", "send_lat")
+        .flatMap(test ->
+            (test.endsWith("_lat") ? ofLatency : ofBandwidth)
+                .stream().map(options -> test + " " + options))
+        .flatMap(test -> Stream.of(Arguments.of(test, false), Arguments.of(test, true)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("matrix")
+  @InWholeRun(butRows = {1, 66, 104})
+  void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
+    try (HostProcess server = oursIsServer ? ours(1, test) : stock(1, test)) {
+      if (oursIsServer) {
+        server.awaitOutput("Waiting for client", LIMIT_SECONDS);
+      }
+      try (HostProcess client =
+          oursIsServer ? stock(0, test, "127.0.0.1") : oursOnceItListens(test)) {
+        assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
+        assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
+        boolean byTime = test.contains("-D");
+        assertEquals(rows(client, byTime), rows(server, byTime), "sizes and messages");
+      }
+    }
+  }
+
+  /* Of each row size and messages; of a test by time, whose ends count for themselves, the size. */
+  private static List<String> rows(HostProcess process, boolean byTime) throws IOException {
+    return process
+        .output()
+        .lines()
+        .map(String::strip)
+        .filter(line -> line.matches("[0-9]+ +[0-9]+ +[0-9.]+ .*"))
+        .map(line -> line.split("\\s+"))
+        .map(words -> byTime ? words[0] : words[0] + " " + words[1])
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "write_bw -R, 'rdma_cm isn''t spoken here: leave -R and -z out at both ends'",
+    "write_bw -c UC, 'reliable connections (RC) are all there is here'",
+    "write_bw -b --report-both, '-b has the sum of both ways; leave it out'",
+    "read_bw -I 64, '-I is for messages that are sent or written, not read'",
+    "write_bw -l 3 -n 100, '-n 100 is no multiple of -l 3'",
+    "write_lat -q 2, 'has no option -q'"
+  })
+  void whatIsNotSpokenIsRefusedWithTheReason(String test, String reason) throws Exception {
+    try (HostProcess refused = ours(1, test)) {
+      assertEquals(2, refused.exitCode(LIMIT_SECONDS), refused::outputOrWhyNot);
+      assertTrue(refused.output().contains(reason), refused.output());
+    }
+  }
+
+  /* Each end of a test by time stops by its own clock, and takes no more receives from then on. */
+  @Test
+  void perftestWhoseTimeIsOverBeforeOursIsNotWaitedFor() throws Exception {
+    try (HostProcess server = ours(1, "send_bw -b -D 3")) {
+      server.awaitOutput("Waiting for client", LIMIT_SECONDS);
+      try (HostProcess client = stock(0, "send_bw -b -D 1", "127.0.0.1")) {
+        assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
+        assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
+        row(server, "send_bw");
       }
     }
   }

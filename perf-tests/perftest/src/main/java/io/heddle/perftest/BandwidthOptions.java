@@ -55,6 +55,9 @@ final class BandwidthOptions {
   @Option(names = "--report_gbits", description = "Gb/s (10^9) instead of MiB/s (2^20).")
   boolean gigabits;
 
+  @Option(names = "--report-both", hidden = true)
+  private boolean bothApart;
+
   @Option(
       names = {"-w", "--limit_bw"},
       paramLabel = "RATE",
@@ -71,6 +74,9 @@ final class BandwidthOptions {
   double leastMessageRate;
 
   Settings.Traffic traffic(TestKind kind, CommonOptions common) {
+    if (bothApart) {
+      throw common.wrong("--report-both isn't here: -b has the sum of both ways; leave it out");
+    }
     common.requireRange("-q", queuePairs, 1, 16_384);
     common.requireRange("-t", sendDepth, 1, 15_000);
     long size = common.size(kind);

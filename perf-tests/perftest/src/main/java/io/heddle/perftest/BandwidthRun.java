@@ -168,7 +168,9 @@ final class BandwidthRun {
     if (!byTime) {
       return (!sends || totalCompleted == target) && (!receives || totalReceived == target);
     }
-    return stopped && (!sends || totalCompleted == totalPosted);
+    /* Where both send, each stops by its own clock: who waited for its last sends might wait for receives that a peer
+    whose time is over posts no more. */
+    return stopped && (!sends || receives || totalCompleted == totalPosted);
   }
 
   private int postAll() {
