@@ -6,8 +6,13 @@
 #ifndef GLIBC_2_28_H
 #define GLIBC_2_28_H
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
+#if defined(__gnu_linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__x86_64__)
 #define OLD_VERSION(function, version) __asm__(".symver " #function "," #function "@GLIBC_" #version)
+#else
+/* arm64 came to glibc with 2.17: what was older there has that version. */
+#define OLD_VERSION(function, version) __asm__(".symver " #function "," #function "@GLIBC_2.17")
+#endif
 OLD_VERSION(dladdr, 2.2.5);
 OLD_VERSION(dlclose, 2.2.5);
 OLD_VERSION(dlerror, 2.2.5);

@@ -19,9 +19,7 @@ static void OF_WIDTH(prepare)(void) {
   make_constants(OF_WIDTH(by_one), WIDTH);
 }
 
-TARGET static inline REGISTER OF_WIDTH(twice)(const uint64_t *pair) {
-  return IN_EACH_LANE(_mm_loadu_si128((const __m128i *)pair));
-}
+TARGET static inline REGISTER OF_WIDTH(twice)(const uint64_t *pair) { return IN_EACH_LANE(lane_loaded(pair)); }
 
 TARGET static inline REGISTER OF_WIDTH(folded)(REGISTER value, REGISTER by, REGISTER onto) {
   return SUM(PRODUCT(value, by, 0x00), PRODUCT(value, by, 0x11), onto);
@@ -37,14 +35,14 @@ TARGET static inline REGISTER OF_WIDTH(copied)(uint8_t *to, const uint8_t *from)
 
 /* The first register of the payload with the headers folded onto it. */
 TARGET static inline REGISTER OF_WIDTH(begun)(struct headers headers, REGISTER first) {
-  __m128i before = folded_headers(headers);
-  return SUM(first, WIDENED(before), WIDENED(_mm_setzero_si128()));
+  lane before = folded_headers(headers);
+  return SUM(first, WIDENED(before), WIDENED(lane_of(0, 0)));
 }
 
 TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER c, REGISTER d) {
   REGISTER by = OF_WIDTH(twice)(OF_WIDTH(by_one));
   d = OF_WIDTH(folded)(OF_WIDTH(folded)(OF_WIDTH(folded)(a, by, b), by, c), by, d);
-  __m128i lanes[WIDTH / 128];
+  lane lanes[WIDTH / 128];
   STORE((void *)lanes, d);
   return reduced_lanes(lanes, WIDTH / 128);
 }
@@ -94,10 +92,14 @@ TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *fr
  * may store the first bytes last, and a compiler that sees a loop of nothing but copies may call it.
  */
 TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t count) {
+#if defined(__aarch64__)
+  for (size_t at = 0; at < count; at += STEP) lane_stored_in_its_line(to + at, lane_loaded(from + at));
+#else
   for (size_t at = 0; at < count; at += STEP) {
     OF_WIDTH(copied)(to + at, from + at);
     __asm__ volatile("" ::: "memory");
   }
+#endif
 }
 
 TARGET static int64_t OF_WIDTH(seal)(int64_t packet, int64_t count, int64_t payload, int64_t payload_bytes,

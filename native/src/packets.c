@@ -6,7 +6,8 @@
  *
  * CRC-32 by carry-less multiplication, as Intel's paper on it has it (Gopal and others, 2009): a block is folded onto one
  * that lies n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
- * bit-reflected. packet_fold.h goes over the payloads, once for each width of registers.
+ * bit-reflected. packet_fold.h goes over the payloads, once for each width of registers; on arm64 packet_words.h does where
+ * there are only instructions for CRC-32.
  */
 #include "shim.h"
 
@@ -14,9 +15,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#include "packet_lane.h"
 
-#include <immintrin.h>
+#if defined(FOLDING)
 
 #define POLYNOMIAL 0xedb88320u
 #define BASE_BYTES 12   /* base transport header */
@@ -58,31 +59,29 @@ static uint32_t over_words(uint32_t state, const uint8_t *bytes, size_t count) {
   return state;
 }
 
-#define FOLDING __attribute__((target("pclmul,sse4.1")))
-
 /* Onto the lane of 128 bits behind it. */
-FOLDING static inline __m128i folded_once(__m128i value) {
-  __m128i by = _mm_loadu_si128((const __m128i *)by_lane);
-  return _mm_xor_si128(_mm_clmulepi64_si128(value, by, 0x00), _mm_clmulepi64_si128(value, by, 0x11));
+FOLDING static inline lane folded_once(lane value) {
+  lane by = lane_loaded(by_lane);
+  return lane_sum(lane_product(value, by, 0x00), lane_product(value, by, 0x11));
 }
 
-FOLDING static inline uint32_t reduced_lanes(const __m128i *lanes, int count) {
-  __m128i rest = lanes[0];
-  for (int i = 1; i < count; i++) rest = _mm_xor_si128(folded_once(rest), lanes[i]);
+FOLDING static inline uint32_t reduced_lanes(const lane *lanes, int count) {
+  lane rest = lanes[0];
+  for (int i = 1; i < count; i++) rest = lane_sum(folded_once(rest), lanes[i]);
   uint8_t last[16];
-  _mm_storeu_si128((__m128i *)last, rest);
+  lane_stored(last, rest);
   return over_words(0, last, sizeof last);
 }
 
 /* The 28 bytes of headers, of which the registers share four. */
 struct headers {
-  __m128i front, back;
+  lane front, back;
 };
 
 /* What the headers add to the 16 bytes behind them, as if four bytes of zeros came before. */
-FOLDING static inline __m128i folded_headers(struct headers headers) {
-  __m128i front = _mm_slli_si128(_mm_xor_si128(headers.front, _mm_cvtsi32_si128(-1)), 4);
-  return folded_once(_mm_xor_si128(headers.back, folded_once(front)));
+FOLDING static inline lane folded_headers(struct headers headers) {
+  lane front = lane_shifted_by_4(lane_sum(headers.front, lane_of(UINT32_MAX, 0)));
+  return folded_once(lane_sum(headers.back, folded_once(front)));
 }
 
 /* For each width, with that width's functions. */
@@ -101,11 +100,8 @@ static uint64_t load64(const uint8_t *at) {
 }
 
 static inline struct headers headers_of(const uint8_t *packet) {
-  return (struct headers){_mm_loadu_si128((const __m128i *)packet),
-                          _mm_loadu_si128((const __m128i *)(packet + HEADER_BYTES - 16))};
+  return (struct headers){lane_loaded(packet), lane_loaded(packet + HEADER_BYTES - 16)};
 }
-
-static long long swapped(uint64_t value) { return (long long)htobe64(value); }
 
 /*
  * Each packet behind the first has the next number, no request and no tag, the next address, and less that is left. Its
@@ -124,10 +120,10 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
       number = (number + 1) & 0xffffff;
       address += bytes;
       left -= (uint32_t)bytes;
-      headers.front = _mm_set_epi64x(swapped((uint64_t)number << 32 | address >> 32), swapped(first_word));
-      headers.back = _mm_set_epi64x(swapped(key << 32 | left), swapped(address));
-      _mm_storeu_si128((__m128i *)to, headers.front);
-      _mm_storeu_si128((__m128i *)(to + HEADER_BYTES - 16), headers.back);
+      headers.front = lane_of(htobe64(first_word), htobe64((uint64_t)number << 32 | address >> 32));
+      headers.back = lane_of(htobe64(address), htobe64(key << 32 | left));
+      lane_stored(to, headers.front);
+      lane_stored(to + HEADER_BYTES - 16, headers.back);
     }
     uint32_t icrc = ~copy(headers, to + HEADER_BYTES, from, bytes) ^ (uint32_t)front;
     memcpy(to + HEADER_BYTES + bytes, &icrc, sizeof icrc);
@@ -163,6 +159,8 @@ ALWAYS_INLINE int64_t take_by(uint32_t (*check)(struct headers, const uint8_t *,
   return asked << 40 | tag << 32 | taken;
 }
 
+#if defined(__x86_64__)
+
 #define WIDTH 512
 #define FEATURES "avx512f,avx512vl,avx512dq,vpclmulqdq,pclmul,sse4.1"
 #define REGISTER __m512i
@@ -185,18 +183,22 @@ ALWAYS_INLINE int64_t take_by(uint32_t (*check)(struct headers, const uint8_t *,
 #define WIDENED _mm256_zextsi128_si256
 #include "packet_fold.h"
 
+#endif
+
 #define WIDTH 128
-#define FEATURES "pclmul,sse4.1"
-#define REGISTER __m128i
-#define LOAD(from) _mm_loadu_si128(from)
-#define STORE(to, value) _mm_storeu_si128(to, value)
-#define PRODUCT _mm_clmulepi64_si128
-#define SUM(a, b, c) _mm_xor_si128(_mm_xor_si128(a, b), c)
+#define FEATURES LANE_FEATURES
+#define REGISTER lane
+#define LOAD lane_loaded
+#define STORE lane_stored
+#define PRODUCT lane_product
+#define SUM(a, b, c) lane_sum(lane_sum(a, b), c)
 #define IN_EACH_LANE(pair) (pair)
 #define WIDENED(lane) (lane)
 #include "packet_fold.h"
 
 static struct heddle_packet_calls usable[3];
+
+#if defined(__x86_64__)
 
 static void prepare(void) {
   struct heddle_packet_calls *next = usable;
@@ -217,6 +219,27 @@ static void prepare(void) {
   prepare_128();
   *next = (struct heddle_packet_calls){seal_128, take_128};
 }
+
+#else
+
+#include "packet_words.h"
+
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+
+static void prepare(void) {
+  struct heddle_packet_calls *next = usable;
+  unsigned long features = getauxval(AT_HWCAP);
+  if ((features & HWCAP_PMULL) != 0) {
+    make_table();
+    make_constants(by_lane, 128);
+    prepare_128();
+    *next++ = (struct heddle_packet_calls){seal_128, take_128};
+  }
+  if ((features & HWCAP_CRC32) != 0) *next = (struct heddle_packet_calls){seal_words, take_words};
+}
+
+#endif
 
 struct heddle_packet_calls heddle_packet_calls(int nth) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

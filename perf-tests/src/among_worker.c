@@ -221,6 +221,8 @@ static int post(const struct group *group, struct lane *lanes, size_t floats) {
 static inline void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield" ::: "memory");
 #else
   atomic_signal_fence(memory_order_seq_cst);
 #endif
