@@ -40,6 +40,13 @@ public final class Memory {
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
   private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
 
+  /* arm64 may show others stores in another order than they were made in. */
+  private static final boolean SHOWS_STORES_IN_ORDER =
+      !System.getProperty("os.arch").equals("aarch64");
+
+  /* What a reader that polls takes for whole once its last eight bytes are there: NCCL's, of the protocol LL128. */
+  private static final int LINE_BYTES = 128;
+
   private Memory() {}
 
   private static VarHandle withoutBase(ValueLayout layout) {
@@ -108,6 +115,33 @@ public final class Memory {
    */
   public static void copy(long fromAddress, long toAddress, long lengthBytes) {
     MemorySegment.copy(ALL, fromAddress, ALL, toAddress, lengthBytes);
+  }
+
+  /**
+   * Copies forwards between ranges that don't overlap, for a reader that polls: who sees the last
+   * eight bytes of a line of 128 at a multiple of 128 sees all of the line.
+   */
+  public static void copyForPolling(long fromAddress, long toAddress, long lengthBytes) {
+    if (SHOWS_STORES_IN_ORDER) {
+      copy(fromAddress, toAddress, lengthBytes);
+    } else {
+      copyByLines(fromAddress, toAddress, lengthBytes);
+    }
+  }
+
+  static void copyByLines(long fromAddress, long toAddress, long lengthBytes) {
+    for (long at = 0; at < lengthBytes; ) {
+      long end = Math.min(lengthBytes, (toAddress + at | LINE_BYTES - 1) + 1 - toAddress);
+      long last = Math.max(at, end - Long.BYTES);
+      copy(fromAddress + at, toAddress + at, last - at);
+      VarHandle.storeStoreFence();
+      if (end - last == Long.BYTES) {
+        setLong(toAddress + last, getLong(fromAddress + last));
+      } else {
+        copy(fromAddress + last, toAddress + last, end - last);
+      }
+      at = end;
+    }
   }
 
   /**

@@ -111,7 +111,7 @@ final class InboundMessage {
   }
 
   private void placeOfWrite(long payload, int payloadBytes) {
-    Memory.copy(payload, writeAddress, payloadBytes);
+    Memory.copyForPolling(payload, writeAddress, payloadBytes);
     writeAddress += payloadBytes;
     writeLeft -= payloadBytes;
   }

@@ -119,7 +119,7 @@ final class WritePlacement {
     if (arrived != ArrivedPieces.ALL && payloadBytes > 0) {
       long place = closing ? address + length - payloadBytes : address;
       if (arrived == 0) {
-        Memory.copy(payload, place, payloadBytes);
+        Memory.copyForPolling(payload, place, payloadBytes);
       } else {
         copyMissing(payload, place, payloadBytes, arrived);
       }
@@ -132,7 +132,8 @@ final class WritePlacement {
     int left = arrived;
     for (int offset = 0; offset < payloadBytes; offset += each) {
       if ((left & 1) == 0) {
-        Memory.copy(payload + offset, place + offset, Math.min(each, payloadBytes - offset));
+        Memory.copyForPolling(
+            payload + offset, place + offset, Math.min(each, payloadBytes - offset));
       }
       left >>>= 1;
     }
