@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Makes Heddle's two packages of what the build has made: dist.sh JDK OUTPUT
+# Makes Heddle's two packages of what the build has made: dist.sh [--arch aarch64 [--runtime FOLDER]] JDK OUTPUT
 #
-#   OUTPUT/heddle-<version>-linux-x86_64.tar.zst   one folder that works wherever it is unpacked
-#   OUTPUT/heddle_<version>_amd64.deb              the same under /usr/lib/heddle
+#   OUTPUT/heddle-<version>-linux-<machine>.tar.zst   one folder that works wherever it is unpacked
+#   OUTPUT/heddle_<version>_<machine>.deb             the same under /usr/lib/heddle
+#
+# Without --arch they are for this machine. With it the C parts are compiled for arm64 here, and --runtime names a Java for
+# it: a JDK or a runtime that its jlink made. Without one the packages bring none, and take the host's.
 #
 # The same commit, JDK, C compiler and packing tools give the same bytes; docs/install.md says how that comes about.
 set -euo pipefail
@@ -17,21 +20,63 @@ fail() {
   exit 1
 }
 
-(($# == 2)) || fail "usage: dist.sh JDK OUTPUT"
-[[ $(uname -m) == x86_64 ]] || fail "packages are made for x86_64 only, not for $(uname -m)"
+usage="usage: dist.sh [--arch aarch64 [--runtime FOLDER]] JDK OUTPUT"
+machine=$(uname -m)
+arch=$machine
+given=
+while (($# > 2)); do
+  case $1 in
+    --arch) arch=$2 ;;
+    --runtime) given=$2 ;;
+    *) fail "$usage" ;;
+  esac
+  shift 2
+done
+(($# == 2)) || fail "$usage"
+case $arch in
+  x86_64) debian_arch=amd64 ;;
+  aarch64) debian_arch=arm64 ;;
+  *) fail "packages are made for x86_64 and aarch64, not for $arch" ;;
+esac
+cross=
+if [[ $arch != "$machine" ]]; then
+  [[ $arch == aarch64 ]] || fail "packages for $arch are made on such a machine; this is $machine"
+  cross=aarch64-linux-gnu-
+elif [[ -n $given ]]; then
+  fail "--runtime is for packages for another machine; those for this one get a runtime of $1"
+fi
 jdk=$1
 mkdir -p -- "$2"
 output=$(cd -- "$2" && pwd)
 [[ -x $jdk/bin/jlink ]] || fail "$jdk has no bin/jlink; the packages need a whole JDK"
-for tool in zstd dpkg-deb strip objdump gzip; do
+for tool in zstd dpkg-deb "${cross}strip" "${cross}objdump" gzip; do
   command -v "$tool" >/dev/null || fail "$tool is missing: on Debian or Ubuntu, apt-get install zstd dpkg binutils gzip"
 done
+if [[ -n $cross ]]; then
+  for tool in "${cross}gcc" "${cross}readelf" cmake; do
+    command -v "$tool" >/dev/null ||
+      fail "$tool is missing: on Debian or Ubuntu, apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross cmake"
+  done
+fi
+
+# What the release file of the given runtime has for $1.
+said_of_given() { sed -n "s/^$1=\"\(.*\)\"\$/\1/p" "$given/release"; }
+
+if [[ -n $given ]]; then
+  for file in release bin/java lib/server/libjvm.so conf; do
+    [[ -r $given/$file ]] || fail "$given is no Java runtime: it has no $file"
+  done
+  kind=$("${cross}readelf" -h "$given/lib/server/libjvm.so" 2>/dev/null | sed -n 's/^ *Machine: *//p')
+  [[ $kind == AArch64 ]] || fail "$given is a Java for ${kind:-no machine that is known}, not for $arch"
+  kind=$(said_of_given JAVA_VERSION)
+  ((${kind%%[!0-9]*} >= 25)) 2>/dev/null || fail "$given is Java ${kind:-of no version}; 25 or later is needed"
+fi
 
 version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
 # When the sources were changed last; every file of the packages has this time.
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH=$epoch
-name=heddle-$version-linux-x86_64
+name=heddle-$version-linux-$arch
 stage=$(mktemp -d "$output/.stage-XXXXXX")
 trap 'rm -rf -- "$stage"' EXIT
 bundle=$stage/$name
@@ -41,10 +86,29 @@ mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bun
 
 # --- what the build made -----------------------------------------------------------------------------
 
-cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$lib"
-cp "$root"/cli/heddle/target/heddle-cli.jar "$lib"
-cp "$root"/perf-tests/target/{heddle-allreduce,heddle-among-threads,heddle-chaos,heddle-connections,heddle-one-sided,heddle-one-sided-chaos,heddle-one-sided-perf,heddle-plugin-perf,libnccl-net-tcpref.so} "$lib"
-strip --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
+programs=(heddle-allreduce heddle-among-threads heddle-chaos heddle-connections heddle-one-sided heddle-one-sided-chaos
+  heddle-one-sided-perf heddle-plugin-perf)
+shim=$root/plugin-shim/target/plugin
+drivers=$root/perf-tests/target
+
+# cross_build SOURCE FOLDER TARGET...: that module's C for the other machine.
+cross_build() {
+  "$jdk/bin/java" "$root/native/RunTool.java" cmake -S "$1" -B "$2" \
+    "-DCMAKE_TOOLCHAIN_FILE=$root/config/$arch-linux-gnu.cmake" "-DJDK_HOME=$jdk" -DHEDDLE_SANITIZE=OFF -DSTANDIN_SANITIZE=OFF "-DHEDDLE_PLUGIN_DIR=$2" &&
+    "$jdk/bin/java" "$root/native/RunTool.java" cmake --build "$2" --parallel 2 --target "${@:3}" ||
+    fail "can't compile $1 for $arch"
+}
+
+if [[ -n $cross ]]; then
+  shim=$root/native/target/$arch
+  drivers=$root/perf-tests/target/$arch
+  cross_build "$root/native" "$shim" shim
+  cross_build "$root/perf-tests" "$drivers" "${programs[@]}" tcpref
+fi
+cp "$shim/libnccl-net-heddle.so" "$root/plugin-shim/target/plugin/heddle-plugin.jar" "$lib"
+cp "$root/cli/heddle/target/heddle-cli.jar" "$lib"
+cp "${programs[@]/#/$drivers/}" "$drivers/libnccl-net-tcpref.so" "$lib"
+"${cross}strip" --strip-unneeded "$lib"/*.so "$lib"/heddle-{allreduce,chaos,plugin-perf}
 cp "$here/start.sh" "$lib"
 install -m 755 "$here/heddle" "$bundle/bin/heddle"
 
@@ -56,8 +120,27 @@ modules() {
     tr , '\n' | grep -vx 'java.desktop\|java.sql' | paste -sd ,
 }
 
-"$jdk/bin/jlink" --add-modules "$(modules)" --strip-debug --no-header-files --no-man-pages --output "$lib/runtime" >/dev/null
-[[ ! -e $jdk/NOTICE ]] || cp "$jdk/NOTICE" "$lib/runtime/NOTICE"
+# Copies the runtime that was given, without what only developers use.
+take_given() {
+  local missing
+  missing=$(modules | tr , '\n' | grep -vxF "$(said_of_given MODULES | tr ' ' '\n')" | paste -sd ,) || true
+  [[ -z $missing ]] || fail "$given lacks the modules $missing"
+  mkdir -p "$lib/runtime/bin"
+  cp -a -L -- "$given"/{lib,conf,release} "$lib/runtime"
+  [[ ! -e $given/legal ]] || cp -a -- "$given/legal" "$lib/runtime"
+  cp -L -- "$given/bin/java" "$lib/runtime/bin"
+  rm -f -- "$lib"/runtime/lib/{src.zip,ct.sym,jexec}
+  [[ ! -e $given/NOTICE ]] || cp "$given/NOTICE" "$lib/runtime/NOTICE"
+}
+
+if [[ -z $cross ]]; then
+  "$jdk/bin/jlink" --add-modules "$(modules)" --strip-debug --no-header-files --no-man-pages --output "$lib/runtime" >/dev/null
+  [[ ! -e $jdk/NOTICE ]] || cp "$jdk/NOTICE" "$lib/runtime/NOTICE"
+elif [[ -n $given ]]; then
+  take_given
+else
+  : >"$lib/takes-java-of-host"
+fi
 
 # --- class archives ------------------------------------------------------------------------------------
 
@@ -71,10 +154,13 @@ archive() (
     fail "no class archive: java -Xshare:dump $* failed"
   }
 )
-archive
-archive -XX:SharedClassListFile="$here/plugin.classes" -XX:SharedArchiveFile=heddle.jsa -cp /proc/self/cwd/heddle-plugin.jar
-# What only developers and the dump use.
-rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.jar}
+# Only the machine that will use an archive can make it.
+if [[ -z $cross ]]; then
+  archive
+  archive -XX:SharedClassListFile="$here/plugin.classes" -XX:SharedArchiveFile=heddle.jsa -cp /proc/self/cwd/heddle-plugin.jar
+  # What only developers and the dump use.
+  rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.jar}
+fi
 
 # --- texts ---------------------------------------------------------------------------------------------
 
@@ -85,8 +171,9 @@ licences() {
   cp "$root/LICENSE" "$folder/Apache-2.0.txt"
   cp "$here"/licences/*.txt "$folder"
   : >"$folder/README"
-  printf 'Heddle: Apache-2.0, see Apache-2.0.txt\nJava runtime: GPL-2.0 with Classpath Exception, see lib/runtime/legal and its NOTICE\n' \
-    >>"$folder/README"
+  printf 'Heddle: Apache-2.0, see Apache-2.0.txt\n' >>"$folder/README"
+  [[ ! -d $lib/runtime ]] ||
+    printf 'Java runtime: GPL-2.0 with Classpath Exception, see lib/runtime/legal and its NOTICE\n' >>"$folder/README"
   local packages
   packages=$("$jdk/bin/jar" tf "$lib/heddle-plugin.jar"; "$jdk/bin/jar" tf "$lib/heddle-cli.jar")
   packages=$(sed -n 's:^META-INF/versions/[0-9]*/::; s:/[^/]*\.class$::p' <<<"$packages" | sort -u)
@@ -124,8 +211,11 @@ pages() {
 
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
-"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
-"$lib/runtime/bin/java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-completion \
+# By this machine's own Java where the package's runs elsewhere.
+java=$lib/runtime/bin/java
+[[ -z $cross ]] || java=$jdk/bin/java
+"$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
+"$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-completion \
   "$bundle/share/bash-completion/completions/heddle"
 # The services, for the command $1, into the folder $2.
 services() {
@@ -153,13 +243,13 @@ tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mtime="@$epoc
 # --- Debian package --------------------------------------------------------------------------------------
 
 needed_libc() {
-  find "$1" -type f \( -name '*.so' -o -perm -100 \) -exec objdump -T {} + 2>/dev/null |
+  find "$1" -type f \( -name '*.so' -o -perm -100 \) -exec "${cross}objdump" -T {} + 2>/dev/null |
     grep -o 'GLIBC_2\.[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1
 }
 
 debian=$stage/debian
 usr=$debian/usr
-mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/sysusers.d" "$usr/lib/x86_64-linux-gnu" \
+mkdir -p "$debian/DEBIAN" "$usr/bin" "$usr/lib/systemd/system" "$usr/lib/sysusers.d" "$usr/lib/$arch-linux-gnu" \
   "$usr/share/doc/heddle" "$usr/share/man/man1"
 cp -a "$lib" "$usr/lib/heddle"
 cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
@@ -167,7 +257,7 @@ cp -a "$bundle/share/bash-completion" "$usr/share"
 install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
 ln -s ../lib/heddle/heddle "$usr/bin/heddle"
 # Where NCCL_NET_PLUGIN=heddle finds it; the plugin looks for its own folder behind the link.
-ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/x86_64-linux-gnu/libnccl-net-heddle.so"
+ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/$arch-linux-gnu/libnccl-net-heddle.so"
 services /usr/bin/heddle "$usr/lib/systemd/system"
 install -m 644 "$here/heddle.sysusers" "$usr/lib/sysusers.d/heddle.conf"
 install -m 755 "$here/postinst" "$debian/DEBIAN/postinst"
@@ -175,27 +265,35 @@ for page in "$bundle"/share/man/man1/*; do
   gzip -9nc "$page" >"$usr/share/man/man1/$(basename -- "$page").gz"
 done
 cp "$bundle/share/doc/licences/README" "$usr/share/doc/heddle/copyright"
+recommended="iproute2, systemd | systemd-standalone-sysusers"
+brought="its own Java runtime"
+if [[ ! -d $lib/runtime ]]; then
+  # Not a dependency: a Java that no package brought is as good.
+  recommended+=", temurin-25-jre | temurin-25-jdk | openjdk-25-jre-headless"
+  brought="no Java: 25 or later is needed"
+fi
 cat >"$debian/DEBIAN/control" <<CONTROL
 Package: heddle
 Version: $version
-Architecture: amd64
+Architecture: $debian_arch
 Maintainer: The Heddle authors <heddle@localhost>
 Section: net
 Priority: optional
 Installed-Size: $(du -sk --apparent-size "$usr" | cut -f 1)
 Depends: libc6 (>= $(needed_libc "$usr/lib/heddle"))
-Recommends: iproute2, systemd | systemd-standalone-sysusers
+Recommends: $recommended
 Suggests: libibverbs1, bird2, libbpf1
 Description: NCCL network plugin for Ethernet fabrics with many planes
  Sprays every message of a collective over queue pairs that are pinned to the
- planes of the fabric, by weights that it learns by BGP. Brings its own Java
- runtime, a user-space RoCEv2 device, and the command heddle.
+ planes of the fabric, by weights that it learns by BGP. Brings a user-space
+ RoCEv2 device, the command heddle, and $brought.
 CONTROL
 settle "$debian"
 (cd -- "$debian" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$debian/DEBIAN/md5sums"
 touch -d "@$epoch" "$debian/DEBIAN/md5sums" "$debian/DEBIAN"
-DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z12 --root-owner-group --build "$debian" "$output/heddle_${version}_amd64.deb" >/dev/null
+DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z12 --root-owner-group --build "$debian" \
+  "$output/heddle_${version}_$debian_arch.deb" >/dev/null
 
-for file in "$output/$name.tar.zst" "$output/heddle_${version}_amd64.deb"; do
+for file in "$output/$name.tar.zst" "$output/heddle_${version}_$debian_arch.deb"; do
   printf '%s\t%s bytes\tsha256 %s\n' "$file" "$(stat -c %s "$file")" "$(sha256sum "$file" | cut -d ' ' -f 1)"
 done

@@ -34,7 +34,11 @@ final class BadNeighboursTest {
   private static final String NAME = "hdbn" + ProcessHandle.current().pid();
   private static final int TICKS_PER_SECOND = 100;
   private static final Path FAKETIME =
-      Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
+      Path.of(
+          System.getProperty("os.arch").equals("aarch64")
+              ? "/usr/lib/aarch64-linux-gnu"
+              : "/usr/lib/x86_64-linux-gnu",
+          "faketime/libfaketimeMT.so.1");
   private static final String GOOD = "fd00:ff::1";
 
   @TempDir private Path folder;
