@@ -3,6 +3,7 @@ package io.heddle.softdevice;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
@@ -17,8 +18,18 @@ final class DatagramReceiver {
   private static final int HEADER_BYTES = 64;
   private static final int NAME_BYTES = 32;
   private static final int CONTROL_BYTES = 64;
+  private static final int CONTROL_HEADER_BYTES = 16;
+
+  /* Both bits of explicit congestion notification. */
+  private static final int CONGESTION = 3;
   private static final int SOL_UDP = 17;
   private static final int UDP_GRO = 104;
+
+  /** Of {@link #remarks}: it came with a mark of congestion, as all of its train did. */
+  static final int MARKED = 1;
+
+  /** Of {@link #remarks}: it came in fragments. */
+  static final int IN_FRAGMENTS = 2;
 
   private final long headers;
   private final long names;
@@ -103,6 +114,32 @@ final class DatagramReceiver {
       }
     }
     return lengthBytes(datagram);
+  }
+
+  /** What the kernel said of it besides: {@link #MARKED}, {@link #IN_FRAGMENTS}, mostly 0. */
+  int remarks(int datagram) {
+    long at = controls + (long) datagram * CONTROL_BYTES;
+    long end = at + Memory.getLong(headers + (long) datagram * HEADER_BYTES + 40);
+    int remarks = 0;
+    while (end - at > CONTROL_HEADER_BYTES) {
+      long bytes = Memory.getLong(at);
+      int level = Memory.getInt(at + 8);
+      if (level != SOL_UDP) {
+        remarks |= remark(level, Memory.getInt(at + 12), at + CONTROL_HEADER_BYTES);
+      }
+      at += Math.max(bytes + Long.BYTES - 1 & -Long.BYTES, CONTROL_HEADER_BYTES);
+    }
+    return remarks;
+  }
+
+  private static int remark(int level, int type, long value) {
+    IpOptions options = level == IpOptions.IPV6.level ? IpOptions.IPV6 : IpOptions.IPV4;
+    if (type == options.fragmentSize) {
+      return IN_FRAGMENTS;
+    }
+    /* One byte or four; the class is in the lowest. */
+    int trafficClass = Memory.ALL.get(ValueLayout.JAVA_BYTE, value);
+    return type == options.trafficClass && (trafficClass & CONGESTION) == CONGESTION ? MARKED : 0;
   }
 
   int sourcePort(int datagram) {

@@ -74,7 +74,7 @@ final class Engine implements PacketSink {
     regions = new RegionTable(firstGeneration);
     pages = PagePipe.open(arena, System.getProperty("os.version"));
     departures = new Departures(arena, log, clock, gate, pages, counters);
-    sockets = new ReceiveSockets(arena);
+    sockets = new ReceiveSockets(arena, counters);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
   }
@@ -343,7 +343,7 @@ final class Engine implements PacketSink {
     int opcode = PacketFormat.opcodeOf(firstWord);
     int extended = PacketFormat.extendedHeaderBytes(opcode);
     if (extended < 0) {
-      drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+      counters.unknown(opcode, firstWord);
       return;
     }
     int payloadBytes =
@@ -357,7 +357,7 @@ final class Engine implements PacketSink {
       return;
     }
     if (!PacketFormat.isHeaderRight(firstWord)) {
-      drops.count(DropCounters.Reason.BAD_HEADER);
+      drops.countHeader(firstWord);
       return;
     }
     int number = PacketFormat.queuePairOf(firstWord);

@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class PeerLink {
   private static final int LARGEST_WINDOW = 1920;
 
+  /* Where either is set, switches may mark packets instead of dropping them. */
+  private static final int MARKABLE = 3;
+
   private final FlowChecksum sendFlow = new FlowChecksum();
   private final FlowChecksum receiveFlow = new FlowChecksum();
   private @Nullable UdpSocket socket;
+  private @Nullable UdpSocket receiver;
   private Gid localGid = new Gid(0, 0);
   private Gid remoteGid = new Gid(0, 0);
   private int scope;
@@ -57,13 +61,14 @@ final class PeerLink {
   }
 
   /** Takes over a socket from {@link #open}; under the lock. */
-  void use(UdpSocket fresh, SoftPort.Address address, ReceivePort receiver) {
+  void use(UdpSocket fresh, SoftPort.Address address, ReceivePort port) {
     close();
     socket = fresh;
+    receiver = port.socket();
     localGid = address.gid();
     scope = address.scope();
-    receivePort = receiver.port();
-    receiveBufferBytes = receiver.bufferBytes();
+    receivePort = port.port();
+    receiveBufferBytes = port.bufferBytes();
     writeBytes = PacketSizes.onLink(address.link().mtuBytes());
   }
 
@@ -119,6 +124,10 @@ final class PeerLink {
     }
     open.setTrafficClass(classOfTraffic);
     trafficClass = classOfTraffic;
+    if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
+      /* What comes from the peer may be marked too. */
+      receiver.tellMarks();
+    }
     return true;
   }
 

@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.roce.transport.Counters;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 
@@ -15,6 +16,7 @@ final class ReceiveSockets {
   /** Calls in a row that brought one datagram, until one is expected. */
   private static final int ONE_BY_ONE = 8;
 
+  private final Counters counters;
   private final DatagramReceiver receiver;
   private final Epoll readable;
   private int[] fds = new int[0];
@@ -25,7 +27,8 @@ final class ReceiveSockets {
   private int[] ones = new int[0];
   private boolean[] gotAll = new boolean[0];
 
-  ReceiveSockets(Arena arena) {
+  ReceiveSockets(Arena arena, Counters counters) {
+    this.counters = counters;
     receiver = new DatagramReceiver(arena);
     readable = new Epoll(arena);
   }
@@ -112,15 +115,30 @@ final class ReceiveSockets {
   }
 
   private int handOver(PacketSink sink, int datagram, long nowNs) {
-    return sink.onTrain(
-        receiver.view(),
-        receiver.base(),
-        receiver.address(datagram),
-        receiver.lengthBytes(datagram),
-        receiver.strideBytes(datagram),
-        receiver.sourceHigh(datagram),
-        receiver.sourceLow(datagram),
-        receiver.sourcePort(datagram),
-        nowNs);
+    int packets =
+        sink.onTrain(
+            receiver.view(),
+            receiver.base(),
+            receiver.address(datagram),
+            receiver.lengthBytes(datagram),
+            receiver.strideBytes(datagram),
+            receiver.sourceHigh(datagram),
+            receiver.sourceLow(datagram),
+            receiver.sourcePort(datagram),
+            nowNs);
+    int remarks = receiver.remarks(datagram);
+    if (remarks != 0) {
+      count(remarks, packets);
+    }
+    return packets;
+  }
+
+  private void count(int remarks, int packets) {
+    if ((remarks & DatagramReceiver.MARKED) != 0) {
+      counters.marked(packets);
+    }
+    if ((remarks & DatagramReceiver.IN_FRAGMENTS) != 0) {
+      counters.cameInFragments();
+    }
   }
 }

@@ -37,28 +37,6 @@ final class UdpSocket implements AutoCloseable {
   private boolean fragments;
   private boolean closed;
 
-  /* What one thing is called at each level; a socket of IPv6 that is bound to a mapped address listens to IPv4's. */
-  private enum IpOptions {
-    IPV4(0, 10, 14, 1),
-    IPV6(IPPROTO_IPV6, 23, 24, 67);
-
-    private final int level;
-    private final int mtuDiscover;
-    private final int mtu;
-    private final int trafficClass;
-
-    IpOptions(int level, int mtuDiscover, int mtu, int trafficClass) {
-      this.level = level;
-      this.mtuDiscover = mtuDiscover;
-      this.mtu = mtu;
-      this.trafficClass = trafficClass;
-    }
-
-    static IpOptions of(Gid address) {
-      return address.isIpv4Mapped() ? IPV4 : IPV6;
-    }
-  }
-
   /** Takes over a bound socket. */
   UdpSocket(int fd, Gid address, int port) {
     this.fd = fd;
@@ -91,6 +69,8 @@ final class UdpSocket implements AutoCloseable {
             "setsockopt(UDP_NO_CHECK6_RX)",
             LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
         check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
+        /* Said of those alone that came in fragments, for a counter. */
+        LinuxCalls.setIntOption(fd, options.level, options.fragmentSize, 1);
         /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted, and the window follows that. */
         if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
           LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
@@ -139,6 +119,11 @@ final class UdpSocket implements AutoCloseable {
 
   void setTrafficClass(int trafficClass) {
     LinuxCalls.setIntOption(fd, options.level, options.trafficClass, trafficClass);
+  }
+
+  /** The kernel says beside each packet whether it was marked; costs each of them a little. */
+  void tellMarks() {
+    LinuxCalls.setIntOption(fd, options.level, options.receiveTrafficClass, 1);
   }
 
   int fd() {

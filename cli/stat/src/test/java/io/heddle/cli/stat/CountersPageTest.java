@@ -52,6 +52,20 @@ class CountersPageTest {
               "Acknowledgements that left behind another packet, not alone."),
           entry("packets_bundled", "Small packets that left in one datagram with others."),
           entry(
+              "packets_marked",
+              "Packets that came with a switch's mark of congestion (ECN). Looked for where"
+                  + " `NCCL_IB_TC` allows marks, by either of its two lowest bits. The window"
+                  + " follows the link without them."),
+          entry(
+              "packets_in_fragments",
+              "Packets that came in fragments of IP, whatever became of them: they were larger than"
+                  + " a link on their way. A fragment whose others never come stays in the kernel"
+                  + " (`nstat Ip6ReasmFails`)."),
+          entry(
+              "congestion_notifications",
+              "Congestion notifications (CNP) that came. Standard devices send them; nothing here"
+                  + " follows them."),
+          entry(
               "trains_lent",
               "Trains of packets, of 32 KiB and more, that the kernel sent from where they were"
                   + " made, without a copy."),
@@ -63,8 +77,14 @@ class CountersPageTest {
           entry("dropped_too_short", "Shorter than RoCEv2's headers."),
           entry("dropped_unknown_opcode", "Of a kind that the device doesn't know."),
           entry(
+              "dropped_management",
+              "For queue pair 1, by which connection managers talk (MADs): the device has none."),
+          entry(
               "dropped_bad_header",
               "With a header of another version, or a refusal without meaning."),
+          entry(
+              "dropped_wrong_partition",
+              "Of another partition (P_Key) than the default one, which is the only one here."),
           entry("dropped_unknown_queue_pair", "For a queue pair that isn't there, or no longer."),
           entry("dropped_wrong_state", "For one that isn't ready yet."),
           entry("dropped_wrong_source", "From another address or port than its peer's."),

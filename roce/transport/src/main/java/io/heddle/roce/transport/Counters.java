@@ -1,5 +1,6 @@
 package io.heddle.roce.transport;
 
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.DeviceContext.CounterReader;
 
 /**
@@ -17,6 +18,9 @@ public final class Counters {
   private volatile long waitsForPeer;
   private volatile long acknowledgementsCarried;
   private volatile long packetsBundled;
+  private volatile long packetsMarked;
+  private volatile long packetsInFragments;
+  private volatile long congestionNotifications;
 
   public DropCounters drops() {
     return drops;
@@ -74,6 +78,36 @@ public final class Counters {
     }
   }
 
+  /** They came with a mark of congestion in their IP headers. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void marked(int packets) {
+    packetsMarked += packets;
+  }
+
+  /** One came in fragments of IP, which the kernel has put together. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void cameInFragments() {
+    packetsInFragments++;
+  }
+
+  /**
+   * A packet of a kind that no queue pair here takes. Congestion notifications are no error of
+   * anybody's: the window follows the link without them.
+   *
+   * @param firstWord of its base transport header
+   */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void unknown(int opcode, long firstWord) {
+    if (opcode == PacketFormat.CONGESTION_NOTIFICATION) {
+      congestionNotifications++;
+    } else if (opcode == PacketFormat.DATAGRAM_ONLY
+        && PacketFormat.queuePairOf(firstWord) == PacketFormat.MANAGEMENT_QUEUE_PAIR) {
+      drops.count(DropCounters.Reason.MANAGEMENT);
+    } else {
+      drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+    }
+  }
+
   public void read(CounterReader reader) {
     reader.counter("packets_sent", packetsSent);
     reader.counter("bytes_sent", bytesSent);
@@ -84,6 +118,9 @@ public final class Counters {
     reader.counter("waits_for_peer", waitsForPeer);
     reader.counter("acknowledgements_carried", acknowledgementsCarried);
     reader.counter("packets_bundled", packetsBundled);
+    reader.counter("packets_marked", packetsMarked);
+    reader.counter("packets_in_fragments", packetsInFragments);
+    reader.counter("congestion_notifications", congestionNotifications);
     trains.read(reader);
     drops.read(reader);
   }

@@ -1,5 +1,6 @@
 package io.heddle.roce.transport;
 
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.DeviceContext.CounterReader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,7 +11,9 @@ public final class DropCounters {
   public enum Reason {
     TOO_SHORT,
     UNKNOWN_OPCODE,
+    MANAGEMENT,
     BAD_HEADER,
+    WRONG_PARTITION,
     UNKNOWN_QUEUE_PAIR,
     WRONG_STATE,
     WRONG_SOURCE,
@@ -34,6 +37,11 @@ public final class DropCounters {
   public void count(Reason reason) {
     int at = reason.ordinal();
     ELEMENT.setOpaque(counts, at, (long) ELEMENT.getOpaque(counts, at) + 1);
+  }
+
+  /** A packet whose version or partition is another. */
+  public void countHeader(long firstWord) {
+    count(PacketFormat.isVersionRight(firstWord) ? Reason.WRONG_PARTITION : Reason.BAD_HEADER);
   }
 
   void read(CounterReader reader) {

@@ -73,6 +73,15 @@ public final class PacketFormat {
   public static final int READ_RESPONSE_ONLY = 0x10;
   public static final int ACKNOWLEDGE = 0x11;
 
+  /** A datagram of one packet, to a queue pair that isn't connected. */
+  public static final int DATAGRAM_ONLY = 0x64;
+
+  /** Congestion notification: somebody's switch has marked a packet that its peer sent. */
+  public static final int CONGESTION_NOTIFICATION = 0x81;
+
+  /** The queue pair that connection managers talk to each other by. */
+  public static final int MANAGEMENT_QUEUE_PAIR = 1;
+
   /** Several packets in one datagram; of the opcodes that are the manufacturer's. */
   public static final int BUNDLE = 0xc0;
 
@@ -223,7 +232,12 @@ public final class PacketFormat {
 
   /** Whether transport version and partition key are those that there are. */
   public static boolean isHeaderRight(long firstWord) {
-    return (firstWord >>> 48 & 15) == 0 && (firstWord >>> 32 & 0x7fff) == 0x7fff;
+    return isVersionRight(firstWord) && (firstWord >>> 32 & 0x7fff) == 0x7fff;
+  }
+
+  /** Whether the transport version is the one that there is. */
+  public static boolean isVersionRight(long firstWord) {
+    return (firstWord >>> 48 & 15) == 0;
   }
 
   public static int queuePairOf(long firstWord) {
